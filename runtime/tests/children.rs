@@ -8,16 +8,12 @@ use std::time::Duration;
 use mcp_runtime::transport::ProcessExit;
 use mcp_runtime::transport::stdio::{self, SpawnError, SpawnOptions};
 use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, Era, ErrorObject, Limits,
-    Options, Revision, ServerHandler, ServerSide, connect, hub, serve,
+    CallError, CallServer, ClientSession, ConnectError, Context, Era, ErrorObject, Limits, Options, Revision,
+    ServerHandler, ServerSide, connect, hub, serve,
 };
 use serde_json::json;
 use tokio::process::Command;
 use tokio::time::timeout;
-
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 /// A session with a server that a shell plays.
 async fn session(script: &str) -> Result<ClientSession, ConnectError> {
@@ -30,7 +26,7 @@ async fn session(script: &str) -> Result<ClientSession, ConnectError> {
         era: Some(Era::Handshake),
         ..Options::default()
     };
-    let connecting = connect(Client, info, capabilities, options, transport);
+    let connecting = connect((), info, capabilities, options, transport);
     timeout(Duration::from_secs(30), connecting)
         .await
         .expect("it doesn't hang")

@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 
 use mcp_runtime::http::HeaderMap;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::{CallServer, ClientHandler, ClientSide, Context, Options, Revision, connect, hub};
+use mcp_runtime::{CallServer, Options, Revision, connect, hub};
 use serde_json::{Value, json};
 
 /// The program of an example. Cargo builds it here, unless it has built all examples with the tests.
@@ -129,10 +129,6 @@ fn asked_shows_a_form_and_answers_in_both_eras() {
     }
 }
 
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
-
 #[test]
 fn traces_exports_the_span_of_a_call_within_the_trace_of_its_caller() {
     let output = run(&mut Command::new(example("traces")), "");
@@ -172,7 +168,7 @@ async fn axum_app_authenticates_and_shares_its_state_with_the_tools() {
         let transport = HttpClient::new(&format!("{url}/mcp"), options).unwrap();
         let info = hub::Implementation::new("test", "1.0");
         connect(
-            Client,
+            (),
             info,
             hub::ClientCapabilities::default(),
             Options::default(),

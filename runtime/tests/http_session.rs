@@ -34,10 +34,6 @@ struct Weather {
     celsius: f64,
 }
 
-struct Quiet;
-
-impl ClientHandler<Context<ClientSide>> for Quiet {}
-
 fn weather() -> Router {
     let weather = |Args(place): Args<Place>, progress: ProgressReporter| async move {
         progress.report(1.0, None, None).await?;
@@ -68,7 +64,7 @@ async fn a_session_over_http_works_at_every_revision() {
         };
         let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();
         let info = hub::Implementation::new("client", "1.0");
-        let session = connect(Quiet, info, hub::ClientCapabilities::default(), options, transport);
+        let session = connect((), info, hub::ClientCapabilities::default(), options, transport);
         let session = session.await.unwrap();
         assert_eq!(session.peer().revision(), Some(revision));
         let (progress, mut made) = tokio::sync::mpsc::channel(4);
@@ -206,7 +202,7 @@ fn tool(name: &str) -> hub::CallToolRequestParams {
 #[tokio::test]
 async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
     let store = Forgetful::default();
-    let (session, renewed) = of_forgetful(store.clone(), Quiet).await;
+    let (session, renewed) = of_forgetful(store.clone(), ()).await;
     for round in 1..=3 {
         let peer = session.peer().clone();
         let pending = tokio::spawn(async move { peer.call_tool(tool("slow")).await });
@@ -233,7 +229,7 @@ async fn calls_go_on_in_a_new_session_when_the_server_has_forgotten_theirs() {
 #[tokio::test]
 async fn a_session_ends_when_its_server_forgets_each_one_at_once() {
     let store = Forgetful::default();
-    let (session, _) = of_forgetful(store.clone(), Quiet).await;
+    let (session, _) = of_forgetful(store.clone(), ()).await;
     store.knows_none.store(true, Ordering::Relaxed);
     let calls = (0..20).map(|_| {
         let peer = session.peer().clone();
@@ -332,7 +328,7 @@ async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_
         };
         let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();
         let info = hub::Implementation::new("client", "1.0");
-        let session = connect(Quiet, info, hub::ClientCapabilities::default(), options, transport);
+        let session = connect((), info, hub::ClientCapabilities::default(), options, transport);
         let session = session.await.unwrap();
         let filter = ChangeFilter::lists()
             .with_resource("test://news")

@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_runtime::router::resource;
 use mcp_runtime::transport::channel;
-use mcp_runtime::{
-    CallServer, ClientHandler, ClientSide, Context, Options, Revision, Router, UnknownMethod, connect, hub,
-};
+use mcp_runtime::{CallServer, Options, Revision, Router, UnknownMethod, connect, hub};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
@@ -67,10 +65,6 @@ impl<S: tracing::Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     }
 }
 
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
-
 #[tokio::test]
 async fn a_session_and_its_requests_have_spans_which_handlers_are_in() {
     let spans = Spans::default();
@@ -90,7 +84,7 @@ async fn a_session_and_its_requests_have_spans_which_handlers_are_in() {
     let _served = router.serve(options.clone(), theirs);
     let info = hub::Implementation::new("client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let session = connect(Client, info, capabilities, options, ours).await.unwrap();
+    let session = connect((), info, capabilities, options, ours).await.unwrap();
     let peer = session.peer();
     assert!(peer.info().unwrap().server_capabilities().resources.is_some());
     for tool in ["add", "fail"] {

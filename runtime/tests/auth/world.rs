@@ -11,9 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_runtime::auth::{AuthError, Authorizer};
 use mcp_runtime::transport::http::client::{HttpClient, HttpError, HttpOptions};
 use mcp_runtime::transport::http::server::{HttpServer, router};
-use mcp_runtime::{
-    CallError, ClientHandler, ClientSession, ClientSide, ConnectError, Context, Options, Router, connect, hub,
-};
+use mcp_runtime::{CallError, ClientSession, ConnectError, Options, Router, connect, hub};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -195,14 +193,10 @@ impl World {
     }
 }
 
-pub struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
-
 pub async fn connect_to(url: &str, authorizer: Authorizer, options: Options) -> Result<ClientSession, ConnectError> {
     let transport = HttpClient::new(url, HttpOptions::default().authorizer(authorizer)).unwrap();
     let info = hub::Implementation::new("client", "1.0");
-    connect(Client, info, hub::ClientCapabilities::default(), options, transport).await
+    connect((), info, hub::ClientCapabilities::default(), options, transport).await
 }
 
 /// Calls the tool.

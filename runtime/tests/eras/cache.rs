@@ -9,17 +9,13 @@ use mcp_runtime::mcp_wire::ErrorObject;
 use mcp_runtime::router::{resource, resource_template};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CacheLimits, CallServer, ChangeFilter, ClientHandler, ClientSession, ClientSide, Context, Options, Router,
-    ServerHandler, ServerSession, ServerSide, connect, hub, serve,
+    CacheLimits, CallServer, ChangeFilter, ClientSession, Context, Options, Router, ServerHandler, ServerSession,
+    ServerSide, connect, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{PATIENCE, pipe, stateless};
-
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 /// A server whose lists have two pages, and which counts the requests that reach it.
 struct Counting {
@@ -67,13 +63,7 @@ fn options(cache: Option<CacheLimits>) -> Options {
 
 async fn connected(cache: Option<CacheLimits>, transport: impl mcp_runtime::transport::Transport) -> ClientSession {
     let info = hub::Implementation::new("client", "1.0");
-    let connecting = connect(
-        Client,
-        info,
-        hub::ClientCapabilities::default(),
-        options(cache),
-        transport,
-    );
+    let connecting = connect((), info, hub::ClientCapabilities::default(), options(cache), transport);
     connecting.await.expect("there is a session")
 }
 

@@ -6,17 +6,13 @@ use futures_util::StreamExt;
 use mcp_runtime::router::{resource, tool};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, Change, ChangeFilter, Changes, ClientHandler, ClientSession, ClientSide, Context, Era, Options,
-    Revision, Router, UnknownMethod, connect, hub,
+    CallError, Change, ChangeFilter, Changes, ClientSession, Era, Options, Revision, Router, UnknownMethod, connect,
+    hub,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{Lined, PATIENCE, handshake, pipe, stateless};
-
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 fn router() -> Router {
     let news = hub::Resource::new("news", "test://news");
@@ -38,7 +34,7 @@ async fn client_of(router: &Router, revision: Revision) -> ClientSession {
     let options = options(revision);
     let _session = router.clone().serve(options.clone(), server);
     let info = hub::Implementation::new("client", "1.0");
-    let connected = connect(Client, info, hub::ClientCapabilities::default(), options, client);
+    let connected = connect((), info, hub::ClientCapabilities::default(), options, client);
     connected.await.expect("there is a session")
 }
 
@@ -143,7 +139,7 @@ async fn client_with(revision: Revision, capabilities: Value) -> (ClientSession,
     let (transport, mut server) = pipe();
     let info = hub::Implementation::new("client", "1.0");
     let connecting = connect(
-        Client,
+        (),
         info,
         hub::ClientCapabilities::default(),
         options(revision),

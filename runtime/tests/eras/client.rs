@@ -3,20 +3,13 @@
 use std::time::Duration;
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSession, ClientSide, ConnectError, Context, Era, Limits, Options,
-    Revision, connect, hub,
-};
+use mcp_runtime::{CallError, CallServer, ClientSession, ConnectError, Era, Limits, Options, Revision, connect, hub};
 use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::{Lined, PATIENCE, handshake, pipe, stateless};
-
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
 
 type Connecting = JoinHandle<Result<ClientSession, ConnectError>>;
 
@@ -25,7 +18,7 @@ fn connect_with(options: Options) -> (Connecting, Lined) {
     let info = hub::Implementation::new("client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
     (
-        tokio::spawn(connect(Client, info, capabilities, options, transport)),
+        tokio::spawn(connect((), info, capabilities, options, transport)),
         server,
     )
 }
@@ -361,7 +354,7 @@ async fn a_child_that_exits_because_of_the_probe_is_started_again() {
     command.args(["-c", &script]);
     let transport = spawn(command, SpawnOptions::default()).expect("the shell starts");
     let info = hub::Implementation::new("client", "1.0");
-    let connecting = connect(Client, info, hub::ClientCapabilities::default(), options(), transport);
+    let connecting = connect((), info, hub::ClientCapabilities::default(), options(), transport);
     let session = timeout(PATIENCE, connecting).await.expect("it doesn't hang");
     let session = session.expect("the second process answers");
     assert_eq!(session.peer().era(), Some(Era::Handshake));

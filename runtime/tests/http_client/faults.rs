@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_runtime::transport::http::client::reqwest::StatusCode;
 use mcp_runtime::transport::http::client::{HttpClient, HttpError, HttpOptions, SessionExpired};
 use mcp_runtime::transport::{Incoming, Sender, TransportError};
-use mcp_runtime::{CallError, ClientHandler, ClientSide, ConnectError, Context, Options, connect, hub};
+use mcp_runtime::{CallError, ConnectError, Options, connect, hub};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
@@ -148,7 +148,7 @@ async fn a_caller_is_told_the_status_and_the_error_of_a_failure() {
     let client = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
     let info = hub::Implementation::new("client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let connecting = connect(Silent, info, capabilities, Options::default(), client);
+    let connecting = connect((), info, capabilities, Options::default(), client);
     let (connected, ()) = tokio::join!(connecting, async {
         let asked = server.next().await;
         let error = json!({"code": -32001, "message": "no token", "data": {"why": 1}});
@@ -172,11 +172,6 @@ async fn a_caller_is_told_the_status_and_the_error_of_a_failure() {
         (StatusCode::UNAUTHORIZED, vec!["Bearer".to_owned()])
     );
 }
-
-/// A client that has nothing to say.
-struct Silent;
-
-impl ClientHandler<Context<ClientSide>> for Silent {}
 
 #[tokio::test]
 async fn whatever_fails_a_request_answers_it_and_the_session_goes_on() {

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::server::*;
-use crate::stateless::{Client, discovered, revision};
+use crate::stateless::{discovered, revision};
 
 const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 
@@ -26,7 +26,7 @@ async fn connected(server: &Server) -> ClientSession {
     };
     let info = hub::Implementation::new("client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let connecting = tokio::spawn(connect(Client, info, capabilities, options, transport));
+    let connecting = tokio::spawn(connect((), info, capabilities, options, transport));
     let asked = server.next().await;
     let answer = discovered(&asked.body["id"]);
     asked.json(200, "", &answer).await;

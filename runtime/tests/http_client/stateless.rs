@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{HttpFailure, Sender};
-use mcp_runtime::{
-    CallError, ClientHandler, ClientSession, ClientSide, ConnectError, Context, Era, Limits, Options, Revision,
-    connect, hub,
-};
+use mcp_runtime::{CallError, ClientSession, ConnectError, Era, Limits, Options, Revision, connect, hub};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -195,10 +192,6 @@ async fn a_404_about_the_method_does_not_cost_the_session() {
     );
 }
 
-pub struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {}
-
 fn connecting(server: &Server, probe: Duration) -> JoinHandle<Result<ClientSession, ConnectError>> {
     let transport = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
     let info = hub::Implementation::new("client", "1.0");
@@ -211,7 +204,7 @@ fn connecting(server: &Server, probe: Duration) -> JoinHandle<Result<ClientSessi
         ..Options::default()
     };
     tokio::spawn(connect(
-        Client,
+        (),
         info,
         hub::ClientCapabilities::default(),
         options,

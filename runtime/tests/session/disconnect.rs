@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 use tokio::time::Instant;
 
-use crate::raw::{Nothing, Tools, alive_tasks, call, client, notification, of_hub, tool, until};
+use crate::raw::{Tools, alive_tasks, call, client, notification, of_hub, tool, until};
 
 #[tokio::test(start_paused = true)]
 async fn every_pending_call_ends_at_once_when_the_peer_dies() {
@@ -43,7 +43,7 @@ async fn every_pending_call_ends_when_the_peer_dies_in_the_middle_of_a_message()
     let info = hub::Implementation::new("client", "1");
     let connecting = tokio::spawn(async {
         connect(
-            Nothing,
+            (),
             info,
             hub::ClientCapabilities::default(),
             crate::common::with_handshake(),

@@ -4,20 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
-use mcp_runtime::{
-    ClientHandler, ClientSession, ClientSide, Context, Options, Revision, ServerHandler, ServerSide, connect, hub,
-    serve,
-};
+use mcp_runtime::{ClientSession, Options, Revision, connect, hub, serve};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::common::spoken;
-
-/// A handler of either side that has nothing to say.
-struct Silent;
-
-impl ServerHandler<Context<ServerSide>> for Silent {}
-impl ClientHandler<Context<ClientSide>> for Silent {}
 
 /// A peer that sends what it likes.
 struct Raw {
@@ -68,7 +59,7 @@ async fn client(revision: Revision) -> (ClientSession, Raw) {
     let mut raw = Raw::new(server_end);
     let info = hub::Implementation::new("client", "1.0");
     let capabilities = hub::ClientCapabilities::default();
-    let session = connect(Silent, info, capabilities, options(revision), client_end);
+    let session = connect((), info, capabilities, options(revision), client_end);
     let (session, ()) = tokio::join!(session, async {
         let id = raw.receive().await["id"].take();
         let result = json!({
@@ -86,7 +77,7 @@ async fn server(revision: Revision) -> Raw {
     let (server_end, client_end) = channel(16);
     let info = hub::Implementation::new("server", "1.0");
     let capabilities = hub::ServerCapabilities::default();
-    serve(Silent, info, capabilities, None, options(revision), server_end);
+    serve((), info, capabilities, None, options(revision), server_end);
     let mut raw = Raw::new(client_end);
     let params = json!({
         "protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": {"name": "raw", "version": "1.0"},

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use crate::common::spoken;
 use crate::raw::{
-    Nothing, Raw, Tools, alive_tasks, any_revision, call, code, initialize, notification, of_hub, opened, request,
-    text, unopened, until,
+    Raw, Tools, alive_tasks, any_revision, call, code, initialize, notification, of_hub, opened, request, text,
+    unopened, until,
 };
 
 #[tokio::test]
@@ -42,7 +42,7 @@ async fn a_client_answers_pings_before_the_session_begins() {
     let info = hub::Implementation::new("client", "1");
     let connecting = tokio::spawn(async {
         connect(
-            Nothing,
+            (),
             info,
             hub::ClientCapabilities::default(),
             crate::common::with_handshake(),

@@ -10,8 +10,8 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use crate::raw::{
-    Nothing, Tools, alive_tasks, batching, call, client, code, limits, notification, opened, request, serve_over, text,
-    tool, until,
+    Tools, alive_tasks, batching, call, client, code, limits, notification, opened, request, serve_over, text, tool,
+    until,
 };
 
 #[tokio::test(start_paused = true)]
@@ -47,7 +47,7 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
     let server = serve_over(&Tools::new(1), Options::default(), server_end);
     let info = hub::Implementation::new("client", "1");
     let client = connect(
-        Nothing,
+        (),
         info,
         hub::ClientCapabilities::default(),
         crate::common::with_handshake(),

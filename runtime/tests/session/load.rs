@@ -8,14 +8,14 @@ use mcp_runtime::{CallServer, Options, connect, hub};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::raw::{Nothing, Tools, alive_tasks, call, client, limits, of_hub, serve_over, tool, until};
+use crate::raw::{Tools, alive_tasks, call, client, limits, of_hub, serve_over, tool, until};
 
 async fn a_thousand_calls(tools: Tools, options: Options, name: &'static str) {
     let (server_end, client_end) = channel(16);
     let server = serve_over(&tools, options, server_end);
     let info = hub::Implementation::new("client", "1");
     let session = connect(
-        Nothing,
+        (),
         info,
         hub::ClientCapabilities::default(),
         crate::common::with_handshake(),
@@ -66,7 +66,7 @@ async fn a_thousand_sessions_leave_no_task_behind() {
             let (ours, theirs) = channel(4);
             let info = hub::Implementation::new("client", "1");
             let connecting = connect(
-                Nothing,
+                (),
                 info,
                 hub::ClientCapabilities::default(),
                 crate::common::with_handshake(),

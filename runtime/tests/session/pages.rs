@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_core::Stream;
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Limits, Options, Revision,
-    ServerHandler, ServerSide, connect, error_code, hub, serve,
+    CallError, ClientSession, Context, ErrorObject, Limits, Options, Revision, ServerHandler, ServerSide, connect,
+    error_code, hub, serve,
 };
 use serde_json::json;
 
@@ -69,10 +69,6 @@ impl ServerHandler<Context<ServerSide>> for Pages {
     }
 }
 
-struct Quiet;
-
-impl ClientHandler<Context<ClientSide>> for Quiet {}
-
 /// A client of such a server, and how many pages that was asked for.
 async fn client(revision: Revision, next: fn(usize) -> Option<usize>) -> (ClientSession, Arc<AtomicUsize>) {
     client_of(revision, next, json!({"tools": {}, "resources": {}, "prompts": {}})).await
@@ -104,7 +100,7 @@ async fn client_of(
         },
         ..Options::default()
     };
-    let session = connect(Quiet, info, hub::ClientCapabilities::default(), options, client_end);
+    let session = connect((), info, hub::ClientCapabilities::default(), options, client_end);
     (session.await.unwrap(), asked)
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
-    CallClient, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Limits, Options, Revision,
-    ServerHandler, ServerSession, ServerSide, UnknownMethod, connect, hub, serve,
+    CallClient, ClientSession, Context, Era, ErrorObject, Limits, Options, Revision, ServerHandler, ServerSession,
+    ServerSide, UnknownMethod, connect, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
@@ -83,11 +83,6 @@ impl ServerHandler<Context<ServerSide>> for Tools {
         std::future::pending().await
     }
 }
-
-/// A client that offers nothing.
-pub struct Nothing;
-
-impl ClientHandler<Context<ClientSide>> for Nothing {}
 
 /// A peer that sends and reads JSON as it likes.
 pub struct Raw {
@@ -218,7 +213,7 @@ pub async fn client(options: Options, capabilities: Value, capacity: usize) -> (
         ..options
     };
     let info = hub::Implementation::new("client", "1");
-    let connecting = connect(Nothing, info, hub::ClientCapabilities::default(), options, ours);
+    let connecting = connect((), info, hub::ClientCapabilities::default(), options, ours);
     let welcoming = async {
         let asked = raw.next().await;
         assert_eq!(asked["method"], "initialize");

@@ -7,7 +7,7 @@ use mcp_runtime::{CallError, CallServer, Limits, Options, connect, hub};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use crate::raw::{Nothing, PATIENCE, Raw, client, notification, tool};
+use crate::raw::{PATIENCE, Raw, client, notification, tool};
 
 #[tokio::test(start_paused = true)]
 async fn a_call_without_an_answer_times_out_and_is_cancelled() {
@@ -84,7 +84,7 @@ async fn a_session_that_never_begins_is_given_up_without_a_cancellation() {
     let mut raw = Raw::new(theirs);
     let info = hub::Implementation::new("client", "1");
     let ended = connect(
-        Nothing,
+        (),
         info,
         hub::ClientCapabilities::default(),
         crate::common::with_handshake(),
