@@ -8,6 +8,7 @@ mod prompts;
 mod questions;
 mod resources;
 mod rounds;
+mod tasks;
 mod tools;
 mod wire_log;
 
@@ -87,7 +88,7 @@ fn everything() -> Router {
         .instructions("Every tool, resource and prompt is a fixture for tests.")
         .page_size(10);
     let router = questions::add_to(tools::add_to(router));
-    rounds::add_to(prompts::add_to(resources::add_to(router)))
+    tasks::add_to(rounds::add_to(prompts::add_to(resources::add_to(router))))
 }
 
 fn stop_at_end_of_input(shutdown: CancellationToken) {

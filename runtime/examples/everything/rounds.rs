@@ -129,7 +129,7 @@ fn trigger(router: Router) -> Router {
 }
 
 /// Asks the user for one text.
-async fn ask(name: &str, message: &str, field: &str, call: &Call) -> Result<String, CallError> {
+pub async fn ask(name: &str, message: &str, field: &str, call: &Call) -> Result<String, CallError> {
     let field_of_text = json!({"type": "object", "properties": {field: {"type": "string"}}, "required": [field]});
     let answer = fill_in(name, message, field_of_text, call).await?;
     let content = serde_json::to_value(&answer.content).unwrap_or_default();

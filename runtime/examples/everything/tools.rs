@@ -154,7 +154,7 @@ fn with_every_keyword() -> Route {
 /// A tool with an argument that HTTP requests repeat in a header.
 fn with_header() -> Route {
     let schema = json!({"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}});
-    let tool = Tool::new("test_header", schema).with_description("Has an argument that a header repeats");
+    let tool = Tool::new("argument_in_header", schema).with_description("Has an argument that a header repeats");
     tool_with_schema(tool, |Args(arguments): Args<Value>| arguments.to_string())
         .expect("the schema is one")
         .into()
