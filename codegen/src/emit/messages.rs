@@ -1,5 +1,6 @@
 //! Methods: the traits of requests and notifications, the unions by direction, whole messages, and the tables.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream};
@@ -9,8 +10,9 @@ use super::emitter::Emitter;
 use super::error::EmitError;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
+use super::unions::unknown_variant;
 use crate::model::names::{UNKNOWN, unique, variant_names};
-use crate::model::{self, MessageKind, Method, Struct, Type, TypeKind, TypeRef};
+use crate::model::{self, MessageKind, Method, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
 use mcp_wire::JsonType;
 
@@ -143,7 +145,26 @@ impl Emitter<'_> {
             let forms: Vec<String> = forms.collect();
             table.row(&format!("{method:?} => {}", forms.join(" or ")));
         }
-        Ok(format!("{definition}\n{}", table.finish()))
+        let unions = self.method_results_tables(name, methods);
+        Ok(format!("{definition}\n{}{unions}", table.finish()))
+    }
+
+    /// The tables of the unions of one method's results, which are a part of a union of all results.
+    fn method_results_tables(&self, all: &str, methods: &[(String, Vec<TypeRef>)]) -> String {
+        let answered = self.input.model.methods.iter();
+        let answered = answered.filter(|method| methods.iter().any(|(name, _)| *name == method.name));
+        let tables: BTreeMap<&str, String> = answered
+            .filter_map(|method| {
+                let (name, variants) = method_results(self.input.model, method, methods)?;
+                let head = format!("{} in {}", text(&self.scope.named(name)), ident(all));
+                let mut table = Table::new(&self.scope.table("method_results!"), &head);
+                for (variant, held) in variants {
+                    table.row(&format!("{variant} => {held}"));
+                }
+                Some((name, format!("\n{}", table.finish())))
+            })
+            .collect();
+        tables.into_values().collect()
     }
 
     /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
@@ -319,4 +340,23 @@ pub(super) fn method_variants(methods: &[(String, String)]) -> (Vec<Ident>, Iden
 pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Ident)> {
     let variants = model::result_variants(methods).into_iter();
     variants.map(|(ty, name)| (ty, ident(&name))).collect()
+}
+
+/// The union of a method's results, and each of its variants with the one of a union of all results that holds the same; `None` if
+/// one has no counterpart there.
+pub(super) fn method_results<'m>(
+    model: &'m Model,
+    method: &'m Method,
+    all: &[(String, Vec<TypeRef>)],
+) -> Option<(&'m str, Vec<(Ident, Ident)>)> {
+    let name = model.resolve(method.result_union.as_ref()?).named()?;
+    let union = model.union_of(method.result_union.as_ref()?)?;
+    let held = result_variants(all);
+    let declared = union.variants.iter().map(|variant| {
+        let (_, held) = held.iter().find(|(ty, _)| *ty == variant.ty)?;
+        Some((ident(&variant.name), held.clone()))
+    });
+    let unknown = unknown_variant(union).map(|unknown| Some((unknown, ident(&model.unknown_result(all)?))));
+    let variants: Option<Vec<_>> = declared.chain(unknown).collect();
+    Some((name, variants?))
 }

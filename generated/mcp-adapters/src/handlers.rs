@@ -161,19 +161,7 @@ pub trait ServerHandler<C>: Send + Sync {
                         .map(hub::ServerResult::Complete)
                 }
                 hub::ClientRequest::GetPrompt(message) => {
-                    self.get_prompt(message.params, context)
-                        .await
-                        .map(|result| match result {
-                            hub::AnyGetPromptResult::InputRequired(result) => {
-                                hub::ServerResult::InputRequired(result)
-                            }
-                            hub::AnyGetPromptResult::GetPrompt(result) => {
-                                hub::ServerResult::GetPrompt(result)
-                            }
-                            hub::AnyGetPromptResult::Unknown(result) => {
-                                hub::ServerResult::Unknown(result)
-                            }
-                        })
+                    self.get_prompt(message.params, context).await.map(Into::into)
                 }
                 hub::ClientRequest::ListPrompts(message) => {
                     self.list_prompts(message.params, context)
@@ -186,19 +174,7 @@ pub trait ServerHandler<C>: Send + Sync {
                         .map(hub::ServerResult::ListResources)
                 }
                 hub::ClientRequest::ReadResource(message) => {
-                    self.read_resource(message.params, context)
-                        .await
-                        .map(|result| match result {
-                            hub::AnyReadResourceResult::InputRequired(result) => {
-                                hub::ServerResult::InputRequired(result)
-                            }
-                            hub::AnyReadResourceResult::ReadResource(result) => {
-                                hub::ServerResult::ReadResource(result)
-                            }
-                            hub::AnyReadResourceResult::Unknown(result) => {
-                                hub::ServerResult::Unknown(result)
-                            }
-                        })
+                    self.read_resource(message.params, context).await.map(Into::into)
                 }
                 hub::ClientRequest::ListResourceTemplates(message) => {
                     self.list_resource_templates(message.params, context)
@@ -210,19 +186,7 @@ pub trait ServerHandler<C>: Send + Sync {
                     Err(not_found("subscriptions/listen"))
                 }
                 hub::ClientRequest::CallTool(message) => {
-                    self.call_tool(message.params, context)
-                        .await
-                        .map(|result| match result {
-                            hub::AnyCallToolResult::InputRequired(result) => {
-                                hub::ServerResult::InputRequired(result)
-                            }
-                            hub::AnyCallToolResult::CallTool(result) => {
-                                hub::ServerResult::CallTool(result)
-                            }
-                            hub::AnyCallToolResult::Unknown(result) => {
-                                hub::ServerResult::Unknown(result)
-                            }
-                        })
+                    self.call_tool(message.params, context).await.map(Into::into)
                 }
                 hub::ClientRequest::ListTools(message) => {
                     self.list_tools(message.params, context)

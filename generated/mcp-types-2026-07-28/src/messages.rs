@@ -3,16 +3,16 @@
 
 //! Every message that a client or a server may send, and what each method gives back.
 
-use mcp_wire::{Message, OpenJson, UnknownMethod, methods, results};
+use mcp_wire::{Message, OpenJson, UnknownMethod, method_results, methods, results};
 use crate::{
-    CallToolRequest, CallToolResult, CancelledNotification, CompleteRequest, CompleteResult, CreateMessageRequest,
-    DiscoverRequest, DiscoverResult, ElicitRequest, GetPromptRequest, GetPromptResult, InputRequiredResult,
-    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
-    ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListToolsRequest, ListToolsResult,
-    LoggingMessageNotification, ProgressNotification, PromptListChangedNotification, ReadResourceRequest,
-    ReadResourceResult, ResourceListChangedNotification, ResourceUpdatedNotification, Result, SCHEMA,
-    SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest, SubscriptionsListenResult,
-    ToolListChangedNotification,
+    AnyCallToolResult, AnyGetPromptResult, AnyReadResourceResult, CallToolRequest, CallToolResult,
+    CancelledNotification, CompleteRequest, CompleteResult, CreateMessageRequest, DiscoverRequest, DiscoverResult,
+    ElicitRequest, GetPromptRequest, GetPromptResult, InputRequiredResult, ListPromptsRequest, ListPromptsResult,
+    ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult,
+    ListRootsRequest, ListToolsRequest, ListToolsResult, LoggingMessageNotification, ProgressNotification,
+    PromptListChangedNotification, ReadResourceRequest, ReadResourceResult, ResourceListChangedNotification,
+    ResourceUpdatedNotification, Result, SCHEMA, SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest,
+    SubscriptionsListenResult, ToolListChangedNotification,
 };
 
 /// Whatever a client may send at once: a whole JSON-RPC message.
@@ -196,4 +196,25 @@ results! {
     "subscriptions/listen" => SubscriptionsListen,
     "tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required" else Unknown,
     "tools/list" => ListTools,
+}
+
+method_results! {
+    AnyCallToolResult in ServerResult
+    InputRequired => InputRequired,
+    CallTool => CallTool,
+    Unknown => Unknown,
+}
+
+method_results! {
+    AnyGetPromptResult in ServerResult
+    InputRequired => InputRequired,
+    GetPrompt => GetPrompt,
+    Unknown => Unknown,
+}
+
+method_results! {
+    AnyReadResourceResult in ServerResult
+    InputRequired => InputRequired,
+    ReadResource => ReadResource,
+    Unknown => Unknown,
 }

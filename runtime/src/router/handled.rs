@@ -37,16 +37,14 @@ macro_rules! only {
     )*};
 }
 
-/// The impls for results that may ask the client for something.
-macro_rules! asking {
-    ($($result:ident: $type:ident)*) => {$(
+/// The impls for results of several kinds, such as one that asks the client for something.
+macro_rules! of_several_kinds {
+    ($($type:ident)*) => {$(
         impl FromHandled for hub::$type {
             fn from_handled(result: Handled) -> Option<Self> {
                 match result {
-                    Handled::Declared(hub::ServerResult::$result(result)) => Some(result.into()),
-                    Handled::Declared(hub::ServerResult::InputRequired(result)) => Some(result.into()),
-                    Handled::Declared(hub::ServerResult::Unknown(result)) => Some(hub::$type::Unknown(result)),
-                    _ => None,
+                    Handled::Declared(result) => result.try_into().ok(),
+                    Handled::Custom(_) => None,
                 }
             }
         }
@@ -61,8 +59,4 @@ only! {
     ListTools: ListToolsResult
 }
 
-asking! {
-    CallTool: AnyCallToolResult
-    GetPrompt: AnyGetPromptResult
-    ReadResource: AnyReadResourceResult
-}
+of_several_kinds!(AnyCallToolResult AnyGetPromptResult AnyReadResourceResult);

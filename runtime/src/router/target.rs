@@ -52,11 +52,7 @@ impl Target {
                 let arguments = request.params.arguments;
                 #[cfg(feature = "http-server")]
                 route.mirrored.check(arguments.as_ref(), &call)?;
-                match route.call(arguments, call).await? {
-                    hub::AnyCallToolResult::CallTool(result) => Result::CallTool(result),
-                    hub::AnyCallToolResult::InputRequired(result) => Result::InputRequired(result),
-                    hub::AnyCallToolResult::Unknown(result) => Result::Unknown(result),
-                }
+                route.call(arguments, call).await?.into()
             }
             (Self::Prompt(route), Request::GetPrompt(request)) => {
                 Result::GetPrompt(route.get(request.params.arguments, call).await?)

@@ -225,6 +225,63 @@ macro_rules! results {
     };
 }
 
+/// Implements `From` the enum of one method's results for the enum of all results, and `TryFrom` the other way, whose error is the
+/// result of another method. A row is a variant of the first, and the variant of the second that holds the same.
+///
+/// ```
+/// use mcp_wire::{OpenJson, OpenObject, method_results};
+///
+/// #[derive(Debug, PartialEq)]
+/// pub enum AnyCallResult {
+///     Call(OpenObject),
+///     Unknown(OpenJson),
+/// }
+///
+/// #[derive(Debug, PartialEq)]
+/// pub enum ServerResult {
+///     Call(OpenObject),
+///     List(OpenObject),
+///     Unknown(OpenJson),
+/// }
+///
+/// method_results! {
+///     AnyCallResult in ServerResult
+///     Call => Call,
+///     Unknown => Unknown,
+/// }
+///
+/// let called = ServerResult::from(AnyCallResult::Call(OpenObject::default()));
+/// assert_eq!(called, ServerResult::Call(OpenObject::default()));
+/// let listed = ServerResult::List(OpenObject::default());
+/// assert_eq!(AnyCallResult::try_from(listed), Err(ServerResult::List(OpenObject::default())));
+/// ```
+#[macro_export]
+macro_rules! method_results {
+    ($method:ident in $all:ident $($variant:ident => $held:ident,)*) => {
+        impl ::std::convert::From<$method> for $all {
+            #[inline]
+            fn from(result: $method) -> Self {
+                match result {
+                    $($method::$variant(result) => Self::$held(result),)*
+                }
+            }
+        }
+
+        impl ::std::convert::TryFrom<$all> for $method {
+            type Error = $all;
+
+            #[inline]
+            fn try_from(result: $all) -> ::std::result::Result<Self, $all> {
+                match result {
+                    $($all::$held(result) => Ok(Self::$variant(result)),)*
+                    #[allow(unreachable_patterns, reason = "a revision may have no other results")]
+                    other => Err(other),
+                }
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

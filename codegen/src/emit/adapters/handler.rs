@@ -3,10 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::pair::{qualified, union_of};
+use super::pair::{qualified, results_of, union_of};
 use super::side::{Call, Side, is_for_handlers, variants};
+use crate::emit::messages::method_results;
 use crate::emit::tokens::ident;
-use crate::emit::unions::unknown_variant;
+use crate::model::TypeRef;
 
 /// The messages of a union, and its variant for those that it doesn't declare.
 type Calls<'c> = (Vec<Call<'c>>, Ident);
@@ -143,26 +144,18 @@ impl Side<'_> {
         let Some(any) = &call.method.result_union else {
             return Some((usual, quote!(map(hub::#results::#variant))));
         };
-        let (union, ours) = (union_of(self.hub, any)?, self.results());
         let path = qualified("hub", any);
-        let own_variant = |ty| ours.iter().find(|(own, _)| *own == ty).map(|(_, own)| own);
-        let declared = variants(union).into_iter();
-        let declared = declared.filter_map(|(ty, variant)| Some((variant, own_variant(ty)?.clone())));
-        let unknown = unknown_variant(union).map(|unknown| (unknown, self.unknown_result()));
-        let made = match unknown {
-            // The union of this side's results can't hold one of an undeclared kind.
-            Some((_, None)) => {
-                let arms =
-                    declared.map(|(variant, own)| quote!(#path::#variant(result) => Ok(hub::#results::#own(result)),));
-                quote!(and_then(|result| match result { #(#arms)* _ => Err(undeclared_kind(#method)), }))
-            }
-            unknown => {
-                let unknown = unknown.and_then(|(unknown, own)| Some((unknown, own?)));
-                let arms = declared.chain(unknown);
-                let arms = arms.map(|(variant, own)| quote!(#path::#variant(result) => hub::#results::#own(result),));
-                quote!(map(|result| match result { #(#arms)* }))
-            }
-        };
+        if results_of(self.hub, &TypeRef::Named(self.results.clone()))
+            .is_some_and(|all| method_results(self.hub.model, call.method, all).is_some())
+        {
+            return Some((path, quote!(map(Into::into))));
+        }
+        let (union, ours) = (union_of(self.hub, any)?, self.results());
+        let arms = variants(union).into_iter().filter_map(|(ty, variant)| {
+            let (_, own) = ours.iter().find(|(own, _)| *own == ty)?;
+            Some(quote!(#path::#variant(result) => Ok(hub::#results::#own(result)),))
+        });
+        let made = quote!(and_then(|result| match result { #(#arms)* _ => Err(undeclared_kind(#method)), }));
         Some((path, made))
     }
 }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::input::RevisionInput;
-use super::pair::{qualified, results_of};
+use super::pair::qualified;
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::tokens::ident;
 use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, Union, is_internal};
@@ -100,12 +100,6 @@ impl Side<'_> {
             Some(TypeKind::Union(union)) => variants(union),
             _ => Vec::new(),
         }
-    }
-
-    /// The variant of the union of results for those of an undeclared kind.
-    pub(super) fn unknown_result(&self) -> Option<Ident> {
-        let results = results_of(self.hub, &TypeRef::Named(self.results.clone()))?;
-        self.hub.model.unknown_result(results).map(|name| ident(&name))
     }
 
     /// The variant of the union of results for the usual result of a method.

@@ -3,8 +3,8 @@
 
 //! Types of `messages`.
 
-use mcp_wire::{Message, OpenJson, UnknownMethod, methods, results};
-use crate::{AskResult, CallRequest, CallResult, ListRequest, ListResult, SCHEMA};
+use mcp_wire::{Message, OpenJson, UnknownMethod, method_results, methods, results};
+use crate::{AnyCallResult, AskResult, CallRequest, CallResult, ListRequest, ListResult, SCHEMA};
 
 /// Whatever a client may send at once: a whole JSON-RPC message.
 pub type ClientMessage = Message<ClientRequest, UnknownMethod>;
@@ -51,4 +51,11 @@ results! {
     ServerResult: Ask, Call, List, Unknown;
     "call" by "kind" => Call = "complete" or Ask = "ask" else Unknown,
     "list" => List,
+}
+
+method_results! {
+    AnyCallResult in ServerResult
+    Ask => Ask,
+    Call => Call,
+    Unknown => Unknown,
 }
