@@ -31,10 +31,13 @@ pub fn measure(bench: &Path) -> Result<Vec<Cell>> {
         for (column, program) in [("ours", name.to_owned()), ("rmcp", format!("rmcp-{name}"))] {
             let path = bench.join(format!("pairs/src/bin/{program}.rs"));
             let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            File::open(&path)?.set_modified(SystemTime::now())?;
+            let touched = SystemTime::now();
+            File::open(&path)?.set_modified(touched)?;
             let before = children()?;
             build(bench, &["--bin", &program])?;
             let cpu = children()? - before;
+            let built = std::fs::metadata(bench.join("target/debug").join(&program))?.modified()?;
+            ensure!(built >= touched, "{program} wasn't built again");
             for (table, value) in [("lines", lines(&text)), ("CPU time of building it again, s", cpu)] {
                 cells.push(Cell::new(table, row, column, value));
             }
