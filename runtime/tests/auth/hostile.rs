@@ -344,3 +344,23 @@ async fn what_a_server_says_is_shown_without_control_characters() {
         .to_string();
     assert!(error.contains("invalid_grant") && !error.contains('\u{1b}'), "{error}");
 }
+
+#[tokio::test]
+async fn a_server_that_alternates_401_and_403_is_given_up() {
+    let world = World::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    let (count, challenge) = (std::sync::Arc::new(AtomicUsize::new(0)), world.challenge());
+    world.on_mcp(move |_| match count.fetch_add(1, Ordering::SeqCst) % 2 {
+        0 => with_headers(401, &[("www-authenticate", challenge.clone())]),
+        _ => {
+            let challenge = format!("{challenge}, error=\"insufficient_scope\", scope=\"basic\"");
+            with_headers(403, &[("www-authenticate", challenge)])
+        }
+    });
+    for _ in 0..20 {
+        call(&session).await.unwrap_err();
+    }
+    let requests = world.auth.seen("POST /token").len();
+    assert!(requests <= 5, "{requests} requests for tokens");
+}

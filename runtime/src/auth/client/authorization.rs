@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::authorizer::Authorizer;
 use super::challenge::Challenge;
 use super::flow::GrantSource;
-use super::grants::{ActiveGrant, Grants, Reason, Refused};
+use super::grants::{ActiveGrant, Grants, Reason, Refused, Worth};
 use super::store::TokenType;
 use super::waiting::WaitingTime;
 use crate::auth::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
@@ -118,7 +118,7 @@ impl Authorization {
             StatusCode::FORBIDDEN if challenge.error() == Some("insufficient_scope") => Reason::InsufficientScope,
             status => {
                 if status.is_success() {
-                    attempts.prove();
+                    attempts.prove(Worth::Useful);
                 }
                 return Ok(false);
             }
@@ -129,8 +129,7 @@ impl Authorization {
         attempts.reasons.push(reason);
         match reason {
             Reason::Nonce => return Ok(true),
-            // The token itself is good.
-            Reason::InsufficientScope => attempts.prove(),
+            Reason::InsufficientScope => attempts.prove(Worth::Known),
             Reason::Unauthorized => {}
         }
         let _waiting = self.waiting.begin();
@@ -146,10 +145,10 @@ impl Authorization {
 }
 
 impl Attempts {
-    /// The server accepts the token of the request.
-    fn prove(&self) {
+    /// The server has shown that the token of the request is worth this much.
+    fn prove(&self, worth: Worth) {
         if let Some(active) = &self.grant {
-            active.prove();
+            active.prove(worth);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::sync::Mutex;
 
 /// How often more scopes are asked for. Beyond this, a server isn't content with any.
 const MAX_STEPS: usize = 10;
-/// How many tokens in a row a server may refuse that were obtained for it. Beyond this, the user isn't asked for another.
+/// How many tokens a server may refuse that were obtained for it, without a request that succeeds. Beyond this, no other is requested.
 const MAX_REJECTED: usize = 3;
 
 /// The current grant for a server.
@@ -29,8 +29,17 @@ pub struct Grants {
 pub struct ActiveGrant {
     pub grant: Grant,
     pub key: Option<DpopKey>,
-    /// No request has succeeded with it yet.
-    unproven: Mutex<bool>,
+    worth: Mutex<Worth>,
+}
+
+/// What a server has shown of a token so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    Untried,
+    /// The server knows the token, and wants another scope.
+    Known,
+    /// A request has succeeded with it.
+    Useful,
 }
 
 #[derive(Default)]
@@ -115,14 +124,20 @@ impl Grants {
     ) -> Result<ActiveGrant, AuthError> {
         let Refused { reason, challenge, .. } = *refused;
         let grant = earlier.map(|held| &held.grant);
-        let is_unproven = earlier.is_some_and(|held| *held.unproven.lock());
-        obtaining.rejected = if is_unproven { obtaining.rejected + 1 } else { 0 };
+        let worth = earlier.map_or(Worth::Useful, |held| *held.worth.lock());
+        match (worth, reason) {
+            (Worth::Useful, _) => obtaining.rejected = 0,
+            // The steps are counted below.
+            (Worth::Known, Reason::InsufficientScope) => {}
+            // A server that knows a token and doesn't by turns refuses it as well.
+            (Worth::Known | Worth::Untried, _) => obtaining.rejected += 1,
+        }
         if obtaining.rejected > MAX_REJECTED {
             return Err(AuthError::Rejected);
         }
         let target = self.source.discover(challenge, grant, refused.at_origin).await?;
         let same = earlier.filter(|held| held.grant.issuer == target.issuer);
-        if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && !is_unproven)
+        if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && worth > Worth::Untried)
             && let Some(refreshed) = self.source.refresh(&target, &held.grant).await?
         {
             return self.keep(refreshed).await;
@@ -146,7 +161,7 @@ impl Grants {
         let stored = self.stored().await?.filter(|_| reason == Reason::Unauthorized);
         let is_used = |grant: &Grant| used.is_some_and(|used| used.grant.access_token == grant.access_token);
         let newer = stored.filter(|grant| !is_used(grant) && !grant.has_expired());
-        newer.map(|grant| ActiveGrant::new(grant, false)).transpose()
+        newer.map(|grant| ActiveGrant::new(grant, Worth::Useful)).transpose()
     }
 
     /// The grant in the store. A store that mixes grants up must not send a token elsewhere.
@@ -164,7 +179,7 @@ impl Grants {
             .save(&grant)
             .await
             .map_err(AuthError::Store)?;
-        ActiveGrant::new(grant, true)
+        ActiveGrant::new(grant, Worth::Untried)
     }
 
     /// The grant that requests are sent with, unless it has expired. At first it is loaded from the store.
@@ -177,7 +192,7 @@ impl Grants {
         if !std::mem::replace(&mut obtaining.has_loaded, true) {
             let stored = self.stored().await?;
             *self.current.lock() = stored
-                .map(|grant| ActiveGrant::new(grant, false))
+                .map(|grant| ActiveGrant::new(grant, Worth::Useful))
                 .transpose()?
                 .map(Arc::new);
         }
@@ -187,16 +202,17 @@ impl Grants {
 }
 
 impl ActiveGrant {
-    fn new(grant: Grant, unproven: bool) -> Result<Self, AuthError> {
+    fn new(grant: Grant, worth: Worth) -> Result<Self, AuthError> {
         Ok(Self {
             key: grant.dpop_key.as_ref().map(DpopKey::stored).transpose()?,
             grant,
-            unproven: Mutex::new(unproven),
+            worth: Mutex::new(worth),
         })
     }
 
-    /// The server accepts the token.
-    pub fn prove(&self) {
-        *self.unproven.lock() = false;
+    /// The server has shown that the token is worth this much.
+    pub fn prove(&self, worth: Worth) {
+        let mut known = self.worth.lock();
+        *known = worth.max(*known);
     }
 }
