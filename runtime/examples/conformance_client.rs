@@ -4,7 +4,9 @@
 
 use std::collections::HashMap;
 
-use mcp_runtime::auth::{Authorizer, BoxError, BoxFuture, Client, IdentityProvider, SigningKey, UserAgent};
+use mcp_runtime::auth::{
+    Authorizer, BoxError, BoxFuture, Client, IdentityProvider, ResourceMetadata, SigningKey, UserAgent,
+};
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ElicitRequestParams, ElicitResult, ElicitResultAction, ElicitResultContentValue,
     GetPromptRequestParams, PrimitiveSchemaDefinition, ReadResourceRequestParams,
@@ -66,14 +68,31 @@ impl UserAgent for Browser {
     }
 }
 
+/// The authorization server of a server. A suite doesn't always say where it has registered the client, which it does at the one that
+/// its server names; any other program has to know it.
+async fn issuer_of(server: &str) -> Result<String, AnyError> {
+    let mut place = Url::parse(server)?;
+    place.set_path(&format!("/.well-known/oauth-protected-resource{}", place.path()));
+    let metadata: ResourceMetadata = serde_json::from_slice(&reqwest::get(place).await?.bytes().await?)?;
+    let issuer = metadata.authorization_servers.into_iter().next();
+    Ok(issuer.ok_or("the server names no authorization server")?)
+}
+
 /// What the context of the suite allows to be authorized with: a key, somebody who vouches for the client, a secret, or a user.
-fn authorizer() -> Result<Authorizer, AnyError> {
+async fn authorizer(server: &str) -> Result<Authorizer, AnyError> {
     let context = context();
     let text = |name: &str| context[name].as_str();
-    let client = text("client_id").map(|id| {
-        let client = text("client_secret").into_iter().fold(Client::new(id), Client::secret);
-        text("issuer").into_iter().fold(client, Client::issuer)
-    });
+    let client = match text("client_id") {
+        None => None,
+        Some(id) => {
+            let issuer = match text("issuer") {
+                Some(issuer) => issuer.to_owned(),
+                None => issuer_of(server).await?,
+            };
+            let client = Client::new(issuer, id);
+            Some(text("client_secret").into_iter().fold(client, Client::secret))
+        }
+    };
     let is_without_user = std::env::var("MCP_CONFORMANCE_SCENARIO").is_ok_and(|it| it.contains("client-credentials"));
     let authorizer = match client {
         None => Authorizer::interactive(Browser),
@@ -100,7 +119,7 @@ fn authorizer() -> Result<Authorizer, AnyError> {
 #[tokio::main]
 async fn main() -> Result<(), AnyError> {
     let url = std::env::args().next_back().ok_or("the URL of a server is missing")?;
-    let transport = HttpClient::new(&url, HttpOptions::default().authorizer(authorizer()?))?;
+    let transport = HttpClient::new(&url, HttpOptions::default().authorizer(authorizer(&url).await?))?;
     let info = hub::Implementation::new("conformance-client", env!("CARGO_PKG_VERSION"));
     let capabilities = hub::ClientCapabilities::default()
         .with_elicitation(hub::ClientCapabilitiesElicitation::default().with_form(json!({"applyDefaults": true})));

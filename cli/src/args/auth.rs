@@ -21,9 +21,14 @@ pub struct AuthArgs {
         help_heading = "Server"
     )]
     pub auth: Option<AuthMode>,
-    /// The id of this client, if it is registered at the authorization server
-    #[arg(long, value_name = "ID", requires = "auth", help_heading = "Server")]
+    /// The id of this client, if it is registered at an authorization server
+    #[arg(long, value_name = "ID", requires_all = ["auth", "issuer"], help_heading = "Server")]
     pub client_id: Option<String>,
+    /// The authorization server that the client is registered at, as its metadata name it
+    ///
+    /// The secret goes to no other, whatever the server says.
+    #[arg(long, value_name = "URL", requires = "client_id", help_heading = "Server")]
+    pub issuer: Option<String>,
     /// A file with the secret of this client
     #[arg(long, value_name = "FILE", requires = "client_id", help_heading = "Server")]
     pub client_secret: Option<PathBuf>,

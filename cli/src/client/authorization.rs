@@ -30,7 +30,11 @@ async fn authorizer(args: &AuthArgs) -> Result<Option<Authorizer>, CommandError>
             client.into_iter().fold(authorizer, Authorizer::client)
         }
         (AuthMode::Client, Some(client)) => Authorizer::client_credentials(client),
-        (AuthMode::Client, None) => return Err(CommandError::Argument("--auth=client needs --client-id".to_owned())),
+        (AuthMode::Client, None) => {
+            return Err(CommandError::Argument(
+                "--auth=client needs --client-id and --issuer".to_owned(),
+            ));
+        }
     };
     let file = args.tokens.clone().or_else(default_file);
     Ok(Some(match file {
@@ -41,9 +45,10 @@ async fn authorizer(args: &AuthArgs) -> Result<Option<Authorizer>, CommandError>
 
 /// The client that the arguments name.
 fn client(args: &AuthArgs) -> Result<Option<Client>, CommandError> {
-    let Some(client) = args.client_id.clone().map(Client::new) else {
+    let (Some(issuer), Some(id)) = (&args.issuer, &args.client_id) else {
         return Ok(None);
     };
+    let client = Client::new(issuer, id);
     let Some(file) = &args.client_secret else {
         return Ok(Some(client));
     };

@@ -47,9 +47,7 @@ async fn user(servers: Servers<'_>) -> Result<(), BoxError> {
 }
 
 async fn client_credentials(servers: Servers<'_>) -> Result<(), BoxError> {
-    let client = Client::new("nightly")
-        .secret("a-secret-of-the-nightly-client")
-        .issuer(servers.issuer);
+    let client = Client::new(servers.issuer, "nightly").secret("a-secret-of-the-nightly-client");
     let session = begin(servers.url, Authorizer::client_credentials(client)).await?;
     call(&session, "hello").await?;
     session.close().await;

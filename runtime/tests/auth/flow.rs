@@ -220,7 +220,7 @@ async fn a_user_who_doesnt_answer_is_an_error() {
 async fn a_client_acts_for_itself() {
     let world = World::new().await;
     world.with_metadata("token_endpoint_auth_methods_supported", json!(["client_secret_basic"]));
-    let client = Client::new("a client").secret("100% :secret").issuer(&world.auth.url);
+    let client = Client::new(&world.auth.url, "a client").secret("100% :secret");
     let session = world.connect(Authorizer::client_credentials(client)).await.unwrap();
     call(&session).await.unwrap();
     let got = &world.auth.seen("POST /token")[0];

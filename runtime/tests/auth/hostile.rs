@@ -2,13 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use axum::body::{Body, Bytes};
 use axum::response::Response;
-use mcp_runtime::auth::{Authorizer, Client};
+use mcp_runtime::auth::{Authorizer, Client, SigningKey};
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::script::{Reply, Server, json as reply, redirect, with_headers};
+use crate::kept::pem;
+use crate::script::{Reply, Server, json as reply, redirect, status, with_headers};
 use crate::user::Browser;
 use crate::world::{World, auth_error, call};
 
@@ -107,7 +110,7 @@ async fn secrets_follow_no_redirect() {
     let to = format!("{}/token", other.url);
     world.auth.on("POST /token", move |_| redirect(&to));
     world.error().await;
-    let client = Client::new("client").secret("secret");
+    let client = Client::new(&world.auth.url, "client").secret("secret");
     world.connect(Authorizer::client_credentials(client)).await.unwrap_err();
     assert!(other.seen("").is_empty());
 }
@@ -306,16 +309,14 @@ async fn a_token_that_cant_stand_in_a_header_is_refused() {
 #[tokio::test]
 async fn credentials_belong_to_their_issuer() {
     let world = World::new().await;
-    let client = Client::new("client").secret("secret").issuer("https://honest.example");
+    let client = Client::new("https://honest.example", "client").secret("secret");
     let error = world.connect(Authorizer::client_credentials(client)).await.unwrap_err();
     assert!(error.to_string().contains("https://honest.example"), "{error}");
     assert!(world.auth.seen("").is_empty());
 
-    // A client without an issuer stays with the first one.
-    let session = world
-        .connect(Authorizer::client_credentials(Client::new("client").secret("secret")))
-        .await
-        .unwrap();
+    // It stays with its issuer when the server names another later.
+    let client = Client::new(&world.auth.url, "client").secret("secret");
+    let session = world.connect(Authorizer::client_credentials(client)).await.unwrap();
     let other = Server::start().await;
     let mut metadata = world.resource();
     metadata["authorization_servers"] = json!([other.url]);
@@ -330,7 +331,7 @@ async fn credentials_belong_to_their_issuer() {
 #[tokio::test]
 async fn what_a_server_says_is_shown_without_control_characters() {
     let world = World::new().await;
-    let client = Client::new("client");
+    let client = Client::new(&world.auth.url, "client");
     with_redirect(&world, |pairs| {
         pairs[0] = ("error".to_owned(), "denied\u{1b}[2J".to_owned())
     });
@@ -343,6 +344,62 @@ async fn what_a_server_says_is_shown_without_control_characters() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("invalid_grant") && !error.contains('\u{1b}'), "{error}");
+}
+
+/// What a client has that no other server may get: each way to use a client of this issuer.
+fn confidential(issuer: &str) -> [Authorizer; 3] {
+    let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).unwrap();
+    let key = SigningKey::from_pem("ES256", &pem(key.as_ref())).unwrap();
+    let client = || Client::new(issuer, "client");
+    [
+        Authorizer::client_credentials(client().secret("secret")),
+        Authorizer::client_credentials(client().key(key)),
+        Authorizer::jwt_bearer(client(), |_| std::future::ready(Ok("an-assertion".into()))),
+    ]
+}
+
+#[tokio::test]
+async fn a_secret_a_key_and_an_assertion_go_to_their_issuer_alone() {
+    // The server names no authorization server, itself, or one that isn't the client's.
+    let world = World::new().await;
+    let place = "GET /.well-known/oauth-protected-resource/mcp";
+    world.mcp.on(place, |_| status(404));
+    world.on_mcp(|_| status(401));
+    let take = |_: &_| reply(json!({"access_token": "theirs", "token_type": "Bearer"}));
+    world.mcp.on("POST /token", take);
+    let refuses = async |case: &str| {
+        for authorizer in confidential("https://honest.example") {
+            let authorizer = authorizer.metadata_document("https://client.example/client.json");
+            let error = auth_error(&world.connect(authorizer).await.expect_err(case));
+            assert!(
+                error.contains("and not \"https://honest.example\" as expected"),
+                "{case}: {error}"
+            );
+        }
+        assert!(world.mcp.seen("POST /token").is_empty(), "{case}");
+        assert!(world.auth.seen("POST /token").is_empty(), "{case}");
+    };
+    refuses("no metadata").await;
+    let mut metadata = world.metadata();
+    metadata["issuer"] = json!(world.mcp.url);
+    metadata["token_endpoint"] = json!(format!("{}/token", world.mcp.url));
+    metadata["client_id_metadata_document_supported"] = json!(true);
+    world.mcp.document("/.well-known/oauth-authorization-server", metadata);
+    refuses("metadata of its own").await;
+    world
+        .mcp
+        .document("/.well-known/oauth-protected-resource/mcp", world.resource());
+    refuses("another authorization server").await;
+
+    // A server without metadata that is the client's own issuer gets them.
+    world.mcp.on(place, |_| status(404));
+    world
+        .mcp
+        .on("GET /.well-known/oauth-authorization-server", |_| status(404));
+    for (authorizer, count) in confidential(&world.mcp.url).into_iter().zip(1..) {
+        world.connect(authorizer).await.unwrap_err();
+        assert_eq!(world.mcp.seen("POST /token").len(), count);
+    }
 }
 
 #[tokio::test]

@@ -127,13 +127,13 @@ fn a_system_without_a_keyring_is_an_error() {
 
 #[test]
 fn nothing_secret_is_shown() {
-    let client = Client::new("client").secret("hidden");
+    let client = Client::new("https://login.example", "client").secret("hidden");
     let shown = format!("{:?}", Authorizer::client_credentials(client));
     assert!(shown.contains("client") && !shown.contains("hidden"), "{shown}");
 }
 
 /// A PEM.
-fn pem(der: &[u8]) -> String {
+pub fn pem(der: &[u8]) -> String {
     format!(
         "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
         STANDARD.encode(der)
@@ -147,7 +147,7 @@ async fn a_client_authenticates_with_a_key() {
     for (algorithm, der) in [("ES256", ecdsa.as_ref()), ("RS256", rsa.as_ref())] {
         let world = World::new().await;
         let key = SigningKey::from_pem(algorithm, &pem(der)).unwrap().key_id("key-1");
-        let authorizer = Authorizer::client_credentials(Client::new("a client").key(key));
+        let authorizer = Authorizer::client_credentials(Client::new(&world.auth.url, "a client").key(key));
         call(&world.connect(authorizer).await.unwrap()).await.unwrap();
         let got = &world.auth.seen("POST /token")[0];
         let sort = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

@@ -63,7 +63,7 @@ impl Authorizer {
     /// ```
     /// use mcp_runtime::auth::{Authorizer, Client};
     ///
-    /// let client = Client::new("nightly-report").secret("of this client").issuer("https://login.example");
+    /// let client = Client::new("https://login.example", "nightly-report").secret("of this client");
     /// let authorizer = Authorizer::client_credentials(client);
     /// ```
     #[must_use]
@@ -72,7 +72,7 @@ impl Authorizer {
     }
 
     /// An assertion gets the token: of the platform that a workload runs on, or of the user's
-    /// [`IdentityProvider`](super::IdentityProvider).
+    /// [`IdentityProvider`](super::IdentityProvider). It goes only to the issuer that the client is registered at.
     pub fn jwt_bearer(client: Client, source: impl AssertionSource) -> Self {
         Self::new(GrantType::JwtBearer(Arc::new(source))).client(client)
     }
@@ -96,8 +96,8 @@ impl Authorizer {
         self
     }
 
-    /// Adds a client that was registered beforehand. If clients name their issuers, only authorization servers among those are
-    /// used.
+    /// Adds a client that was registered beforehand. Then only the issuers of such clients are used, whatever authorization servers
+    /// the server names.
     #[must_use]
     pub fn client(self, client: Client) -> Self {
         self.with(|config| config.clients.push(client))
@@ -169,11 +169,14 @@ impl fmt::Debug for Authorizer {
     }
 }
 
-/// A client that was registered at an authorization server beforehand.
+/// A client that was registered at an authorization server beforehand. It is of use there only: its secret, its key and the assertions
+/// for it go to that authorization server, and to no other that a server may name.
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration)
 #[derive(Debug, Clone)]
 pub struct Client {
+    pub(super) issuer: String,
     pub(super) id: String,
-    pub(super) issuer: Option<String>,
     credential: Option<Credential>,
 }
 
@@ -184,11 +187,11 @@ enum Credential {
 }
 
 impl Client {
-    /// A client with this id.
-    pub fn new(id: impl Into<String>) -> Self {
+    /// A client with this id at this issuer, which is the `issuer` in the metadata of the authorization server, letter for letter.
+    pub fn new(issuer: impl Into<String>, id: impl Into<String>) -> Self {
         Self {
+            issuer: issuer.into(),
             id: id.into(),
-            issuer: None,
             credential: None,
         }
     }
@@ -204,14 +207,6 @@ impl Client {
     #[must_use]
     pub fn key(mut self, key: SigningKey) -> Self {
         self.credential = Some(Credential::Key(key));
-        self
-    }
-
-    /// Sets the issuer that the client is registered at. A client without one belongs to the first authorization server that it
-    /// is used with.
-    #[must_use]
-    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.issuer = Some(issuer.into());
         self
     }
 

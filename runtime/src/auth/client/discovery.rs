@@ -24,7 +24,8 @@ pub struct Target {
 
 /// Finds where a client is authorized.
 ///
-/// `named` is where the challenge says that the metadata of the resource are. `choose` chooses one of the authorization servers.
+/// `named` is where the challenge says that the metadata of the resource are. `choose` chooses one of the authorization servers, or
+/// refuses all of them: nothing is sent to one that it hasn't chosen.
 pub async fn discover(
     fetcher: &Fetcher,
     server: &Url,
@@ -34,7 +35,7 @@ pub async fn discover(
 ) -> Result<Target, AuthError> {
     let Some(resource) = resource_metadata(fetcher, server, named).await? else {
         return match at_origin {
-            true => discover_at_origin(fetcher, server).await,
+            true => discover_at_origin(fetcher, server, choose).await,
             false => Err(AuthError::NoMetadata(server.to_string())),
         };
     };
@@ -83,7 +84,11 @@ async fn resource_metadata(
 }
 
 /// The authorization server at the origin of a server without metadata. It may lack metadata as well.
-async fn discover_at_origin(fetcher: &Fetcher, server: &Url) -> Result<Target, AuthError> {
+async fn discover_at_origin(
+    fetcher: &Fetcher,
+    server: &Url,
+    choose: impl Fn(&[String]) -> Result<String, AuthError>,
+) -> Result<Target, AuthError> {
     let origin = server.origin().ascii_serialization();
     let place = server_root(server, "/.well-known/oauth-authorization-server");
     let answer = fetcher.get(place.as_str()).await?;
@@ -105,7 +110,7 @@ async fn discover_at_origin(fetcher: &Fetcher, server: &Url) -> Result<Target, A
         },
     };
     Ok(Target {
-        issuer: metadata.issuer.clone(),
+        issuer: choose(std::slice::from_ref(&metadata.issuer))?,
         metadata,
         resource: None,
         scopes: None,

@@ -56,38 +56,26 @@ impl GrantSource {
     }
 
     /// Finds where the client is authorized.
-    pub(super) async fn discover(
-        &self,
-        challenge: &Challenge,
-        earlier: Option<&Grant>,
-        at_origin: bool,
-    ) -> Result<Target, AuthError> {
-        let choose = |servers: &[String]| self.choose(servers, earlier);
+    pub(super) async fn discover(&self, challenge: &Challenge, at_origin: bool) -> Result<Target, AuthError> {
+        let choose = |servers: &[String]| self.choose(servers);
         let named = challenge.resource_metadata();
         discover(&self.fetcher, &self.server, named, at_origin, choose).await
     }
 
-    /// Chooses an authorization server: one at which the client has been registered beforehand, or else the first.
-    fn choose(&self, servers: &[String], earlier: Option<&Grant>) -> Result<String, AuthError> {
+    /// Chooses an authorization server: the first at which the client has been registered beforehand. Only a client that has been
+    /// registered nowhere takes any.
+    fn choose(&self, servers: &[String]) -> Result<String, AuthError> {
         let first = servers.first().cloned();
         let first = first.ok_or_else(|| AuthError::NoMetadata(self.server.to_string()))?;
         let clients = &self.config().clients;
-        let is_registered = |issuer: &&String| clients.iter().any(|client| client.issuer.as_ref() == Some(issuer));
-        if let Some(issuer) = servers.iter().find(is_registered) {
-            return Ok(issuer.clone());
-        }
-        let expected = match clients.first() {
-            None => return Ok(first),
-            // A client without an issuer belongs to the one that it was used with.
-            Some(client) => client.issuer.as_ref().or(earlier.map(|grant| &grant.issuer)),
-        };
-        match expected {
-            Some(expected) if !servers.contains(expected) => Err(AuthError::IssuerMismatch {
-                expected: expected.clone(),
+        let is_registered = |issuer: &&String| clients.iter().any(|client| client.issuer == **issuer);
+        match (servers.iter().find(is_registered), clients.first()) {
+            (Some(issuer), _) => Ok(issuer.clone()),
+            (None, None) => Ok(first),
+            (None, Some(client)) => Err(AuthError::IssuerMismatch {
+                expected: client.issuer.clone(),
                 found: first,
             }),
-            Some(expected) => Ok(expected.clone()),
-            None => Ok(first),
         }
     }
 
@@ -227,10 +215,7 @@ impl GrantSource {
     /// A client that was registered beforehand, or that a document describes.
     fn known_client(&self, target: &Target) -> Option<KnownClient> {
         let config = self.config();
-        let mut clients = config.clients.iter();
-        let mut usable = clients.clone().filter(|client| client.issuer.is_none());
-        let client = clients.find(|client| client.issuer.as_ref() == Some(&target.issuer));
-        if let Some(client) = client.or_else(|| usable.next()) {
+        if let Some(client) = config.clients.iter().find(|client| client.issuer == target.issuer) {
             return Some(client.known(&target.metadata));
         }
         let reads_documents = target.metadata.client_id_metadata_document_supported == Some(true);

@@ -135,7 +135,7 @@ impl Grants {
         if obtaining.rejected > MAX_REJECTED {
             return Err(AuthError::Rejected);
         }
-        let target = self.source.discover(challenge, grant, refused.at_origin).await?;
+        let target = self.source.discover(challenge, refused.at_origin).await?;
         let same = earlier.filter(|held| held.grant.issuer == target.issuer);
         if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && worth > Worth::Untried)
             && let Some(refreshed) = self.source.refresh(&target, &held.grant).await?
