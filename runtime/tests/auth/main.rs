@@ -11,6 +11,7 @@ mod flow;
 mod hostile;
 mod issuer;
 mod kept;
+mod keys;
 mod proof;
 mod protected;
 mod script;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::issuer::{issue, metadata};
-use crate::script::{Reply, Server, status};
+use crate::script::{Reply, Server};
 use crate::signer::{Signer, claims, now, with};
 use crate::user::Browser;
 use crate::world::{World, call, connect_to};
@@ -65,7 +65,7 @@ impl Protected {
         claims(&self.issuer.url, &self.url, "alice", scope)
     }
 
-    fn token(&self, scope: &str) -> String {
+    pub fn token(&self, scope: &str) -> String {
         self.signer.sign(&self.claims(scope))
     }
 
@@ -84,7 +84,7 @@ impl Protected {
     }
 
     /// The status and the challenge of the answer to a ping with a token.
-    async fn refusal(&self, token: Option<&str>) -> (u16, String) {
+    pub async fn refusal(&self, token: Option<&str>) -> (u16, String) {
         challenged(&self.post(token, Some("none"), &message("ping", json!({}))).await)
     }
 }
@@ -210,32 +210,6 @@ async fn only_signatures_of_the_issuer_are_accepted() {
     let proof = jsonwebtoken::encode(&header, &good, &server.signer.key).unwrap();
     assert!(server.refusal(Some(&proof)).await.1.contains("of another type"));
     assert_eq!(server.refusal(Some(&token)).await.0, 404);
-}
-
-#[tokio::test]
-async fn keys_are_fetched_once() {
-    let server = Protected::start().await;
-    let unknown = Signer::new("key-2");
-    for _ in 0..5 {
-        assert_eq!(server.refusal(Some(&server.token("basic"))).await.0, 404);
-        assert_eq!(
-            server.refusal(Some(&unknown.sign(&server.claims("basic")))).await.0,
-            401
-        );
-    }
-    assert_eq!(server.issuer.seen("GET /jwks").len(), 1);
-
-    // Without keys, no token can be checked, and nobody is let in.
-    let server = Protected::start().await;
-    server.issuer.on("GET /jwks", |_| status(500));
-    for _ in 0..3 {
-        assert_eq!(server.refusal(Some(&server.token("basic"))).await, (503, String::new()));
-    }
-    assert_eq!(server.issuer.seen("GET /jwks").len(), 1);
-    let server = Protected::start().await;
-    let huge = json!({"keys": [], "padding": "x".repeat(1 << 20)});
-    server.issuer.document("/jwks", huge);
-    assert_eq!(server.refusal(Some(&server.token("basic"))).await.0, 503);
 }
 
 #[tokio::test]

@@ -50,6 +50,8 @@ pub enum Reply {
     Response(Response),
     /// The application below answers.
     Next,
+    /// Nothing, as long as the client waits.
+    Never,
 }
 
 pub fn json(value: Value) -> Reply {
@@ -145,5 +147,6 @@ async fn play(State(state): State<Arc<Shared>>, request: Request, next: Next) ->
     match handler.map_or(Reply::Next, |handler| handler(&seen)) {
         Reply::Response(response) => response,
         Reply::Next => next.run(Request::from_parts(parts, Body::from(body))).await,
+        Reply::Never => std::future::pending().await,
     }
 }

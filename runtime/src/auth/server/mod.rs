@@ -3,6 +3,7 @@
 mod algorithms;
 mod dpop;
 mod jwks;
+mod keys;
 mod nonces;
 mod proofs;
 mod protected;
