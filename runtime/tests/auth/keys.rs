@@ -162,3 +162,29 @@ async fn a_key_that_the_issuer_has_removed_is_not_accepted_after_a_long_pause() 
     pass(Duration::from_secs(11 * 60)).await;
     assert_eq!(server.good().await, 401);
 }
+
+#[tokio::test]
+async fn a_token_without_a_key_id_is_checked_by_the_key_of_its_type() {
+    let server = Protected::start().await;
+    let mut own = json!(server.signer.public());
+    for member in ["alg", "kid", "use"] {
+        own.as_object_mut().unwrap().remove(member);
+    }
+    let others = [
+        json!({"kty": "RSA", "n": "AQAB", "e": "AQAB"}),
+        json!({"kty": "EC", "crv": "P-384", "x": "AQAB", "y": "AQAB"}),
+        json!({"kty": "OKP", "crv": "Ed25519", "x": "AQAB"}),
+    ];
+    let keys: Vec<_> = others.iter().chain([&own]).collect();
+    server.issuer.document("/jwks", json!({"keys": keys}));
+    let mut header = server.signer.header();
+    header.kid = None;
+    let token = jsonwebtoken::encode(&header, &server.claims("basic"), &server.signer.key).unwrap();
+    assert_eq!(server.refusal(Some(&token)).await, (LET_IN, String::new()));
+    // Two of its type are one too many.
+    let server = Protected::start().await;
+    let two = [own.clone(), json!(Signer::new("key-2").public())];
+    server.issuer.document("/jwks", json!({"keys": two}));
+    let token = jsonwebtoken::encode(&header, &server.claims("basic"), &server.signer.key).unwrap();
+    assert_eq!(server.refusal(Some(&token)).await.0, 401);
+}

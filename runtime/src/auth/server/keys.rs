@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use jsonwebtoken::Header;
-use jsonwebtoken::jwk::{Jwk, JwkSet, PublicKeyUse};
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
+use jsonwebtoken::{Algorithm, AlgorithmFamily, Header};
 use reqwest::Url;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
@@ -181,17 +181,25 @@ impl KeySource {
 
 /// The key with the id that a token names. A token that names none can only be of an issuer with one key for its algorithm.
 fn find(keys: &JwkSet, header: &Header) -> Option<Jwk> {
-    let algorithm = header.alg.into();
-    let mut usable = keys.keys.iter().filter(|key| {
-        let common = &key.common;
-        let signs = common
-            .public_key_use
-            .as_ref()
-            .is_none_or(|of| *of == PublicKeyUse::Signature);
-        signs && common.key_algorithm.is_none_or(|its| its == algorithm)
-    });
+    let mut usable = keys.keys.iter().filter(|key| signs_with(key, header.alg));
     match &header.kid {
         Some(id) => usable.find(|key| key.common.key_id.as_ref() == Some(id)).cloned(),
         None => usable.next().filter(|_| usable.next().is_none()).cloned(),
     }
+}
+
+/// Whether a key may be one that signs with this algorithm: by its type, and by its use and algorithm where it has them.
+fn signs_with(key: &Jwk, algorithm: Algorithm) -> bool {
+    let is_of_type = match (&key.algorithm, algorithm) {
+        (AlgorithmParameters::EllipticCurve(key), Algorithm::ES256) => key.curve == EllipticCurve::P256,
+        (AlgorithmParameters::EllipticCurve(key), Algorithm::ES384) => key.curve == EllipticCurve::P384,
+        (AlgorithmParameters::RSA(_), algorithm) => algorithm.family() == AlgorithmFamily::Rsa,
+        (AlgorithmParameters::OctetKeyPair(key), Algorithm::EdDSA) => key.curve == EllipticCurve::Ed25519,
+        _ => false,
+    };
+    let common = &key.common;
+    let signs = common.public_key_use.as_ref();
+    is_of_type
+        && signs.is_none_or(|of| *of == PublicKeyUse::Signature)
+        && common.key_algorithm.is_none_or(|its| its == algorithm.into())
 }
