@@ -213,6 +213,24 @@ async fn only_signatures_of_the_issuer_are_accepted() {
 }
 
 #[tokio::test]
+async fn a_token_whose_issuer_or_subject_is_no_text_is_refused() {
+    let server = Protected::start().await;
+    let issuer = &server.issuer.url;
+    for (name, value) in [
+        ("iss", json!([issuer])),
+        ("iss", json!([issuer, "https://other.example"])),
+        ("sub", json!(["alice"])),
+        ("sub", json!(1)),
+        ("client_id", json!({})),
+    ] {
+        let token = server.signer.sign(&with(server.claims("basic"), name, value));
+        let (status, challenge) = server.refusal(Some(&token)).await;
+        assert_eq!(status, 401, "{name}");
+        assert!(challenge.contains("error=\"invalid_token\""), "{name}: {challenge}");
+    }
+}
+
+#[tokio::test]
 async fn scopes_are_needed() {
     let server = Protected::start().await;
     let (status, challenge) = server.refusal(Some(&server.token("other"))).await;

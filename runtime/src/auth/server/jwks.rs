@@ -116,14 +116,18 @@ impl JwtValidator {
 fn info(mut claims: Map<String, Value>) -> Result<TokenInfo, TokenError> {
     let key_thumbprint = claims.remove("cnf").map(key_thumbprint).transpose()?;
     let mut text = |name: &str| match claims.remove(name) {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(TokenError::Invalid("a claim of the token isn't a string")),
+        None => Ok(None),
     };
-    let (issuer, subject, client_id) = (text("iss"), text("sub"), text("client_id").or_else(|| text("azp")));
+    // The library that has checked the issuer takes a list of them as well.
+    let issuer = text("iss")?.ok_or(TokenError::Invalid("the token lacks a claim"))?;
+    let (subject, client_id) = (text("sub")?, text("client_id")?);
+    let client_id = client_id.map_or_else(|| text("azp"), |id| Ok(Some(id)))?;
     let scopes = claims.remove("scope").or_else(|| claims.remove("scp"));
     let subject = subject.or_else(|| client_id.clone());
     Ok(TokenInfo {
-        issuer: issuer.unwrap_or_default(),
+        issuer,
         subject: subject.ok_or(TokenError::Invalid("the token has no subject"))?,
         client_id,
         scopes: match scopes {
