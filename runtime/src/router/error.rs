@@ -89,12 +89,12 @@ pub enum RouteError {
         /// The kinds of routes whose functions can take it.
         kinds: String,
     },
-    /// Arguments of prompts and variables of resource templates are strings, and a member of this type is something else.
+    /// Arguments of prompts and variables of resource templates are text, and a member of this type can't be read from it.
     #[error(
-        "the {kind} `{key}` can't have the argument `{argument}` of `Args<{type_name}>`, because it is no string (its schema is \
-         {schema}); take a `String` or an enum of strings"
+        "the {kind} `{key}` can't have the argument `{argument}` of `Args<{type_name}>`, because it can't be read from text (its \
+         schema is {schema}); take a string, a number, a Boolean or an enum without values"
     )]
-    NoString {
+    NoText {
         /// What kind of route it is, such as `prompt`.
         kind: &'static str,
         /// The name, or the URI template.

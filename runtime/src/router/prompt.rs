@@ -82,7 +82,7 @@ impl PromptRoute {
         let Some(args) = self.function.signature.args(kind, name)? else {
             return Ok(());
         };
-        let members = args.strings(kind, name)?;
+        let members = args.texts(kind, name)?;
         let Some(listed) = &self.prompt.arguments else {
             self.prompt.arguments = Some(members.into_iter().map(argument).collect());
             return Ok(());

@@ -57,7 +57,7 @@ const MAX_REFERENCES: usize = 16;
 /// The schema with `type: object` at its root, as the protocol wants it. If it doesn't say that every value is an object, it
 /// comes back as an error, to be shown.
 pub(super) fn object_root(mut schema: Value) -> Result<Value, Value> {
-    let is_object = has_type("object", &schema, &schema, MAX_REFERENCES);
+    let is_object = has_type(&["object"], &schema, &schema, MAX_REFERENCES);
     match schema.as_object_mut() {
         Some(keywords) if is_object => {
             keywords.insert("type".to_owned(), json!("object"));
@@ -77,7 +77,8 @@ pub(super) struct Member {
     pub(super) title: Option<String>,
     pub(super) description: Option<String>,
     pub(super) is_required: bool,
-    pub(super) is_string: bool,
+    /// Whether its values can be written as text: they are strings, numbers or Booleans.
+    pub(super) is_text: bool,
     pub(super) schema: Value,
 }
 
@@ -91,19 +92,22 @@ pub(super) fn members(schema: &Value) -> Vec<Member> {
         title: text(member, "title"),
         description: text(member, "description"),
         is_required: required.iter().any(|required| required == name),
-        is_string: has_type("string", member, schema, MAX_REFERENCES),
+        is_text: has_type(TEXTS, member, schema, MAX_REFERENCES),
         schema: member.clone(),
     });
     members.collect()
 }
 
-/// Whether a schema that is part of `root` says that every value has a type.
-fn has_type(name: &str, schema: &Value, root: &Value, references: usize) -> bool {
+/// The types of values that can be written as text.
+const TEXTS: &[&str] = &["string", "integer", "number", "boolean"];
+
+/// Whether a schema that is part of `root` says that every value has one of these types.
+fn has_type(types: &[&str], schema: &Value, root: &Value, references: usize) -> bool {
     if let Some(kind) = schema.get("type") {
-        return kind == name;
+        return kind.as_str().is_some_and(|kind| types.contains(&kind));
     }
     let of = |keyword: &str| schema[keyword].as_array().map_or(&[][..], Vec::as_slice);
-    let each = |schema: &Value| has_type(name, schema, root, references);
+    let each = |schema: &Value| has_type(types, schema, root, references);
     let target = schema["$ref"].as_str().and_then(pointer::canonical);
     ["oneOf", "anyOf"]
         .iter()
@@ -112,7 +116,7 @@ fn has_type(name: &str, schema: &Value, root: &Value, references: usize) -> bool
         || references > 0
             && target
                 .and_then(|target| pointer::resolve(root, &target))
-                .is_some_and(|target| has_type(name, target, root, references - 1))
+                .is_some_and(|target| has_type(types, target, root, references - 1))
 }
 
 /// Takes `null` away from the members that may be absent.

@@ -84,7 +84,7 @@ impl TemplateRoute {
         let Some(args) = self.function.signature.args(kind, key)? else {
             return Ok(());
         };
-        let members = args.strings(kind, key)?;
+        let members = args.texts(kind, key)?;
         args.check_required(kind, key, &members, |variable| {
             self.pattern.names().any(|name| name == variable)
         })

@@ -1,5 +1,6 @@
 //! What functions of a router take and give.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -107,7 +108,96 @@ struct Month {
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "routes that take it are refused")]
 struct Day {
-    day: u8,
+    day: Vec<u8>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Entry {
+    id: i64,
+    owner: Owner,
+    exact: Option<bool>,
+    ratio: Option<f64>,
+    mark: Option<char>,
+    tone: Option<Tone>,
+    from: Option<std::net::IpAddr>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Owner(u64);
+
+impl Entry {
+    fn shown(Args(it): Args<Self>) -> String {
+        let others = (it.exact, it.ratio, it.mark, it.tone, it.from);
+        format!("{} {} {others:?}", it.id, it.owner.0)
+    }
+}
+
+#[tokio::test]
+async fn variables_of_a_template_are_read_from_text() {
+    let template = |text: &str| resource_template(hub::ResourceTemplate::new(text, text), Entry::shown).unwrap();
+    let pairs = |Args(pairs): Args<BTreeMap<String, u8>>| format!("{pairs:?}");
+    let router = Router::new("test", "1.0")
+        .with(template("few://{id}/{owner}"))
+        .with(template("all://{id}/{owner}/{exact}/{ratio}/{mark}/{tone}/{+from}"))
+        .with(resource_template(hub::ResourceTemplate::new("pair", "pair://{a}/{b}"), pairs).unwrap());
+    let (client, _heard) = client_of(&router).await;
+    let read = async |uri: &str| {
+        let params = hub::ReadResourceRequestParams::new(uri);
+        let read = client.peer().read_resource(params).await;
+        read.map(|result| json!(result.contents)[0]["text"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(read("few://-7/9").await.unwrap(), "-7 9 (None, None, None, None, None)");
+    assert_eq!(
+        read("all://1/2/true/0.5/%C3%A9/warm/::1").await.unwrap(),
+        "1 2 (Some(true), Some(0.5), Some('é'), Some(Warm), Some(::1))"
+    );
+    assert_eq!(read("pair://1/2").await.unwrap(), r#"{"a": 1, "b": 2}"#);
+    for (uri, why) in [
+        (
+            "few://x/1",
+            "`id`: invalid value: string \"x\", expected an integer of 64 bits",
+        ),
+        ("few://9223372036854775808/1", "expected an integer of 64 bits"),
+        (
+            "few://1/-1",
+            "`owner`: invalid value: string \"-1\", expected a natural number of 64 bits",
+        ),
+        ("all://1/2/yes/0.5/a/warm/::1", "expected `true` or `false`"),
+        ("all://1/2/true/half/a/warm/::1", "expected a number"),
+        ("all://1/2/true/0.5/ab/warm/::1", "expected one character"),
+        ("all://1/2/true/0.5/a/loud/::1", "`tone`: unknown variant `loud`"),
+        ("all://1/2/true/0.5/a/warm/here", "`from`: "),
+        ("pair://1/256", "`b`: invalid value: string \"256\""),
+    ] {
+        let error = refused(read(uri).await);
+        assert_eq!(error.code, error_code::INVALID_PARAMS, "{uri}");
+        assert!(
+            error.message.starts_with("Invalid arguments: ") && error.message.contains(why),
+            "{uri}: {}",
+            error.message
+        );
+    }
+}
+
+#[tokio::test]
+async fn arguments_of_a_prompt_are_read_from_text() {
+    let router = Router::new("test", "1.0").with(prompt(hub::Prompt::new("entry"), Entry::shown));
+    let (client, _heard) = client_of(&router).await;
+    let get = async |arguments: Value| {
+        let arguments = serde_json::from_value(arguments).unwrap();
+        let params = hub::GetPromptRequestParams::new("entry").with_arguments(arguments);
+        let got = client.peer().get_prompt(params).await;
+        got.map(|result| json!(result.messages[0].content)["text"].clone())
+    };
+    assert_eq!(
+        get(json!({"id": "1", "owner": "2", "exact": "false", "more": "x"}))
+            .await
+            .unwrap(),
+        "1 2 (Some(false), None, None, None, None)"
+    );
+    let error = refused(get(json!({"id": "", "owner": "2"})).await);
+    assert_eq!(error.code, error_code::INVALID_PARAMS);
+    assert!(error.message.contains("`id`: invalid value"), "{}", error.message);
 }
 
 /// The errors of a router without states.
@@ -137,7 +227,7 @@ fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() 
     for (refusal, reason) in [
         (
             refusal(day()),
-            "can't have the argument `day` of `Args<router::extractors::Day>`, because it is no string",
+            "can't have the argument `day` of `Args<router::extractors::Day>`, because it can't be read from text",
         ),
         (
             refusal(month),
@@ -145,7 +235,7 @@ fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() 
         ),
         (
             refusal(prompt(hub::Prompt::new("day"), |Args(Day { day: _ })| "")),
-            "because it is no string (its schema is {\"format\":\"uint8\"",
+            "because it can't be read from text (its schema is {\"items\":",
         ),
         (
             refusal(prompt(hub::Prompt::new("day"), |Args(_): Args<String>| "")),
@@ -327,7 +417,9 @@ async fn the_arguments_of_a_prompt_are_the_members_of_its_type() {
     let error = refused(get(json!({"to": "Ada", "tone": "loud"})).await);
     assert_eq!(error.code, error_code::INVALID_PARAMS);
     assert!(
-        error.message.starts_with("Invalid arguments: unknown variant `loud`"),
+        error
+            .message
+            .starts_with("Invalid arguments: `tone`: unknown variant `loud`"),
         "{error}"
     );
 }

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use super::text::from_texts;
 use super::{FromCall, Signature};
 use crate::error::{internal, invalid_params};
 use crate::router::call::{Call, Input};
@@ -17,9 +18,10 @@ use crate::router::tool_error::ToolError;
 /// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded, so its values are JSON
 ///   objects. A member of the type `Option` may be absent; clients may send `null` for it, but its schema doesn't tell them so,
 ///   because several can't take a member of two types.
-/// - Of a prompt: the members of `T` are strings, or enums of them. They are the prompt's arguments, in their order, unless
-///   the prompt lists some itself.
-/// - Of a resource template: the members are the variables, which are strings.
+/// - Of a prompt: the members of `T` are its arguments, in their order, unless the prompt lists some itself. They are of types that are
+///   read from text: strings, numbers, Booleans, characters, enums without values, what serde reads from a string, and an `Option`
+///   or a newtype of such a type. In a flattened struct and in an untagged enum, serde reads strings only.
+/// - Of a resource template: the members are the variables, of the same types.
 /// - Of a custom method: the members of `params`.
 ///
 /// `T` may also be a map, such as `BTreeMap<String, String>`.
@@ -35,13 +37,14 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let arguments = call.arguments();
         let arguments = arguments.ok_or_else(|| ToolError::Protocol(internal("the request has no arguments")))?;
-        match T::deserialize(arguments) {
-            Ok(arguments) => Ok(Self(arguments)),
-            Err(error) => Err(match call.input() {
-                Some(Input::Tool(_)) => invalid_tool_arguments(call, shortened(&error)),
-                _ => ToolError::Protocol(invalid_params(format!("Invalid arguments: {}", shortened(&error)))),
-            }),
-        }
+        let decoded = match call.input() {
+            Some(Input::Prompt(_) | Input::Resource { .. }) => from_texts(arguments).map_err(|error| shortened(&error)),
+            _ => T::deserialize(arguments).map_err(|error| shortened(&error)),
+        };
+        decoded.map(Self).map_err(|what| match call.input() {
+            Some(Input::Tool(_)) => invalid_tool_arguments(call, what),
+            _ => ToolError::Protocol(invalid_params(format!("Invalid arguments: {what}"))),
+        })
     }
 }
 

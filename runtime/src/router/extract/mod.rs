@@ -4,6 +4,7 @@ mod args;
 mod context;
 mod signature;
 mod state;
+mod text;
 
 use std::future::Future;
 

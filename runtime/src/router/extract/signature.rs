@@ -94,11 +94,11 @@ impl Signature {
 }
 
 impl ArgsType {
-    /// The members, which are strings, in their order.
+    /// The members, which are read from text, in their order.
     ///
     /// # Errors
     /// When one isn't, or when the type isn't one of objects.
-    pub fn strings(&self, kind: &'static str, key: &str) -> Result<Vec<Member>, RouteError> {
+    pub fn texts(&self, kind: &'static str, key: &str) -> Result<Vec<Member>, RouteError> {
         let schema = schema::object_root((self.schema)().shown).map_err(|schema| RouteError::NoObject {
             kind,
             key: key.to_owned(),
@@ -109,9 +109,9 @@ impl ArgsType {
         })?;
         let mut members = schema::members(&schema);
         sort_by_member(&mut members, self.order, |member| &member.name);
-        match members.iter().find(|member| !member.is_string) {
+        match members.iter().find(|member| !member.is_text) {
             None => Ok(members),
-            Some(member) => Err(RouteError::NoString {
+            Some(member) => Err(RouteError::NoText {
                 kind,
                 key: key.to_owned(),
                 type_name: self.name,
