@@ -121,6 +121,8 @@ struct Inner {
     scope: Scope,
     fallback: Option<Fallback>,
     states: States,
+    /// Whether the schemas of tools refer to nothing.
+    inlines_schemas: bool,
     /// The routes, which clones share after a setting has changed as well.
     catalogue: Arc<Catalogue>,
 }
@@ -188,6 +190,15 @@ impl Router {
         self
     }
 
+    /// Writes the schemas of tools without references, for clients that can't resolve them: each type is written wherever it occurs,
+    /// except for those that contain themselves. By default, a type that occurs several times is written once, below `$defs`. Tools that
+    /// are added after this, through this router, are listed so.
+    #[must_use]
+    pub fn inline_schemas(mut self, inlines: bool) -> Self {
+        self.inner_mut().inlines_schemas = inlines;
+        self
+    }
+
     /// Adds a tool from a function; see [`tool()`].
     ///
     /// # Panics
@@ -245,10 +256,16 @@ impl Router {
     /// can't have, such as a state that the router lacks, when it completes an argument that it doesn't have, and when the list
     /// with it is invalid in some revision.
     pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
-        self.inner
-            .catalogue
-            .insert(route.into(), &self.inner.states, false)
-            .map(|_| ())
+        self.put(route.into(), false).map(|_| ())
+    }
+
+    fn put(&self, mut route: Route, may_replace: bool) -> Result<bool, RouteError> {
+        if let Route::Tool(tool) = &mut route
+            && self.inner.inlines_schemas
+        {
+            tool.inline_schemas();
+        }
+        self.inner.catalogue.insert(route, &self.inner.states, may_replace)
     }
 
     /// Adds a tool, resource, resource template or prompt, or replaces the one of its kind and name, and notifies the
@@ -260,7 +277,7 @@ impl Router {
     /// # Errors
     /// Those of [`Self::insert`], except for the duplicate name.
     pub fn replace(&self, route: impl Into<Route>) -> Result<bool, RouteError> {
-        self.inner.catalogue.insert(route.into(), &self.inner.states, true)
+        self.put(route.into(), true)
     }
 
     /// Removes a tool, and notifies the clients; `false` if there was none.
@@ -351,6 +368,7 @@ impl From<hub::Implementation> for Router {
                 scope: Scope::default(),
                 fallback: None,
                 states: States::default(),
+                inlines_schemas: false,
                 catalogue: Arc::default(),
             }),
         }

@@ -1,5 +1,7 @@
 //! The schemas that the types of arguments and results derive.
 
+use std::collections::BTreeMap;
+
 use mcp_wire::json_schema::pointer;
 use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::{RecursiveTransform, ReplaceBoolSchemas};
@@ -18,8 +20,9 @@ pub(super) struct Input {
 /// The schemas of a type as it is decoded.
 pub(super) fn input<T: JsonSchema>() -> Input {
     let settings = || settings(Contract::Deserialize);
+    let shown = derive::<T>(settings().with_transform(RecursiveTransform(optional_not_nullable)));
     Input {
-        shown: derive::<T>(settings().with_transform(RecursiveTransform(optional_not_nullable))),
+        shown: inlined(&shown, Inlined::Once),
         accepted: derive::<T>(settings()),
     }
 }
@@ -32,7 +35,7 @@ pub(super) fn inline<T: JsonSchema>() -> Value {
 
 /// The schema of a type as it is encoded.
 pub(super) fn output<T: JsonSchema>() -> Value {
-    derive::<T>(settings(Contract::Serialize))
+    inlined(&derive::<T>(settings(Contract::Serialize)), Inlined::Once)
 }
 
 fn settings(contract: Contract) -> SchemaSettings {
@@ -40,7 +43,12 @@ fn settings(contract: Contract) -> SchemaSettings {
     let mut no_booleans = ReplaceBoolSchemas::default();
     no_booleans.skip_additional_properties = true;
     SchemaSettings::draft2020_12()
-        .with(|settings| settings.contract = contract)
+        .with(|settings| {
+            settings.contract = contract;
+            // Where the protocol says what schemas without `$schema` are, they are of this dialect. Elsewhere, several clients know
+            // no other than their own, and refuse a tool that names one.
+            settings.meta_schema = None;
+        })
         .with_transform(no_booleans)
 }
 
@@ -49,6 +57,148 @@ fn derive<T: JsonSchema>(settings: SchemaSettings) -> Value {
     // It is the name of the Rust type.
     schema.remove("title");
     schema.to_value()
+}
+
+/// Which definitions of a schema are written where they are referred to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inlined {
+    /// Those that one reference names.
+    Once,
+    /// All but those that contain themselves.
+    All,
+}
+
+/// The schema with definitions in place of references to them. It has no other definitions than those that it still refers to.
+pub(super) fn inlined(schema: &Value, which: Inlined) -> Value {
+    let Some(definitions) = schema.get(DEFINITIONS).and_then(Value::as_object) else {
+        return schema.clone();
+    };
+    let mut counts = BTreeMap::new();
+    count_references(schema, &mut counts);
+    if counts.keys().any(|name| !definitions.contains_key(name)) {
+        // It refers to a part of a definition, which has to stay where it is.
+        return schema.clone();
+    }
+    let mut inliner = Inliner {
+        definitions,
+        counts,
+        which,
+        within: Vec::new(),
+        kept: Vec::new(),
+    };
+    let mut root = schema.clone();
+    root.as_object_mut().map(|root| root.remove(DEFINITIONS));
+    let mut root = inliner.inline(&root);
+    let mut kept = Map::new();
+    // Definitions that are kept may refer to others.
+    while let Some(name) = inliner.kept.pop() {
+        if !kept.contains_key(name) {
+            inliner.within = vec![name];
+            kept.insert(name.to_owned(), inliner.inline(&definitions[name]));
+        }
+    }
+    if !kept.is_empty() {
+        root[DEFINITIONS] = kept.into();
+    }
+    root
+}
+
+/// The keyword that has the definitions of a schema.
+const DEFINITIONS: &str = "$defs";
+
+/// The name of the definition that a schema refers to.
+fn reference(schema: &Map<String, Value>) -> Option<String> {
+    let pointer = pointer::canonical(schema.get("$ref")?.as_str()?)?;
+    let name = pointer.strip_prefix("#/$defs/")?;
+    Some(name.replace("~1", "/").replace("~0", "~"))
+}
+
+/// How often each definition is referred to.
+fn count_references(schema: &Value, counts: &mut BTreeMap<String, usize>) {
+    match schema {
+        Value::Object(keywords) => {
+            if let Some(name) = reference(keywords) {
+                *counts.entry(name).or_default() += 1;
+            }
+            keywords.values().for_each(|inner| count_references(inner, counts));
+        }
+        Value::Array(schemas) => schemas.iter().for_each(|inner| count_references(inner, counts)),
+        _ => {}
+    }
+}
+
+/// Writes definitions in place of references to them.
+struct Inliner<'s> {
+    definitions: &'s Map<String, Value>,
+    counts: BTreeMap<String, usize>,
+    which: Inlined,
+    /// The definitions that the schema at hand is part of.
+    within: Vec<&'s str>,
+    /// The definitions that are still referred to.
+    kept: Vec<&'s str>,
+}
+
+impl<'s> Inliner<'s> {
+    fn inline(&mut self, schema: &Value) -> Value {
+        match schema {
+            Value::Object(keywords) => match reference(keywords).and_then(|name| self.definition(&name)) {
+                Some((name, definition)) => {
+                    self.within.push(name);
+                    let definition = self.inline(definition);
+                    self.within.pop();
+                    beside(definition, keywords)
+                }
+                None => {
+                    let keywords = keywords.iter().map(|(name, inner)| (name.clone(), self.inline(inner)));
+                    Value::Object(keywords.collect())
+                }
+            },
+            Value::Array(schemas) => schemas.iter().map(|inner| self.inline(inner)).collect(),
+            other => other.clone(),
+        }
+    }
+
+    /// The definition of this name, if it takes the place of the reference.
+    fn definition(&mut self, name: &str) -> Option<(&'s str, &'s Value)> {
+        let (name, definition) = self.definitions.get_key_value(name)?;
+        let is_inlined = self.which == Inlined::All || self.counts.get(name) == Some(&1);
+        if is_inlined && !self.within.contains(&&**name) {
+            return Some((name, definition));
+        }
+        self.kept.push(name);
+        None
+    }
+}
+
+/// A definition in place of a reference that has these keywords beside it. The description of a member comes before that of its type.
+fn beside(definition: Value, reference: &Map<String, Value>) -> Value {
+    const ANNOTATIONS: [&str; 7] = [
+        "title",
+        "description",
+        "default",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "examples",
+    ];
+    let mut keywords = reference.clone();
+    keywords.remove("$ref");
+    match definition {
+        Value::Object(mut definition) => {
+            let clashes = |name: &String| definition.contains_key(name) && !ANNOTATIONS.contains(&&**name);
+            if keywords.keys().any(clashes) {
+                let all = json!([definition]);
+                match keywords.get_mut("allOf").and_then(Value::as_array_mut) {
+                    Some(others) => others.push(definition.into()),
+                    None => drop(keywords.insert("allOf".to_owned(), all)),
+                }
+                return keywords.into();
+            }
+            definition.extend(keywords);
+            definition.into()
+        }
+        other => other,
+    }
 }
 
 /// How many references in a row are followed.
@@ -63,10 +213,7 @@ pub(super) fn object_root(mut schema: Value) -> Result<Value, Value> {
             keywords.insert("type".to_owned(), json!("object"));
             Ok(schema)
         }
-        keywords => {
-            keywords.and_then(|keywords| keywords.remove("$schema"));
-            Err(schema)
-        }
+        _ => Err(schema),
     }
 }
 

@@ -16,7 +16,7 @@ use super::faults::{faults, shortened};
 use super::function::{Function, Handler};
 #[cfg(feature = "http-server")]
 use super::mirrored::MirroredTool;
-use super::schema;
+use super::schema::{self, Inlined};
 use super::scope::listable;
 use super::tool_error::ToolError;
 use crate::error::internal;
@@ -188,6 +188,21 @@ impl ToolRoute {
     pub fn icons(mut self, icons: Vec<hub::Icon>) -> Self {
         self.tool.icons = Some(icons);
         self
+    }
+
+    /// Writes the schemas that clients are shown without references.
+    pub(super) fn inline_schemas(&mut self) {
+        let output = self.tool.output_schema.as_mut();
+        for schema in [&mut self.tool.input_schema].into_iter().chain(output) {
+            // `ToolRoute::new` has parsed both.
+            if let Ok(parsed) = OpenJson::from(schema.clone()).parse() {
+                *schema = schema::inlined(&parsed, Inlined::All).into();
+            }
+        }
+        #[cfg(feature = "http-server")]
+        {
+            self.mirrored = MirroredTool::of(&self.tool);
+        }
     }
 
     pub(super) async fn call(

@@ -223,27 +223,27 @@ async fn an_optional_member_is_shown_without_null_and_may_be_null() {
             .tools[0]
             .input_schema
     );
+    assert_eq!(schema.get("$schema"), None);
     assert_eq!(schema["required"], json!(["to", "stops", "day"]));
     assert_eq!(
         schema["properties"],
         json!({
             "to": {"$ref": "#/$defs/Place"},
             "from": {"$ref": "#/$defs/Place", "description": "Where it begins."},
-            "unit": {"$ref": "#/$defs/Unit"},
+            "unit": {"type": "string", "enum": ["Celsius", "Kelvin"]},
             "note": {"type": "string"},
             // Here `null` says something that absence can't.
             "stops": {"type": "array", "items": {
                 "type": ["integer", "null"], "format": "uint8", "minimum": 0, "maximum": 255
             }},
-            "means": {"$ref": "#/$defs/Means"},
+            "means": {"type": "object", "properties": {"speed": {"type": "number", "format": "double"}}},
             "day": {"type": "integer", "format": "uint8", "minimum": 0, "maximum": 255},
             "anything": {},
         })
     );
-    assert_eq!(
-        schema["$defs"]["Means"]["properties"],
-        json!({"speed": {"type": "number", "format": "double"}})
-    );
+    // It occurs twice, and the others once.
+    let place = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    assert_eq!(schema["$defs"], json!({"Place": place}));
 
     let nulls = json!({
         "to": {"city": "Bern"}, "from": null, "unit": null, "note": null, "stops": [null], "means": {"speed": null}, "day": 1,
@@ -254,6 +254,80 @@ async fn an_optional_member_is_shown_without_null_and_may_be_null() {
         text(&result),
         "Bern (None, false, None, [None], Some(None), Some(1), None)"
     );
+}
+
+/// A tree, whose type contains itself.
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Tree {
+    leaf: Leaf,
+    branches: Vec<Tree>,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Leaf {
+    /// Where it hangs.
+    place: Place,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+struct Forest {
+    /// The oldest one.
+    first: Tree,
+    place: Place,
+}
+
+#[tokio::test]
+async fn schemas_are_shown_without_references_where_that_is_wanted() {
+    let add = |router: Router| {
+        let by_hand = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/A"}},
+            "$defs": {"A": {"type": "string"}}});
+        let router = router
+            .tool("travel", "Travels", |Args(_): Args<Journey>| "")
+            .tool("plant", "Plants", |Args(forest): Args<Forest>| Structured(forest))
+            .with(tool_with_schema(hub::Tool::new("by hand", by_hand), || "").unwrap());
+        // A tool that comes later is shown in the same way.
+        router
+            .replace(tool("travel", "Travels", |Args(_): Args<Journey>| ""))
+            .unwrap();
+        router
+    };
+    for inlines in [false, true] {
+        let router = add(Router::new("test", "1.0").inline_schemas(inlines));
+        let (client, _heard) = client_of(&router).await;
+        let tools = client.peer().list_tools(hub::PaginatedRequestParams::default()).await;
+        let tools = tools.unwrap().tools;
+        let [by_hand, plant, travel] = [0, 1, 2].map(|index| json!(tools[index].input_schema));
+        let place = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+        assert_eq!(travel.get("$defs").is_none(), inlines, "{travel}");
+        assert_eq!(by_hand.get("$defs").is_none(), inlines, "{by_hand}");
+        // What contains itself keeps its definition, in which the rest is written out.
+        let tree = &plant["$defs"]["Tree"];
+        assert_eq!(tree["properties"]["branches"]["items"], json!({"$ref": "#/$defs/Tree"}));
+        assert_eq!(plant["properties"]["first"]["description"], "The oldest one.");
+        assert_eq!(json!(tools[1].output_schema), plant);
+        if inlines {
+            let mut described = place.clone();
+            described["description"] = json!("Where it hangs.");
+            assert_eq!(travel["properties"]["to"], place);
+            assert_eq!(tree["properties"]["leaf"]["properties"]["place"], described);
+            assert_eq!(plant["properties"]["place"], place);
+            assert_eq!(
+                by_hand["properties"],
+                json!({"a": {"type": "string"}, "b": {"type": "string"}})
+            );
+        }
+        let tree = json!({"leaf": {"place": {"city": "Bern"}}, "branches": []});
+        let planted = client
+            .peer()
+            .call_tool(call("plant", json!({"first": tree, "place": {"city": "Bern"}})))
+            .await;
+        assert_eq!(planted.unwrap().is_error, None);
+        let wrong = client
+            .peer()
+            .call_tool(call("plant", json!({"first": {"leaf": 1}})))
+            .await;
+        assert_eq!(wrong.unwrap().is_error, Some(true));
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
