@@ -1,6 +1,7 @@
 //! Sets of characters, as ECMAScript defines them.
 
 use std::fmt::Write;
+use std::sync::OnceLock;
 
 use unicode_general_category::get_general_category;
 
@@ -88,38 +89,42 @@ impl Class {
 
     /// The characters with a Unicode property, such as `Lu`, `Letter` or `Alphabetic`. `None` if the property is unknown.
     pub(super) fn with_property(name: &str) -> Option<Self> {
-        let category = |char| get_general_category(char).abbreviation();
         Some(match name {
             "Any" => Self::any(),
             "ASCII" => Self::of(&[('\0', '\x7f')]),
-            "Alphabetic" | "Alpha" => Self::filtered(char::is_alphabetic),
-            "Lowercase" | "Lower" => Self::filtered(char::is_lowercase),
-            "Uppercase" | "Upper" => Self::filtered(char::is_uppercase),
-            "White_Space" | "space" => Self::filtered(char::is_whitespace),
-            "Cased_Letter" | "LC" => Self::filtered(|char| matches!(category(char), "Ll" | "Lt" | "Lu")),
+            "Alphabetic" | "Alpha" => Self::filtered(|it| it.is_alphabetic),
+            "Lowercase" | "Lower" => Self::filtered(|it| it.is_lowercase),
+            "Uppercase" | "Upper" => Self::filtered(|it| it.is_uppercase),
+            "White_Space" | "space" => Self::filtered(|it| it.is_white_space),
+            "Cased_Letter" | "LC" => Self::filtered(|it| matches!(it.category, "Ll" | "Lt" | "Lu")),
             name => {
                 let of_name = CATEGORIES
                     .iter()
                     .find(|(abbreviation, names)| *abbreviation == name || names.contains(&name));
                 let (abbreviation, _) = of_name?;
-                Self::filtered(|char| category(char).starts_with(abbreviation))
+                Self::filtered(|it| it.category.starts_with(abbreviation))
             }
         })
     }
 
-    fn filtered(predicate: impl Fn(char) -> bool) -> Self {
+    fn filtered(predicate: impl Fn(&Properties) -> bool) -> Self {
         let mut ranges: Vec<(char, char)> = Vec::new();
         let mut continues = false;
-        for char in '\0'..=char::MAX {
-            let is_in = predicate(char);
+        for (low, high, properties) in properties() {
+            let is_in = predicate(properties);
             match ranges.last_mut() {
-                Some((_, last)) if is_in && continues => *last = char,
-                _ if is_in => ranges.push((char, char)),
+                Some((_, last)) if is_in && continues => *last = *high,
+                _ if is_in => ranges.push((*low, *high)),
                 _ => {}
             }
             continues = is_in;
         }
         Self(ranges)
+    }
+
+    /// The number of ranges.
+    pub(super) fn ranges(&self) -> usize {
+        self.0.len()
     }
 
     pub(super) fn add(&mut self, other: Self) {
@@ -153,6 +158,40 @@ impl Class {
         }
         regex.push(']');
     }
+}
+
+/// What a pattern may ask of a character.
+#[derive(PartialEq, Eq)]
+struct Properties {
+    /// The abbreviation of its general category.
+    category: &'static str,
+    is_alphabetic: bool,
+    is_lowercase: bool,
+    is_uppercase: bool,
+    is_white_space: bool,
+}
+
+/// All characters, as ranges of those with the same properties. They are gathered once, because that takes some milliseconds,
+/// and a pattern may name many properties.
+fn properties() -> &'static [(char, char, Properties)] {
+    static RANGES: OnceLock<Vec<(char, char, Properties)>> = OnceLock::new();
+    RANGES.get_or_init(|| {
+        let mut ranges: Vec<(char, char, Properties)> = Vec::new();
+        for char in '\0'..=char::MAX {
+            let properties = Properties {
+                category: get_general_category(char).abbreviation(),
+                is_alphabetic: char.is_alphabetic(),
+                is_lowercase: char.is_lowercase(),
+                is_uppercase: char.is_uppercase(),
+                is_white_space: char.is_whitespace(),
+            };
+            match ranges.last_mut() {
+                Some((_, last, of_last)) if *of_last == properties => *last = char,
+                _ => ranges.push((char, char, properties)),
+            }
+        }
+        ranges
+    })
 }
 
 /// The next character. The surrogates between U+D7FF and U+E000 are left out.

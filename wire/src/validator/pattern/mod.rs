@@ -8,12 +8,17 @@ mod class;
 #[cfg(feature = "pattern")]
 mod translate;
 
+/// The reason why a pattern isn't compiled that would take too much time or memory.
+#[cfg(feature = "pattern")]
+const TOO_LARGE: &str = "the regular expression is too large, or nested too deep";
+
 /// An ECMAScript regular expression.
 #[cfg(feature = "pattern")]
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: String,
     regex: regex_lite::Regex,
+    size: u64,
 }
 
 #[cfg(feature = "pattern")]
@@ -21,11 +26,12 @@ impl Pattern {
     /// Compiles `source`. The error is the reason why it can't be compiled.
     pub(super) fn new(source: &str) -> Result<Self, String> {
         let translated = translate::translate(source)?;
-        let regex = regex_lite::RegexBuilder::new(&translated).size_limit(1 << 20).build();
-        let regex = regex.map_err(|_| "the regular expression is too large, or nested too deep".to_owned())?;
+        let regex = regex_lite::RegexBuilder::new(&translated.regex).build();
+        let regex = regex.map_err(|_| TOO_LARGE.to_owned())?;
         Ok(Self {
             source: source.to_owned(),
             regex,
+            size: translated.size,
         })
     }
 
@@ -35,6 +41,12 @@ impl Pattern {
 
     pub(super) fn matches(&self, text: &str) -> bool {
         self.regex.is_match(text)
+    }
+
+    /// The steps of a match. Most states of the engine aren't active at most characters.
+    pub(super) fn steps(&self, text: &str) -> u64 {
+        const STATES_OF_A_STEP: u64 = 8;
+        1 + text.len() as u64 * self.size / STATES_OF_A_STEP
     }
 }
 
@@ -55,6 +67,10 @@ impl Pattern {
     }
 
     pub(super) fn matches(&self, _text: &str) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn steps(&self, _text: &str) -> u64 {
         match *self {}
     }
 }

@@ -7,24 +7,47 @@ use std::fmt::Write;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use super::TOO_LARGE;
 use super::class::Class;
 
 /// The reason why a pattern is invalid, or can't be matched in linear time.
 type Refused = String;
 
+/// The maximum size of a regular expression, which bounds the memory that it takes and the time to compile it.
+const MAX_SIZE: u64 = 1 << 14;
+
+/// The ranges of a class that count as much as a state.
+const RANGES_OF_A_STATE: usize = 16;
+
+/// A regular expression in the syntax of `regex-lite`.
+pub(super) struct Translated {
+    pub(super) regex: String,
+    /// About the number of states that the engine takes for it, with all repetitions.
+    pub(super) size: u64,
+}
+
 /// Translates a regular expression to the syntax of `regex-lite`.
-pub(super) fn translate(pattern: &str) -> Result<String, Refused> {
+pub(super) fn translate(pattern: &str) -> Result<Translated, Refused> {
     let mut translator = Translator {
         left: pattern.chars().peekable(),
         regex: String::new(),
+        sizes: vec![0],
+        last_size: 0,
     };
     translator.pattern()?;
-    Ok(translator.regex)
+    Ok(Translated {
+        regex: translator.regex,
+        size: translator.sizes.iter().sum(),
+    })
 }
 
 struct Translator<'p> {
     left: Peekable<Chars<'p>>,
     regex: String,
+    /// The sizes of the open groups so far, from that of the whole pattern.
+    sizes: Vec<u64>,
+    /// The size of the latest atom or group.
+    last_size: u64,
 }
 
 /// The meaning of an escape.
@@ -35,7 +58,6 @@ enum Escape {
 
 impl Translator<'_> {
     fn pattern(&mut self) -> Result<(), Refused> {
-        let mut open_groups = 0_usize;
         // Whether a quantifier may follow.
         let mut quantifiable = false;
         while let Some(char) = self.left.next() {
@@ -48,20 +70,25 @@ impl Translator<'_> {
                             return Err(format!("there is nothing that `{{{counts}}}` could repeat"));
                         }
                         let _ = write!(self.regex, "{{{counts}}}");
+                        self.repeat(&counts)?;
                     } else {
-                        self.char('{');
+                        self.char('{')?;
                         quantifiable = true;
                         continue;
                     }
                 }
                 '(' => {
                     self.open_group()?;
-                    open_groups += 1;
+                    self.sizes.push(0);
                     quantifiable = false;
                     continue;
                 }
                 ')' => {
-                    open_groups = open_groups.checked_sub(1).ok_or("a `)` closes nothing")?;
+                    self.last_size = match self.sizes.pop() {
+                        Some(size) if !self.sizes.is_empty() => size,
+                        _ => return Err("a `)` closes nothing".to_owned()),
+                    };
+                    self.grow(self.last_size)?;
                     self.regex.push(')');
                     quantifiable = true;
                     continue;
@@ -80,7 +107,7 @@ impl Translator<'_> {
             self.left.next_if_eq(&'?');
             quantifiable = false;
         }
-        if open_groups > 0 {
+        if self.sizes.len() > 1 {
             return Err("a `(` isn't closed".to_owned());
         }
         Ok(())
@@ -89,25 +116,58 @@ impl Translator<'_> {
     /// Translates an atom or a word boundary, and returns whether a quantifier may follow.
     fn atom(&mut self, first: char) -> Result<bool, Refused> {
         match first {
-            '.' => Class::line_terminators().complement().write_to(&mut self.regex),
-            '[' => self.class()?.write_to(&mut self.regex),
+            '.' => self.class(&Class::line_terminators().complement())?,
+            '[' => {
+                let class = self.bracketed()?;
+                self.class(&class)?;
+            }
             '\\' => {
                 if let Some(boundary) = self.left.next_if(|char| matches!(char, 'b' | 'B')) {
                     self.regex.extend(['\\', boundary]);
                     return Ok(false);
                 }
                 match self.escape()? {
-                    Escape::Char(char) => self.char(char),
-                    Escape::Class(class) => class.write_to(&mut self.regex),
+                    Escape::Char(char) => self.char(char)?,
+                    Escape::Class(class) => self.class(&class)?,
                 }
             }
-            char => self.char(char),
+            char => self.char(char)?,
         }
         Ok(true)
     }
 
-    fn char(&mut self, char: char) {
+    fn char(&mut self, char: char) -> Result<(), Refused> {
         let _ = write!(self.regex, r"\x{{{:X}}}", u32::from(char));
+        self.last_size = 1;
+        self.grow(1)
+    }
+
+    fn class(&mut self, class: &Class) -> Result<(), Refused> {
+        self.last_size = 1 + (class.ranges() / RANGES_OF_A_STATE) as u64;
+        self.grow(self.last_size)?;
+        class.write_to(&mut self.regex);
+        Ok(())
+    }
+
+    /// Counts the repetitions of the latest atom or group, which the engine copies.
+    fn repeat(&mut self, counts: &str) -> Result<(), Refused> {
+        let count = |text: &str| text.parse::<u64>().unwrap_or(u64::MAX);
+        let most = match counts.split_once(',') {
+            Some((low, "")) => count(low).saturating_add(1),
+            Some((low, high)) => count(low).max(count(high)),
+            None => count(counts),
+        };
+        self.grow(self.last_size.saturating_mul(most.saturating_sub(1)))
+    }
+
+    /// Counts a part of the innermost group.
+    fn grow(&mut self, by: u64) -> Result<(), Refused> {
+        let size = self.sizes.last_mut().ok_or(TOO_LARGE)?;
+        *size = size.saturating_add(by);
+        match *size > MAX_SIZE {
+            true => Err(TOO_LARGE.to_owned()),
+            false => Ok(()),
+        }
     }
 
     fn open_group(&mut self) -> Result<(), Refused> {
@@ -128,7 +188,8 @@ impl Translator<'_> {
 
     /// Reads the counts of `{2}`, `{2,}` or `{2,3}` after its brace, if such a quantifier follows.
     fn counts(&mut self) -> Option<String> {
-        let inside: String = self.left.clone().take_while(|char| *char != '}').collect();
+        let is_count = |char: &char| char.is_ascii_digit() || *char == ',';
+        let inside: String = self.left.clone().take_while(is_count).collect();
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let (low, high) = inside.split_once(',').unwrap_or((&inside, ""));
         let is_closed = self.left.clone().nth(inside.chars().count()) == Some('}');
@@ -139,10 +200,14 @@ impl Translator<'_> {
         Some(inside)
     }
 
-    fn class(&mut self) -> Result<Class, Refused> {
+    /// Reads the class after its `[`.
+    fn bracketed(&mut self) -> Result<Class, Refused> {
         let is_negated = self.left.next_if_eq(&'^').is_some();
         let mut class = Class::default();
         loop {
+            if class.ranges() as u64 > MAX_SIZE * RANGES_OF_A_STATE as u64 {
+                return Err(TOO_LARGE.to_owned());
+            }
             let low = match self.class_item()? {
                 None => break,
                 Some(Escape::Class(inner)) => {
