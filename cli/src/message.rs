@@ -1,7 +1,7 @@
 //! Whole JSON-RPC messages, whose method says what they are.
 
 use mcp_adapters::mcp_wire::path::Segment;
-use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, OpenJson, Path, from_slice};
 use mcp_adapters::{Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error};
 use mcp_runtime::transport::MessageDirection;
@@ -59,6 +59,7 @@ pub fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
     let mut path = Path::default();
     path.push_member("id");
     Some(Violation {
+        kind: ViolationKind::Refused,
         path,
         expected: expected.to_owned(),
         found: found.to_owned(),

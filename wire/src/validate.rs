@@ -9,7 +9,7 @@ use crate::path::Path;
 use crate::plain::plain_value;
 use crate::schema::Schema;
 use crate::text::shortened;
-use crate::validator::{SchemaError, Violation};
+use crate::validator::{SchemaError, Violation, ViolationKind};
 
 /// A type whose values can be validated by their revision's schema.
 ///
@@ -81,6 +81,7 @@ pub fn validate_at<T: Encode + ?Sized>(value: &T, pointer: &str, schema: &Schema
 /// The violation of every value, because the schema can't be compiled.
 fn unusable_schema(pointer: &str, error: &SchemaError) -> Violation {
     Violation {
+        kind: ViolationKind::Unfinished,
         path: Path::default(),
         expected: "a schema to validate by".to_owned(),
         found: error.to_string(),
@@ -103,6 +104,7 @@ impl Invalid {
         path.push_member("method");
         Self {
             violations: vec![Violation {
+                kind: ViolationKind::Refused,
                 path,
                 expected: "a method of the revision".to_owned(),
                 found: format!("{:?}", shortened(method)),

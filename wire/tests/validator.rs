@@ -2,6 +2,8 @@
 
 #[path = "validator/cases.rs"]
 mod cases;
+#[path = "validator/cost.rs"]
+mod cost;
 #[path = "validator/differential.rs"]
 mod differential;
 

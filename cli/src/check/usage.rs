@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
+use mcp_adapters::mcp_wire::validator::ViolationKind;
 use mcp_adapters::mcp_wire::{OpenJson, Validator, from_str};
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequestParams,
@@ -181,11 +182,14 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
         (Some(structured), Ok(validator)) => {
             for violation in validator.validate("#", &structured) {
                 let path = format!("result.structuredContent.{}", violation.path);
-                let (expected, found) = (violation.expected, violation.found);
-                fault(
-                    path,
-                    format!("the tool's outputSchema expects {expected}, found {found}"),
-                );
+                let (expected, found, schema) = (violation.expected, violation.found, violation.schema);
+                let message = match violation.kind {
+                    ViolationKind::Unfinished => format!(
+                        "the tool's outputSchema can't be applied to the end: at `{schema}` expected {expected}, found {found}"
+                    ),
+                    _ => format!("the tool's outputSchema expects {expected}, found {found}"),
+                };
+                fault(path, message);
             }
         }
         (None, _) if result.is_error != Some(true) => {

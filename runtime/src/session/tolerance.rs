@@ -2,7 +2,7 @@
 
 use mcp_adapters::Tolerance;
 use mcp_adapters::mcp_wire::path::{Path, Segment};
-use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::{Decoded, JsonType, MessageHeader, OpenJson};
 
 use super::json_edit::set;
@@ -88,6 +88,7 @@ fn correct(tolerance: &Tolerance, result: &OpenJson) -> Decoded<Option<OpenJson>
 /// A violation in a member of a message or a result.
 pub fn violation(member: &str, expected: &str, found: &str) -> Violation {
     Violation {
+        kind: ViolationKind::Refused,
         path: Path::from_reversed(vec![Segment::Member(member.to_owned())]),
         expected: expected.to_owned(),
         found: found.to_owned(),

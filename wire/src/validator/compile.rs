@@ -1,6 +1,6 @@
 //! Compiles a schema document into the arena of nodes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::json_schema::find_cycles;
 use super::compiler::{Base, Compiler};
 use super::error::{SchemaError, unexpected};
 use super::keywords::Keywords;
-use super::node::{Node, NodeId, Rule};
+use super::node::{Memoized, Node, NodeId, Rule};
 
 /// A compiled document.
 #[derive(Debug)]
@@ -30,12 +30,16 @@ impl<'a> Compiler<'a> {
         if !self.problems.is_empty() {
             return Err(SchemaError::new(self.problems));
         }
-        let all = |node: &Node| [node.in_place(), node.inward()].concat();
-        for node in cycle_starts(&self.nodes, all) {
-            self.nodes[node].memoized = true;
-        }
-        for node in under_unevaluated(&self.nodes) {
-            self.nodes[node].memoized = true;
+        for node in needed_again(&self.nodes)
+            .into_iter()
+            .chain(under_unevaluated(&self.nodes))
+        {
+            let node = &mut self.nodes[node];
+            node.memoized = match (node.in_place().is_empty(), node.inward().is_empty()) {
+                (true, true) => Memoized::Never,
+                (true, false) => Memoized::Containers,
+                (false, _) => Memoized::Always,
+            };
         }
         let mut entries = HashMap::new();
         for ((at, _), node) in self.known {
@@ -96,27 +100,32 @@ fn describe_cycle(nodes: &[Node], cycle: &[NodeId]) -> String {
     places.join(" → ")
 }
 
-/// The first nodes of the cycles of `successors`.
-fn cycle_starts(nodes: &[Node], successors: impl Fn(&Node) -> Vec<NodeId>) -> Vec<NodeId> {
-    let mut starts = BTreeSet::new();
-    find_cycles(
-        0..nodes.len(),
-        |node| successors(&nodes[node]),
-        |cycle| starts.extend(cycle.first()),
-    );
-    starts.into_iter().collect()
+/// The nodes that several schemas apply, or one schema more than once. Without a memory, the ways to them would multiply.
+fn needed_again(nodes: &[Node]) -> HashSet<NodeId> {
+    let mut applied = HashSet::new();
+    let all = nodes.iter().flat_map(|node| [node.in_place(), node.inward()].concat());
+    all.filter(|node| !applied.insert(*node)).collect()
 }
 
-/// The nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`. Their verdicts are
-/// needed again to find out what they have evaluated.
+/// The nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`, and those of their
+/// `contains`. Their verdicts are needed again to find out what they have evaluated.
 fn under_unevaluated(nodes: &[Node]) -> BTreeSet<NodeId> {
     let with_unevaluated = nodes.iter().filter(|node| node.has_unevaluated());
-    let mut left: Vec<NodeId> = with_unevaluated.flat_map(Node::in_place).collect();
+    let mut left: Vec<NodeId> = with_unevaluated.flat_map(evaluating).collect();
     let mut found = BTreeSet::new();
     while let Some(node) = left.pop() {
         if found.insert(node) {
-            left.extend(nodes[node].in_place());
+            left.extend(evaluating(&nodes[node]));
         }
     }
     found
+}
+
+/// The nodes that a node needs to find out what it has evaluated.
+fn evaluating(node: &Node) -> Vec<NodeId> {
+    let contains = node.rules.iter().filter_map(|rule| match rule {
+        Rule::Contains(contains) => Some(contains.node),
+        _ => None,
+    });
+    node.in_place().into_iter().chain(contains).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::json_schema::Dialect;
 
 use super::error::{Problem, SchemaError};
-use super::node::{Node, NodeId};
+use super::node::{Memoized, Node, NodeId};
 use super::resources::{ResourceId, Resources};
 
 /// The base that references in a schema are resolved against.
@@ -66,7 +66,7 @@ impl<'a> Compiler<'a> {
         self.nodes.push(Node {
             at: key.0.clone(),
             rules: Vec::new(),
-            memoized: false,
+            memoized: Memoized::Never,
         });
         self.known.insert(key, node);
         self.pending.push_back((node, Base { resource, scope }, schema));

@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::value::Json;
-use super::violation::{Violation, found};
+use super::violation::{Violation, ViolationKind, found};
 use super::violations::{Flow, Location, Sink};
 
 /// A value that is being validated, its location, and the node that it is validated by.
@@ -21,6 +21,7 @@ impl Context<'_> {
     #[cold]
     pub(super) fn violation(&self, keyword: &str, expected: String, found: String) -> Violation {
         Violation {
+            kind: ViolationKind::Refused,
             path: self.location.to_path(),
             expected,
             found,

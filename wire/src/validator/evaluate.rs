@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::assertion::assertion;
+use super::budget::Budget;
 use super::context::Context;
 use super::node::{Contains, Items, Members, Node, NodeId, Rule};
 use super::value::{Json, Members as Object};
@@ -12,15 +13,20 @@ use super::violations::{FINE, Flow, Location, Silent, Sink};
 /// One validation of one value.
 pub(super) struct Validation<'j> {
     pub(super) nodes: &'j [Node],
-    /// The verdicts of memoized nodes on arrays and objects, by their addresses. Without them, a recursive union would
-    /// validate a value again on each way to it, twice as often with every level of nesting.
+    pub(super) budget: &'j Budget,
+    /// The verdicts of memoized nodes on values, by their addresses. Without them, a value would be validated again on each way
+    /// to a schema, which two references at each level of schemas or values double.
     verdicts: RefCell<HashMap<(NodeId, *const ()), bool>>,
 }
 
+/// Bounds the memory of the verdicts. The budget bounds the time that is taken without more.
+const MAX_VERDICTS: usize = 1 << 18;
+
 impl<'j> Validation<'j> {
-    pub(super) fn new(nodes: &'j [Node]) -> Self {
+    pub(super) fn new(nodes: &'j [Node], budget: &'j Budget) -> Self {
         Self {
             nodes,
+            budget,
             verdicts: RefCell::default(),
         }
     }
@@ -28,7 +34,7 @@ impl<'j> Validation<'j> {
     pub(super) fn validate(&self, id: NodeId, value: &Json<'_>, location: Location<'_>, sink: &mut impl Sink) -> Flow {
         let node = &self.nodes[id];
         let context = Context { node, value, location };
-        if !(node.memoized && matches!(value, Json::Array(_) | Json::Object(_))) {
+        if !node.memoized.includes(value) {
             return self.all_rules(context, sink);
         }
         if self.verdict(id, context) {
@@ -37,23 +43,30 @@ impl<'j> Validation<'j> {
         sink.refuse(|violations| self.all_rules(context, violations))
     }
 
-    pub(super) fn is_valid(&self, id: NodeId, value: &Json<'_>) -> bool {
-        self.validate(id, value, Location::Root, &mut Silent).is_continue()
+    pub(super) fn is_valid(&self, id: NodeId, value: &Json<'_>, location: Location<'_>) -> bool {
+        self.validate(id, value, location, &mut Silent).is_continue()
     }
 
     fn verdict(&self, id: NodeId, context: Context<'_>) -> bool {
-        // Arrays and objects have stable addresses. Only a property name is a temporary value.
+        // Values have stable addresses. Only a property name is a temporary value, which has a validation of its own.
         let key = (id, std::ptr::from_ref(context.value).cast());
         if let Some(verdict) = self.verdicts.borrow().get(&key) {
             return *verdict;
         }
         let verdict = self.all_rules(context, &mut Silent).is_continue();
-        self.verdicts.borrow_mut().insert(key, verdict);
+        let mut verdicts = self.verdicts.borrow_mut();
+        if verdicts.len() < MAX_VERDICTS {
+            verdicts.insert(key, verdict);
+        }
         verdict
     }
 
     fn all_rules(&self, context: Context<'_>, sink: &mut impl Sink) -> Flow {
+        let Some(_level) = self.budget.descend(context) else {
+            return Flow::Break(());
+        };
         for rule in &context.node.rules {
+            self.budget.spend(rule.steps(context.value), context)?;
             self.rule(rule, context, sink)?;
         }
         FINE
@@ -82,7 +95,7 @@ impl<'j> Validation<'j> {
                 FINE
             }
             (Rule::If(rule), value) if rule.then.is_some() || rule.otherwise.is_some() => {
-                let fits = self.is_valid(rule.condition, value);
+                let fits = self.is_valid(rule.condition, value, context.location);
                 match if fits { rule.then } else { rule.otherwise } {
                     Some(node) => self.validate(node, value, context.location, sink),
                     None => FINE,
@@ -125,7 +138,8 @@ impl<'j> Validation<'j> {
     fn names(&self, node: NodeId, members: &Object<'_>, context: Context<'_>, sink: &mut impl Sink) -> Flow {
         for (name, _) in members.iter() {
             let location = Location::Member(&context.location, name);
-            self.validate(node, &Json::String(name.into()), location, sink)?;
+            let validation = Validation::new(self.nodes, self.budget);
+            validation.validate(node, &Json::String(name.into()), location, sink)?;
         }
         FINE
     }
@@ -144,11 +158,12 @@ impl<'j> Validation<'j> {
     fn contains(&self, rule: &Contains, elements: &[Json<'_>], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         let enough = rule.max.map_or(rule.min, |max| max.saturating_add(1));
         let mut fitting = 0;
-        for element in elements {
+        for (index, element) in elements.iter().enumerate() {
             if fitting == enough {
                 break;
             }
-            fitting += u64::from(self.is_valid(rule.node, element));
+            let location = Location::Element(&context.location, index);
+            fitting += u64::from(self.is_valid(rule.node, element, location));
         }
         let (keyword, bound, count) = match rule.max {
             _ if fitting < rule.min => ("contains", "at least", rule.min),
@@ -169,7 +184,7 @@ impl<'j> Validation<'j> {
 
     fn any_of(&self, nodes: &[NodeId], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         for node in nodes {
-            if self.is_valid(*node, context.value) {
+            if self.is_valid(*node, context.value, context.location) {
                 return FINE;
             }
         }
@@ -179,7 +194,7 @@ impl<'j> Validation<'j> {
     fn one_of(&self, nodes: &[NodeId], context: Context<'_>, sink: &mut impl Sink) -> Flow {
         let mut fits = false;
         for node in nodes {
-            if !self.is_valid(*node, context.value) {
+            if !self.is_valid(*node, context.value, context.location) {
                 continue;
             }
             if fits {
@@ -198,7 +213,7 @@ impl<'j> Validation<'j> {
     }
 
     fn not(&self, node: NodeId, context: Context<'_>, sink: &mut impl Sink) -> Flow {
-        if !self.is_valid(node, context.value) {
+        if !self.is_valid(node, context.value, context.location) {
             return FINE;
         }
         context.refuse(sink, "not", || {

@@ -33,9 +33,17 @@ impl Validation<'_> {
         violations.push(context.violation(keyword, expected, found(context.value)))
     }
 
-    /// Whether the value has the type and the constants of this alternative.
+    /// Whether the value has the type and the constants of this alternative. Without a budget for explanations, it may have.
     fn may_be_meant(&self, node: NodeId, value: &Json<'_>) -> bool {
         let rules = &self.nodes[node].rules;
+        let Some(_level) = self.budget.explain(rules.len()) else {
+            return true;
+        };
+        let required_names = rules.iter().map(|rule| match rule {
+            Rule::Required(names) => names.len(),
+            _ => 0,
+        });
+        let required_names: usize = required_names.sum();
         let required = |name: &String| {
             rules
                 .iter()
@@ -49,6 +57,7 @@ impl Validation<'_> {
             Rule::AllOf(nodes) => nodes.iter().all(|node| self.may_be_meant(*node, value)),
             Rule::AnyOf(nodes) | Rule::OneOf(nodes) => nodes.iter().any(|node| self.may_be_meant(*node, value)),
             Rule::Members(Members { named, .. }) => {
+                let _spent = self.budget.explain(named.len() * (1 + required_names / 16));
                 named
                     .iter()
                     .all(|(name, member)| match (self.constants_of(*member), value.get(name)) {
@@ -83,6 +92,7 @@ impl Validation<'_> {
                 .collect::<Option<_>>()?;
             let mut distinct: Vec<&Json<'_>> = Vec::new();
             for tag in tags.concat() {
+                let _level = self.budget.explain(distinct.len())?;
                 if !distinct.contains(&tag) {
                     distinct.push(tag);
                 }
@@ -97,7 +107,11 @@ impl Validation<'_> {
     }
 
     fn admits_type(&self, node: NodeId, value: &Json<'_>) -> bool {
-        self.nodes[node].rules.iter().all(|rule| match rule {
+        let rules = &self.nodes[node].rules;
+        let Some(_level) = self.budget.explain(rules.len()) else {
+            return true;
+        };
+        rules.iter().all(|rule| match rule {
             Rule::Type(types) => types.admits(value),
             Rule::Ref(target) => self.admits_type(*target, value),
             _ => true,
@@ -106,7 +120,9 @@ impl Validation<'_> {
 
     /// The constants of the member `name` in an alternative, which may be a union itself.
     fn tags_of(&self, node: NodeId, name: &str) -> Option<Vec<&Json<'_>>> {
-        self.nodes[node].rules.iter().find_map(|rule| match rule {
+        let rules = &self.nodes[node].rules;
+        let _level = self.budget.explain(rules.len())?;
+        rules.iter().find_map(|rule| match rule {
             Rule::Members(members) => self.constants_of(members.named(name)?),
             Rule::Ref(target) => self.tags_of(*target, name),
             Rule::AllOf(nodes) => nodes.iter().find_map(|node| self.tags_of(*node, name)),
@@ -121,9 +137,12 @@ impl Validation<'_> {
 
     /// The constants of a node, if it has any.
     fn constants_of(&self, node: NodeId) -> Option<Vec<&Json<'_>>> {
-        self.nodes[node].rules.iter().find_map(|rule| match rule {
+        let rules = &self.nodes[node].rules;
+        let _level = self.budget.explain(rules.len())?;
+        rules.iter().find_map(|rule| match rule {
             Rule::Const(constant @ Json::String(_)) => Some(vec![constant]),
             Rule::Enum(constants) if constants.iter().all(|constant| matches!(constant, Json::String(_))) => {
+                let _spent = self.budget.explain(constants.len())?;
                 Some(constants.iter().collect())
             }
             Rule::Ref(target) => self.constants_of(*target),

@@ -189,7 +189,8 @@ impl<'c, 'a> Keywords<'c, 'a> {
             }
         }
         self.dependencies();
-        let named = self.named_schemas("properties");
+        let mut named = self.named_schemas("properties");
+        named.sort_unstable();
         let patterns = self.pattern_properties();
         let others = self.schema("additionalProperties");
         if !named.is_empty() || !patterns.is_empty() || others.is_some() {

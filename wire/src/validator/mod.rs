@@ -6,11 +6,13 @@
 //! without end, or a `pattern` that can't be matched in linear time. Annotations accept every value, and `format` is an
 //! annotation.
 //!
-//! Values are untrusted, documents are trusted. The cost of a validation grows with the size of the value, also for schemas
-//! that recurse through unions. At most a hundred violations are reported. Values nested deeper than [`MAX_DEPTH`] are
-//! refused.
+//! Values and documents are untrusted. Each schema is applied to a part of the value about once, also where schemas recurse
+//! through unions or refer to each other in many ways. A validation that takes 50 million steps all the same, or applies more
+//! than 1024 schemas within each other, ends with a violation of the kind [`ViolationKind::Unfinished`]. At most a hundred
+//! violations are reported. Values nested deeper than [`MAX_DEPTH`] are refused.
 
 mod assertion;
+mod budget;
 mod compile;
 mod compiler;
 mod context;
@@ -35,6 +37,7 @@ use crate::MAX_DEPTH;
 use crate::json_schema::pointer;
 use crate::path::Path;
 
+use self::budget::Budget;
 use self::compile::Compiled;
 use self::compiler::Compiler;
 use self::evaluate::Validation;
@@ -43,7 +46,7 @@ use self::violations::{Location, Violations};
 
 pub use self::error::{Problem, SchemaError};
 pub(crate) use self::value::{Json, Members};
-pub use self::violation::Violation;
+pub use self::violation::{Violation, ViolationKind};
 
 /// A compiled schema document.
 ///
@@ -79,7 +82,8 @@ impl Validator {
 
     /// Validates `value` by the subschema at `pointer`, such as `#/$defs/Tool`. The result is empty if the value is valid.
     ///
-    /// A pointer that doesn't lead to a subschema is a violation too.
+    /// A pointer that doesn't lead to a subschema is a violation too. A validation that takes too many steps has one violation,
+    /// of the kind [`ViolationKind::Unfinished`], at the place that it had reached.
     #[must_use]
     pub fn validate(&self, pointer: &str, value: &Value) -> Vec<Violation> {
         if nested_deeper_than(MAX_DEPTH, value) {
@@ -92,12 +96,17 @@ impl Validator {
     /// The same for a value whose depth has been checked.
     pub(crate) fn validate_json(&self, pointer: &str, value: &Json<'_>) -> Vec<Violation> {
         let Some(node) = self.entry(pointer) else {
-            return refused(pointer, "a subschema to validate by".to_owned(), "none at this pointer");
+            let expected = "a subschema to validate by".to_owned();
+            return refused(pointer, expected, "none at this pointer");
         };
         let mut violations = Violations::default();
+        let budget = Budget::new();
         // Whether the validation ended early doesn't matter: the violations are in the list.
-        let _ = Validation::new(&self.compiled.nodes).validate(node, value, Location::Root, &mut violations);
-        violations.list
+        let _ = Validation::new(&self.compiled.nodes, &budget).validate(node, value, Location::Root, &mut violations);
+        match budget.into_exceeded() {
+            Some(unfinished) => vec![unfinished],
+            None => violations.list,
+        }
     }
 
     fn entry(&self, pointer: &str) -> Option<NodeId> {
@@ -112,6 +121,7 @@ impl Validator {
 /// The violation of a value that isn't validated.
 fn refused(pointer: &str, expected: String, found: &str) -> Vec<Violation> {
     vec![Violation {
+        kind: ViolationKind::Unfinished,
         path: Path::default(),
         expected,
         found: found.to_owned(),

@@ -3,6 +3,8 @@
 //! Nothing is recorded while a value is validated, so that schemas without these keywords cost no more. A schema that has one
 //! of them goes through the keywords beside it again, after they have accepted the value.
 
+use std::collections::HashSet;
+
 use super::context::Context;
 use super::evaluate::Validation;
 use super::node::{NodeId, Rule};
@@ -18,9 +20,9 @@ impl Validation<'_> {
         context: Context<'_>,
         sink: &mut impl Sink,
     ) -> Flow {
-        let mut evaluated = vec![false; members.len()];
-        self.mark(&context.node.rules, context.value, &mut evaluated);
-        for ((name, value), evaluated) in members.iter().zip(evaluated) {
+        let mut evaluated = Evaluated::none_of(members.len());
+        self.mark(context, &mut evaluated);
+        for ((name, value), evaluated) in members.iter().zip(evaluated.parts) {
             if evaluated {
                 continue;
             }
@@ -38,9 +40,9 @@ impl Validation<'_> {
         context: Context<'_>,
         sink: &mut impl Sink,
     ) -> Flow {
-        let mut evaluated = vec![false; elements.len()];
-        self.mark(&context.node.rules, context.value, &mut evaluated);
-        for (index, (element, evaluated)) in elements.iter().zip(evaluated).enumerate() {
+        let mut evaluated = Evaluated::none_of(elements.len());
+        self.mark(context, &mut evaluated);
+        for (index, (element, evaluated)) in elements.iter().zip(evaluated.parts).enumerate() {
             if evaluated {
                 continue;
             }
@@ -52,11 +54,18 @@ impl Validation<'_> {
 
     /// Marks the members or elements that the rules of a schema evaluate in a value that it accepts, except for
     /// `unevaluated…` itself.
-    fn mark(&self, rules: &[Rule], value: &Json<'_>, evaluated: &mut [bool]) {
-        for rule in rules {
+    fn mark(&self, context: Context<'_>, evaluated: &mut Evaluated) {
+        let Some(_level) = self.budget.descend(context) else {
+            return;
+        };
+        let value = context.value;
+        for rule in &context.node.rules {
+            if self.budget.spend(rule.steps(value), context).is_break() {
+                return;
+            }
             match (rule, value) {
                 (Rule::Members(rule), Json::Object(members)) => {
-                    for ((name, _), evaluated) in members.iter().zip(&mut *evaluated) {
+                    for ((name, _), evaluated) in members.iter().zip(&mut evaluated.parts) {
                         *evaluated |= rule.others.is_some()
                             || rule.named(name).is_some()
                             || rule.patterns.iter().any(|(pattern, _)| pattern.matches(name));
@@ -64,39 +73,40 @@ impl Validation<'_> {
                 }
                 (Rule::Items(rule), Json::Array(_)) => {
                     let count = match rule.rest {
-                        Some(_) => evaluated.len(),
-                        None => rule.prefix.len().min(evaluated.len()),
+                        Some(_) => evaluated.parts.len(),
+                        None => rule.prefix.len().min(evaluated.parts.len()),
                     };
-                    evaluated[..count].fill(true);
+                    evaluated.parts[..count].fill(true);
                 }
                 (Rule::Contains(rule), Json::Array(elements)) => {
-                    for (element, evaluated) in elements.iter().zip(&mut *evaluated) {
-                        *evaluated = *evaluated || self.is_valid(rule.node, element);
+                    for (index, (element, evaluated)) in elements.iter().zip(&mut evaluated.parts).enumerate() {
+                        let location = Location::Element(&context.location, index);
+                        *evaluated = *evaluated || self.is_valid(rule.node, element, location);
                     }
                 }
                 (Rule::DependentSchemas(schemas), Json::Object(members)) => {
                     for (name, node) in schemas {
                         if members.contains_key(name) {
-                            self.mark_by(*node, value, evaluated);
+                            self.mark_by(*node, context, evaluated);
                         }
                     }
                 }
-                (Rule::Ref(node), _) => self.mark_by(*node, value, evaluated),
-                (Rule::AllOf(nodes), _) => nodes.iter().for_each(|node| self.mark_by(*node, value, evaluated)),
+                (Rule::Ref(node), _) => self.mark_by(*node, context, evaluated),
+                (Rule::AllOf(nodes), _) => nodes.iter().for_each(|node| self.mark_by(*node, context, evaluated)),
                 (Rule::AnyOf(nodes) | Rule::OneOf(nodes), _) => {
                     for node in nodes {
-                        if self.is_valid(*node, value) {
-                            self.mark_by(*node, value, evaluated);
+                        if self.is_valid(*node, value, context.location) {
+                            self.mark_by(*node, context, evaluated);
                         }
                     }
                 }
                 (Rule::If(rule), _) => {
-                    let fits = self.is_valid(rule.condition, value);
+                    let fits = self.is_valid(rule.condition, value, context.location);
                     if fits {
-                        self.mark_by(rule.condition, value, evaluated);
+                        self.mark_by(rule.condition, context, evaluated);
                     }
                     if let Some(node) = if fits { rule.then } else { rule.otherwise } {
-                        self.mark_by(node, value, evaluated);
+                        self.mark_by(node, context, evaluated);
                     }
                 }
                 _ => {}
@@ -104,16 +114,35 @@ impl Validation<'_> {
         }
     }
 
-    fn mark_by(&self, node: NodeId, value: &Json<'_>, evaluated: &mut [bool]) {
-        let rules = &self.nodes[node].rules;
-        let evaluates_the_rest = |rule: &Rule| match value {
+    fn mark_by(&self, id: NodeId, context: Context<'_>, evaluated: &mut Evaluated) {
+        if !evaluated.marked_by.insert(id) {
+            return;
+        }
+        let node = &self.nodes[id];
+        let evaluates_the_rest = |rule: &Rule| match context.value {
             Json::Object(_) => matches!(rule, Rule::UnevaluatedMembers(_)),
             _ => matches!(rule, Rule::UnevaluatedItems(_)),
         };
-        if rules.iter().any(evaluates_the_rest) {
-            evaluated.fill(true);
+        if node.rules.iter().any(evaluates_the_rest) {
+            evaluated.parts.fill(true);
         } else {
-            self.mark(rules, value, evaluated);
+            self.mark(Context { node, ..context }, evaluated);
+        }
+    }
+}
+
+/// The members or elements of a value that have been evaluated.
+struct Evaluated {
+    parts: Vec<bool>,
+    /// The nodes that have marked theirs, which they needn't again.
+    marked_by: HashSet<NodeId>,
+}
+
+impl Evaluated {
+    fn none_of(count: usize) -> Self {
+        Self {
+            parts: vec![false; count],
+            marked_by: HashSet::new(),
         }
     }
 }

@@ -45,6 +45,15 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// The number of values in this one, and itself.
+    pub(super) fn size(&self) -> u64 {
+        1 + match self {
+            Self::Array(elements) => elements.iter().map(Self::size).sum(),
+            Self::Object(members) => members.iter().map(|(_, value)| value.size()).sum(),
+            _ => 0,
+        }
+    }
+
     /// The member `name`, if this is an object that has it.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         match self {

@@ -11,11 +11,13 @@ use crate::text::shortened;
 
 use super::value::Json;
 
-/// A part of a value that its schema doesn't accept.
+/// A part of a value that its schema doesn't accept, or where its validation ended.
 ///
 /// Displays as `` `params.messages[2].content.type`: expected "text", found "txt" ``.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
+    /// Whether the schema refuses the part, or doesn't judge it.
+    pub kind: ViolationKind,
     /// The path to the part.
     pub path: Path,
     /// A description of what the schema accepts.
@@ -26,10 +28,21 @@ pub struct Violation {
     pub schema: String,
 }
 
+/// The kind of a [`Violation`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ViolationKind {
+    /// The schema doesn't accept the part.
+    Refused,
+    /// Nothing is known about the value: its validation would exceed a limit, or there is no schema to validate by.
+    Unfinished,
+}
+
 impl Violation {
     /// The violation of a text that can't be read, for example because a member occurs twice.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
+            kind: ViolationKind::Refused,
             path: error.path(),
             expected: error.expected().to_owned(),
             found: error.found().to_owned(),
@@ -40,6 +53,7 @@ impl Violation {
     /// The violation of a value that can't be serialized.
     pub(crate) fn unwritable(error: EncodeError) -> Self {
         Self {
+            kind: ViolationKind::Refused,
             path: Path::default(),
             expected: "a value that can be written as JSON".to_owned(),
             found: error.to_string(),
@@ -83,10 +97,10 @@ pub(super) fn constant(value: &Json<'_>) -> String {
 /// The values that a schema allows: `"a"`, or `one of "a", "b"`.
 pub(super) fn constants<'a>(values: impl IntoIterator<Item = &'a Json<'a>>) -> String {
     const LISTED: usize = 20;
-    let mut values: Vec<String> = values.into_iter().map(constant).collect();
-    let left_out = values.len().saturating_sub(LISTED);
-    values.truncate(LISTED);
-    match values.as_slice() {
+    let mut values = values.into_iter();
+    let listed: Vec<String> = values.by_ref().take(LISTED).map(constant).collect();
+    let left_out = values.count();
+    match listed.as_slice() {
         [] => "no value at all".to_owned(),
         [only] => only.clone(),
         listed if left_out == 0 => format!("one of {}", listed.join(", ")),
@@ -105,6 +119,7 @@ mod tests {
         path.push_member("params");
         path.push_member("type");
         let violation = Violation {
+            kind: ViolationKind::Refused,
             path,
             expected: constants([&Json::owned(&json!("text"))]),
             found: found(&Json::owned(&json!("txt"))),

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use mcp_adapters::mcp_wire::Validator;
+use mcp_adapters::mcp_wire::validator::ViolationKind;
 use mcp_runtime::hub::RequestedSchema;
 use serde_json::{Map, Value};
 
@@ -145,7 +146,9 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
         // The server has to validate what it has asked for.
         Err(_) => Vec::new(),
     };
-    match violations.first() {
+    // The server has to validate it too, and may know more than what this program can validate.
+    let refused = violations.iter().find(|it| it.kind == ViolationKind::Refused);
+    match refused {
         Some(_) if !choices(field).is_empty() => Typed::Wrong("choose among the values above, please".to_owned()),
         Some(violation) => Typed::Wrong(format!("expected {}", violation.expected)),
         None => Typed::Value(value),
