@@ -31,6 +31,16 @@ impl Client {
     }
 }
 
+impl Client {
+    /// A client that declares what every other one does, and declines to answer.
+    pub fn declining() -> Self {
+        Self {
+            respondent: Respondent::Nobody,
+            roots: Vec::new(),
+        }
+    }
+}
+
 impl Capable for Client {
     fn capabilities(&self) -> ClientCapabilities {
         let declared = |json: &str| from_str(json).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! `mcp-rev inspect`
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use futures_util::TryStreamExt;
@@ -12,6 +13,7 @@ use serde_json::Value;
 
 use super::block_on;
 use super::connection::connect;
+use super::handler::Client;
 use crate::args::{Format, InspectArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::{one_line, plain, write_table};
@@ -26,19 +28,32 @@ struct Inspection {
     capabilities: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<String>,
-    tools: Vec<Tool>,
-    resources: Vec<Resource>,
-    resource_templates: Vec<ResourceTemplate>,
-    prompts: Vec<Prompt>,
+    tools: Listed<Tool>,
+    resources: Listed<Resource>,
+    resource_templates: Listed<ResourceTemplate>,
+    prompts: Listed<Prompt>,
+    /// Why a list isn't whole, by the member that has the list.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    errors: BTreeMap<&'static str, String>,
+}
+
+/// What came of a list.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Listed<T> {
+    items: Vec<T>,
+    /// Why the rest didn't come.
+    #[serde(skip)]
+    error: Option<CallError>,
 }
 
 /// Prints what a server is and offers.
 pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     let inspection = block_on(async {
-        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
+        let session = connect(&args.server, Client::declining(), None, args.server.timeout(false)).await?;
         let inspection = inspect_peer(session.peer()).await;
         session.close().await;
-        Ok(inspection?)
+        Ok(inspection)
     })?;
     match args.format {
         Format::Json => writeln!(
@@ -49,12 +64,34 @@ pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, Co
         Format::Text => inspection.write_text(&mut output)?,
     }
     output.flush()?;
-    Ok(Summary::AllSucceeded)
+    Ok(match inspection.errors.is_empty() {
+        true => Summary::AllSucceeded,
+        false => Summary::SomeFailed,
+    })
 }
 
-async fn inspect_peer(peer: &Peer<ClientSide>) -> Result<Inspection, CallError> {
+async fn inspect_peer(peer: &Peer<ClientSide>) -> Inspection {
     let info = peer.info();
-    Ok(Inspection {
+    let (tools, resources, mut resource_templates, prompts) =
+        (list(peer).await, list(peer).await, list(peer).await, list(peer).await);
+    // Many servers with resources have no templates, and don't know the method.
+    let unknown = |error: &mut CallError| {
+        error
+            .error_object()
+            .is_some_and(|it| it.code == error_code::METHOD_NOT_FOUND)
+    };
+    resource_templates.error.take_if(unknown);
+    let errors = [
+        ("tools", &tools.error),
+        ("resources", &resources.error),
+        ("resourceTemplates", &resource_templates.error),
+        ("prompts", &prompts.error),
+    ];
+    let errors = errors
+        .into_iter()
+        .filter_map(|(list, error)| Some((list, error.as_ref()?.to_string())))
+        .collect();
+    Inspection {
         server: info.and_then(|info| info.implementation.clone()),
         era: match peer.era() {
             Some(Era::Stateless) => "stateless",
@@ -63,29 +100,26 @@ async fn inspect_peer(peer: &Peer<ClientSide>) -> Result<Inspection, CallError> 
         revision: peer.revision(),
         capabilities: info.map_or(Value::Null, |info| info.capabilities.clone()),
         instructions: info.and_then(|info| info.instructions.clone()),
-        tools: list(peer).await?,
-        resources: list(peer).await?,
-        resource_templates: list(peer).await?,
-        prompts: list(peer).await?,
-    })
+        tools,
+        resources,
+        resource_templates,
+        prompts,
+        errors,
+    }
 }
 
-/// All of a list; nothing if the server doesn't have it.
-async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(
-    peer: &Peer<ClientSide>,
-) -> Result<Vec<T>, CallError> {
-    match peer.list().try_collect().await {
-        Err(CallError::NotOffered { .. }) => Ok(Vec::new()),
-        // Many servers with resources have no templates, and don't know the method.
-        Err(error)
-            if error
-                .error_object()
-                .is_some_and(|it| it.code == error_code::METHOD_NOT_FOUND) =>
-        {
-            Ok(Vec::new())
+/// All of a list, or its beginning if the rest fails; nothing if the server doesn't have it.
+async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: &Peer<ClientSide>) -> Listed<T> {
+    let mut items = Vec::new();
+    let mut left = peer.list();
+    let error = loop {
+        match left.try_next().await {
+            Ok(Some(item)) => items.push(item),
+            Ok(None) | Err(CallError::NotOffered { .. }) => break None,
+            Err(error) => break Some(error),
         }
-        listed => listed,
-    }
+    };
+    Listed { items, error }
 }
 
 impl Inspection {
@@ -105,45 +139,41 @@ impl Inspection {
         if let Some(instructions) = &self.instructions {
             writeln!(output, "\nInstructions\n{}", plain(instructions.trim_end()))?;
         }
-        let tools = self.tools.iter().map(|it| {
-            [
-                one_line(&it.name),
-                tool_arguments(it),
-                about(&it.description, &it.title),
-            ]
-        });
-        write_section(output, "Tools", tools)?;
-        let resources = self.resources.iter();
-        let resources = resources.map(|it| [one_line(&it.uri), one_line(&it.name), about(&it.description, &it.title)]);
-        write_section(output, "Resources", resources)?;
-        let templates = self.resource_templates.iter();
-        let templates = templates.map(|it| {
-            [
-                one_line(&it.uri_template),
-                one_line(&it.name),
-                about(&it.description, &it.title),
-            ]
-        });
-        write_section(output, "Resource templates", templates)?;
-        let prompts = self.prompts.iter();
-        let prompts = prompts.map(|it| {
-            [
-                one_line(&it.name),
-                prompt_arguments(it),
-                about(&it.description, &it.title),
-            ]
-        });
-        write_section(output, "Prompts", prompts)
+        write_section(output, "Tools", &self.tools, |it| {
+            let about = about(&it.description, &it.title);
+            [one_line(&it.name), tool_arguments(it), about]
+        })?;
+        write_section(output, "Resources", &self.resources, |it| {
+            let about = about(&it.description, &it.title);
+            [one_line(&it.uri), one_line(&it.name), about]
+        })?;
+        write_section(output, "Resource templates", &self.resource_templates, |it| {
+            let about = about(&it.description, &it.title);
+            [one_line(&it.uri_template), one_line(&it.name), about]
+        })?;
+        write_section(output, "Prompts", &self.prompts, |it| {
+            let about = about(&it.description, &it.title);
+            [one_line(&it.name), prompt_arguments(it), about]
+        })
     }
 }
 
-fn write_section(output: &mut impl Write, heading: &str, rows: impl Iterator<Item = [String; 3]>) -> io::Result<()> {
-    let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
+fn write_section<T>(
+    output: &mut impl Write,
+    heading: &str,
+    list: &Listed<T>,
+    row: impl Fn(&T) -> [String; 3],
+) -> io::Result<()> {
+    let rows: Vec<_> = list.items.iter().map(row).collect();
+    if rows.is_empty() && list.error.is_none() {
         return Ok(());
     }
     writeln!(output, "\n{heading} ({})", rows.len())?;
-    write_table(output, &rows)
+    write_table(&mut *output, &rows)?;
+    match &list.error {
+        Some(error) => writeln!(output, "  error: {}", plain(&error.to_string())),
+        None => Ok(()),
+    }
 }
 
 fn about(description: &Option<String>, title: &Option<String>) -> String {
