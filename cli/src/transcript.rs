@@ -1,7 +1,7 @@
 //! The transcripts of `mcp-rev bridge --record`: a line of JSON for each message, and for the heads of each exchange over HTTP.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 
 use mcp_adapters::Revision;
@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::CommandError;
 use crate::message::Seen;
+
+/// The mode of transcripts on Unix.
+#[cfg(unix)]
+const OWNER_ONLY: u32 = 0o600;
 
 /// A line of a transcript.
 #[derive(Serialize, Deserialize)]
@@ -77,6 +81,21 @@ impl Session {
             Side::Server => format!("session {}, from the server to the bridge", self.number),
         }
     }
+}
+
+/// Creates the file of a transcript. Messages may hold what is private, and so only its owner may read it.
+pub fn create(file: &Path) -> Result<File, CommandError> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
+    let created = options.open(file).and_then(|created| {
+        // The mode above is that of a new file. One that is there already may have another.
+        #[cfg(unix)]
+        created.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
+        Ok(created)
+    });
+    created.map_err(|error| CommandError::file(file, error))
 }
 
 /// The sessions of a transcript, in their order.

@@ -19,7 +19,7 @@ use mcp_runtime::transport::http::client::HttpOptions;
 use mcp_runtime::transport::{MessageDirection, Transport, Watched, watched};
 
 use crate::error::CommandError;
-use crate::transcript::{Direction, HttpHeads, Line, Side};
+use crate::transcript::{self, Direction, HttpHeads, Line, Side};
 
 /// The headers whose values are written: none of them has a credential. The values of all others are masked.
 const SHOWN: [&str; 34] = [
@@ -69,8 +69,7 @@ pub struct Recorder {
 
 impl Recorder {
     pub fn new(file: Option<&Path>) -> Result<Arc<Self>, CommandError> {
-        let create = |file| File::create(file).map_err(|error| CommandError::file(file, error));
-        let file = file.map(create).transpose()?;
+        let file = file.map(transcript::create).transpose()?;
         Ok(Arc::new(Self {
             file: file.map(|file| Mutex::new(LineWriter::new(file))),
             sessions: AtomicU64::new(1),

@@ -175,6 +175,11 @@ fn messages_and_losses_are_written_to_files() {
         let text = std::fs::read_to_string(file).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(record).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "messages may hold what is private");
+    }
     let messages = read(record);
     for (side, direction, revision) in [
         ("client", "received", "2024-11-05"),
