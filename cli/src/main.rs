@@ -37,15 +37,14 @@ fn main() -> ExitCode {
         Err(CommandError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let tip = error.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
-            // If this fails too, there is nowhere to report it.
-            let _ = writeln!(io::stderr(), "error: {error}{tip}");
+            text::say(&format!("error: {error}{tip}"));
             ExitCode::from(error.exit_code())
         }
     }
 }
 
 fn run(command: &Command) -> Result<Summary, CommandError> {
-    let mut output = BufWriter::new(io::stdout());
+    let mut output = BufWriter::new(text::output());
     match command {
         Command::Inspect(args) => client::inspect(args, output),
         Command::Call(args) => client::call(args, output),

@@ -28,7 +28,7 @@ use crate::transcript::Side;
 pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
     // Lines of the server's standard error are logged at the level INFO.
     let log = tracing_subscriber::fmt()
-        .with_writer(io::stderr)
+        .with_writer(crate::text::errors)
         .without_time()
         .with_target(false);
     log.with_max_level(if args.verbose {

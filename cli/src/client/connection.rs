@@ -1,6 +1,5 @@
 //! Sessions with the server that the arguments name.
 
-use std::io;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
@@ -15,7 +14,7 @@ use tracing_subscriber::filter::LevelFilter;
 use super::authorization::http_options;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
-use crate::text::{plain, say};
+use crate::text::{errors, plain, say};
 
 /// A handler that knows what it can answer.
 pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {
@@ -76,7 +75,7 @@ pub fn log(server: &ServerArgs) {
         0 => LevelFilter::WARN,
         _ => LevelFilter::INFO,
     };
-    let log = tracing_subscriber::fmt().with_writer(io::stderr).without_time();
+    let log = tracing_subscriber::fmt().with_writer(errors).without_time();
     log.with_max_level(level).init();
 }
 

@@ -1,31 +1,9 @@
 //! `mcp-rev check` with servers that conform and with servers that don't.
 
+#[cfg(unix)]
+use crate::servers::{HELLO, script};
 use crate::servers::{HttpServer, REVISIONS, everything, printed, run, said, succeeds, weather};
 use serde_json::{Value, json};
-
-/// A server in a shell script. It answers a request of each method with a result, and says `first` before anything else.
-#[cfg(unix)]
-fn script(first: &str, results: &[(&str, &str)]) -> Vec<String> {
-    let mut program =
-        format!("{first}\nwhile read -r line; do\nid=$(printf %s \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/')\n");
-    program.push_str("case \"$line\" in\n");
-    for (method, result) in results {
-        program.push_str(&format!(
-            "*'\"method\":\"{method}\"'*) echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"result\":{result}}}';;\n"
-        ));
-    }
-    program.push_str(
-        "*'\"id\":'*) echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"error\":{\"code\":-32601,\"message\":\"no\"}}';;\n",
-    );
-    program.push_str("esac\ndone");
-    ["--", "sh", "-c", &program].map(str::to_owned).into()
-}
-
-#[cfg(unix)]
-const HELLO: (&str, &str) = (
-    "initialize",
-    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}"#,
-);
 
 /// The status and the report of a check.
 #[cfg(unix)]
@@ -212,4 +190,44 @@ fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise(
 fn a_server_that_is_not_there_is_the_status_3() {
     let output = run(&["check", "--", "there-is-no-such-program"]);
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+}
+
+/// Doubled references once took time without end, which no timeout could stop. A chain of references ends at a limit.
+#[cfg(unix)]
+#[test]
+fn a_costly_output_schema_is_applied_or_reported_in_bounded_time() {
+    let tool = |levels: usize, references: usize| {
+        let definition = |level: usize| {
+            let next = json!({"$ref": format!("#/$defs/{}", level + 1)});
+            (level.to_string(), json!({"allOf": vec![next; references]}))
+        };
+        let mut definitions: serde_json::Map<String, Value> = (0..levels).map(definition).collect();
+        definitions.insert(levels.to_string(), json!({"type": "string"}));
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/0"}},
+            "$defs": definitions,
+        });
+        let tool = json!({"name": "a", "inputSchema": {"type": "object"}, "outputSchema": schema});
+        let listed = json!({ "tools": [tool] }).to_string();
+        let called = ("tools/call", r#"{"content":[],"structuredContent":{"a":"b"}}"#);
+        let mut server = script("", &[HELLO, ("tools/list", &listed), called]);
+        server.splice(0..0, ["--tools".to_owned(), "all".to_owned()]);
+        findings(&server)
+    };
+    assert_eq!(tool(60, 2), (Some(0), vec![]));
+    let (status, found) = tool(1_100, 1);
+    assert_eq!(status, Some(1), "{found:?}");
+    let [(case, finding)] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(case, "tools/call a");
+    assert_eq!(finding["path"], "result.structuredContent.a");
+    let message = finding["message"].as_str().unwrap();
+    assert!(
+        message.contains("can't be applied") && message.contains("1024 schemas"),
+        "{message}"
+    );
+    assert!(message.contains("`#/$defs/"), "{message}");
 }

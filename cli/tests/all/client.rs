@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
+#[cfg(unix)]
+use crate::servers::script;
 use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
 use serde_json::{Value, json};
 
@@ -346,4 +348,156 @@ fn every_message_is_shown_if_asked_for() {
         said.contains("> {\"jsonrpc\":\"2.0\"") && said.contains("\n< {"),
         "{said}"
     );
+}
+
+/// A server of 2025-06-18 in a shell script, which answers these methods.
+#[cfg(unix)]
+fn run_with_script(command: &[&str], capabilities: &str, results: &[(&str, &str)]) -> std::process::Output {
+    mcp_rev(
+        &with_script(command, capabilities, results)
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    )
+    .output()
+    .unwrap()
+}
+
+#[cfg(unix)]
+fn with_script(command: &[&str], capabilities: &str, results: &[(&str, &str)]) -> Vec<String> {
+    // The version of the server is the number of messages with the word `elicitation`.
+    let hello = format!(
+        r#"{{"protocolVersion":"2025-06-18","capabilities":{capabilities},"serverInfo":{{"name":"script","version":"'$(printf %s "$line" | grep -c elicitation)'"}}}}"#
+    );
+    let results = [&[("initialize", hello.as_str())], results].concat();
+    let command = command
+        .iter()
+        .copied()
+        .chain(["--revision", "2025-06-18"])
+        .map(str::to_owned);
+    command.chain(script("", &results)).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
+    let all = r#"{"tools":{},"resources":{},"prompts":{}}"#;
+    let tools = (
+        "tools/list",
+        r#"{"tools":[{"name":"hammer","inputSchema":{"type":"object"}}]}"#,
+    );
+    for (resources, code) in [
+        // A method that the server has declared, but doesn't know.
+        (("resources/subscribe", "{}"), "-32601"),
+        (
+            ("resources/list", r#"{"code":-32603,"message":"the disk is full"}"#),
+            "-32603",
+        ),
+    ] {
+        let results = [tools, resources, ("prompts/list", r#"{"prompts":[{"name":"greet"}]}"#)];
+        let output = run_with_script(&["inspect"], all, &results);
+        let shown = printed(&output);
+        assert_eq!(output.status.code(), Some(1), "{shown} {}", said(&output));
+        assert!(shown.contains("hammer") && shown.contains("greet"), "{shown}");
+        let (_, section) = shown.split_once("Resources (0)\n  error: ").expect(&shown);
+        assert!(section.lines().next().unwrap().contains(code), "{shown}");
+        // Many servers have no templates.
+        assert!(!shown.contains("Resource templates"), "{shown}");
+
+        let output = run_with_script(&["inspect", "--format", "json"], all, &results);
+        assert_eq!(output.status.code(), Some(1));
+        let inspected: Value = serde_json::from_str(&printed(&output)).unwrap();
+        assert_eq!(inspected["tools"][0]["name"], "hammer");
+        assert_eq!(inspected["resources"], json!([]));
+        assert!(
+            inspected["errors"]["resources"].as_str().unwrap().contains(code),
+            "{inspected}"
+        );
+        assert_eq!(inspected["errors"].as_object().unwrap().len(), 1, "{inspected}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn inspect_declares_the_capabilities_that_call_declares() {
+    let output = run_with_script(&["inspect"], r#"{"tools":{}}"#, &[("tools/list", r#"{"tools":[]}"#)]);
+    assert!(printed(&output).starts_with("script 1\n"), "{}", printed(&output));
+}
+
+/// An escape sequence, a control character of C1, and characters that turn the text round or are invisible.
+#[cfg(unix)]
+const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}";
+
+#[cfg(unix)]
+#[track_caller]
+fn assert_plain(text: &str) {
+    let hostile = |it: &char| HOSTILE.chars().any(|other| *it == other && !other.is_ascii_graphic());
+    assert_eq!(text.chars().find(hostile), None, "{text:?}");
+    assert!(text.contains('\u{fffd}'), "{text:?}");
+}
+
+/// JSON in which all but ASCII and control characters are escaped, in single quotes of a shell.
+#[cfg(unix)]
+fn escaped(text: &str) -> String {
+    text.chars().map(|it| format!("\\u{:04x}", it as u32)).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn an_error_of_a_server_reaches_standard_error_without_escape_sequences() {
+    let error = format!(r#"{{"code":-32000,"message":"{}"}}"#, escaped(HOSTILE));
+    let output = run_with_script(&["read", "a:b"], r#"{"resources":{}}"#, &[("resources/read", &error)]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).starts_with("error: "), "{}", said(&output));
+    assert_plain(&said(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_last_lines_of_a_server_that_ends_are_shown_without_escape_sequences() {
+    let folder = tempfile::tempdir().unwrap();
+    let last = folder.path().join("last");
+    std::fs::write(&last, HOSTILE).unwrap();
+    for verbosity in [&["inspect"][..], &["inspect", "-vv"]] {
+        let program = format!("cat {} >&2; exit 4", last.to_str().unwrap());
+        let output = run(&[verbosity, &["--", "sh", "-c", &program]].concat());
+        assert_eq!(output.status.code(), Some(3));
+        assert_plain(&said(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_written_to_a_terminal_has_no_escape_sequences_and_a_file_has_it_as_it_is() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let contents = format!(r#"{{"contents":[{{"uri":"a:b","text":"{}"}}]}}"#, escaped(HOSTILE));
+    for format in ["text", "json"] {
+        let read = with_script(
+            &["read", "a:b", "--format", format],
+            r#"{"resources":{}}"#,
+            &[("resources/read", &contents)],
+        );
+        let read: Vec<&str> = read.iter().map(String::as_str).collect();
+        let written = succeeds(&read);
+        assert!(written.contains('\u{202e}'), "{written:?}");
+
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let user = std::fs::File::options()
+            .read(true)
+            .write(true)
+            .open(name.to_str().unwrap())
+            .unwrap();
+        let mut child = mcp_rev(&read).stdout(user).stderr(Stdio::null()).spawn().unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        // Reading a terminal whose other side is closed is an error, after all that was written.
+        let mut shown = Vec::new();
+        let _ = std::io::Read::read_to_end(&mut std::fs::File::from(terminal), &mut shown);
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.contains("owned"), "{shown:?}");
+        assert_plain(&shown);
+    }
 }

@@ -101,3 +101,33 @@ pub fn printed(output: &Output) -> String {
 pub fn said(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
+
+/// A server in a shell script. It answers a request of each method with a result, or with
+/// an error where that has a code, and says `first` before anything else.
+#[cfg(unix)]
+pub fn script(first: &str, results: &[(&str, &str)]) -> Vec<String> {
+    let mut program =
+        format!("{first}\nwhile read -r line; do\nid=$(printf %s \"$line\" | sed 's/.*\"id\":\\([0-9]*\\).*/\\1/')\n");
+    program.push_str("case \"$line\" in\n");
+    for (method, result) in results {
+        let member = if result.starts_with("{\"code\"") {
+            "error"
+        } else {
+            "result"
+        };
+        program.push_str(&format!(
+            "*'\"method\":\"{method}\"'*) echo '{{\"jsonrpc\":\"2.0\",\"id\":'$id',\"{member}\":{result}}}';;\n"
+        ));
+    }
+    program.push_str(
+        "*'\"id\":'*) echo '{\"jsonrpc\":\"2.0\",\"id\":'$id',\"error\":{\"code\":-32601,\"message\":\"no\"}}';;\n",
+    );
+    program.push_str("esac\ndone");
+    ["--", "sh", "-c", &program].map(str::to_owned).into()
+}
+
+#[cfg(unix)]
+pub const HELLO: (&str, &str) = (
+    "initialize",
+    r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"bad","version":"1"}}"#,
+);
