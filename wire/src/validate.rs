@@ -4,8 +4,10 @@ use std::fmt;
 
 use crate::encode::{self, Encode};
 use crate::error::DecodeError;
-use crate::message::{Call, Notice};
-use crate::path::Path;
+use crate::message::{Batch, Call, ErrorResponse, Message, Notice, Response, UnknownMethod};
+use crate::object::Object;
+use crate::open::{OpenJson, OpenObject};
+use crate::path::{Path, Segment};
 use crate::plain::plain_value;
 use crate::schema::Schema;
 use crate::text::shortened;
@@ -33,7 +35,7 @@ pub trait Validate: Encode {
     }
 }
 
-impl<T: Validate + crate::Object> Validate for Call<T> {
+impl<T: Validate + Object> Validate for Call<T> {
     const POINTER: &'static str = T::POINTER;
 
     fn schema() -> &'static Schema {
@@ -46,7 +48,7 @@ impl<T: Validate + crate::Object> Validate for Call<T> {
     }
 }
 
-impl<T: Validate + crate::Object> Validate for Notice<T> {
+impl<T: Validate + Object> Validate for Notice<T> {
     const POINTER: &'static str = T::POINTER;
 
     fn schema() -> &'static Schema {
@@ -56,6 +58,136 @@ impl<T: Validate + crate::Object> Validate for Notice<T> {
     /// Validates the notification. An invalid envelope can't be decoded.
     fn validate(&self) -> Result<(), Invalid> {
         self.notification.validate()
+    }
+}
+
+/// The names that revisions give to the definition of a response with a result.
+const RESPONSE: [&str; 2] = ["JSONRPCResultResponse", "JSONRPCResponse"];
+
+/// The names that revisions give to the definition of an error response.
+const ERROR_RESPONSE: [&str; 2] = ["JSONRPCErrorResponse", "JSONRPCError"];
+
+impl<T: Validate + serde_core::Serialize> Validate for Response<T> {
+    const POINTER: &'static str = T::POINTER;
+
+    fn schema() -> &'static Schema {
+        T::schema()
+    }
+
+    /// Validates the response by what JSON-RPC says of responses, and its result by the definition of the result.
+    fn validate(&self) -> Result<(), Invalid> {
+        let envelope = validate_envelope(self, &RESPONSE, T::schema());
+        let result = self.result.validate();
+        all([envelope, within(&Segment::Member("result".to_owned()), result)])
+    }
+}
+
+impl<Q: Validate + Object, N: Validate + Object> Validate for Message<Q, N> {
+    const POINTER: &'static str = Q::POINTER;
+
+    /// The schema of the requests, or of the notifications where the peer has no requests.
+    fn schema() -> &'static Schema {
+        match std::ptr::eq(Q::schema(), OpenJson::schema()) {
+            true => N::schema(),
+            false => Q::schema(),
+        }
+    }
+
+    /// Validates a request or notification by its own definition. What defines the result of a response is unknown, because a
+    /// response doesn't name its method: a response is validated by what JSON-RPC says of responses.
+    fn validate(&self) -> Result<(), Invalid> {
+        match self {
+            Self::Request(call) => call.validate(),
+            Self::Notification(notice) => notice.validate(),
+            Self::Response(response) => validate_envelope(response, &RESPONSE, Self::schema()),
+            Self::Error(response) => validate_envelope::<ErrorResponse>(response, &ERROR_RESPONSE, Self::schema()),
+        }
+    }
+}
+
+impl<M: Validate> Validate for Batch<M> {
+    const POINTER: &'static str = M::POINTER;
+
+    fn schema() -> &'static Schema {
+        M::schema()
+    }
+
+    /// Validates each message.
+    fn validate(&self) -> Result<(), Invalid> {
+        match self {
+            Self::One(message) => message.validate(),
+            Self::Many(messages) => {
+                let messages = messages.iter().enumerate();
+                all(messages.map(|(index, message)| within(&Segment::Index(index), message.validate())))
+            }
+        }
+    }
+}
+
+/// Any JSON is valid, except that a member must not occur twice.
+impl Validate for OpenJson {
+    const POINTER: &'static str = "#";
+
+    fn schema() -> &'static Schema {
+        static ANY: Schema = Schema::new("", "true");
+        &ANY
+    }
+}
+
+/// Any object is valid, except that a member must not occur twice.
+impl Validate for OpenObject {
+    const POINTER: &'static str = OpenJson::POINTER;
+
+    fn schema() -> &'static Schema {
+        OpenJson::schema()
+    }
+}
+
+/// A message whose method the revision doesn't declare is invalid.
+impl Validate for UnknownMethod {
+    const POINTER: &'static str = OpenJson::POINTER;
+
+    fn schema() -> &'static Schema {
+        OpenJson::schema()
+    }
+
+    fn validate(&self) -> Result<(), Invalid> {
+        Err(Invalid::unknown_method(&self.method))
+    }
+}
+
+/// Validates a response by the first of the definitions that its revision has.
+fn validate_envelope<T: Encode>(response: &T, definitions: &[&str], schema: &Schema) -> Result<(), Invalid> {
+    let Ok(validator) = schema.validator() else {
+        return Ok(());
+    };
+    let pointers = definitions
+        .iter()
+        .flat_map(|name| ["$defs", "definitions"].map(|within| format!("#/{within}/{name}")));
+    match pointers.into_iter().find(|pointer| validator.has(pointer)) {
+        Some(pointer) => validate_at(response, &pointer, schema),
+        None => Ok(()),
+    }
+}
+
+/// Puts the violations of a part at its place.
+fn within(place: &Segment, validated: Result<(), Invalid>) -> Result<(), Invalid> {
+    validated.map_err(|mut invalid| {
+        for violation in &mut invalid.violations {
+            let inner = violation.path.segments().iter().rev();
+            violation.path = Path::from_reversed(inner.chain([place]).cloned().collect());
+        }
+        invalid
+    })
+}
+
+/// The violations of all parts.
+fn all(parts: impl IntoIterator<Item = Result<(), Invalid>>) -> Result<(), Invalid> {
+    let invalid = parts.into_iter().filter_map(Result::err);
+    let violations: Vec<Violation> = invalid.flat_map(|invalid| invalid.violations).collect();
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(Invalid { violations }),
     }
 }
 

@@ -118,9 +118,18 @@ impl Emitter<'_> {
             },
         )?;
         let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| &idents[at]);
-        let variants: Vec<String> = idents.iter().chain(&unknown).map(ToString::to_string).collect();
+        let variants: Vec<String> = idents.iter().map(ToString::to_string).collect();
+        let variants = variants.join(", ");
+        let other_kind = unknown
+            .as_ref()
+            .map_or_else(String::new, |unknown| format!(" else {unknown}"));
         let macro_name = self.scope.table("results!");
-        let mut table = Table::new(&macro_name, &format!("{rust}: {};", variants.join(", ")));
+        let head = format!(
+            "{rust}: {}[{:?}] {variants}{other_kind};",
+            self.scope.schema(),
+            ty.pointer
+        );
+        let mut table = Table::new(&macro_name, &head);
         for (method, results) in methods {
             if let Some(unknown) = &unknown
                 && let Some((tag, values)) = self.input.model.result_tags(method, results)

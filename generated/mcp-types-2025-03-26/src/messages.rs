@@ -117,7 +117,7 @@ pub enum ClientResult {
 }
 
 results! {
-    ClientResult: CreateMessage, Empty, ListRoots;
+    ClientResult: SCHEMA["#/definitions/ClientResult"] CreateMessage, Empty, ListRoots;
     "ping" => Empty,
     "roots/list" => ListRoots,
     "sampling/createMessage" => CreateMessage,
@@ -210,7 +210,7 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: CallTool, Complete, Empty, GetPrompt, Initialize, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource;
+    ServerResult: SCHEMA["#/definitions/ServerResult"] CallTool, Complete, Empty, GetPrompt, Initialize, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource;
     "completion/complete" => Complete,
     "initialize" => Initialize,
     "logging/setLevel" => Empty,

@@ -119,7 +119,7 @@ pub enum ClientResult {
 }
 
 results! {
-    ClientResult: CreateMessage, Elicit, Empty, ListRoots;
+    ClientResult: SCHEMA["#/definitions/ClientResult"] CreateMessage, Elicit, Empty, ListRoots;
     "elicitation/create" => Elicit,
     "ping" => Empty,
     "roots/list" => ListRoots,
@@ -216,7 +216,7 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: CallTool, Complete, Empty, GetPrompt, Initialize, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource;
+    ServerResult: SCHEMA["#/definitions/ServerResult"] CallTool, Complete, Empty, GetPrompt, Initialize, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource;
     "completion/complete" => Complete,
     "initialize" => Initialize,
     "logging/setLevel" => Empty,

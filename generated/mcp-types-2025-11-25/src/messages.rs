@@ -148,7 +148,7 @@ pub enum ClientResult {
 }
 
 results! {
-    ClientResult: CallTool, CancelTask, CreateMessage, CreateTask, Elicit, Empty, GetTaskPayload, GetTask, ListRoots, ListTasks;
+    ClientResult: SCHEMA["#/$defs/ClientResult"] CallTool, CancelTask, CreateMessage, CreateTask, Elicit, Empty, GetTaskPayload, GetTask, ListRoots, ListTasks;
     "elicitation/create" => Elicit("action") or CreateTask("task"),
     "ping" => Empty,
     "roots/list" => ListRoots,
@@ -281,7 +281,7 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: CallTool, CancelTask, Complete, CreateMessage, CreateTask, Elicit, Empty, GetPrompt, GetTaskPayload, GetTask, Initialize, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools, ReadResource;
+    ServerResult: SCHEMA["#/$defs/ServerResult"] CallTool, CancelTask, Complete, CreateMessage, CreateTask, Elicit, Empty, GetPrompt, GetTaskPayload, GetTask, Initialize, ListPrompts, ListResourceTemplates, ListResources, ListTasks, ListTools, ReadResource;
     "completion/complete" => Complete,
     "initialize" => Initialize,
     "logging/setLevel" => Empty,

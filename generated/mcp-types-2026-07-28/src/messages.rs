@@ -185,7 +185,7 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: CallTool, Complete, Discover, GetPrompt, InputRequired, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource, SubscriptionsListen, Unknown;
+    ServerResult: SCHEMA["#/$defs/ServerResult"] CallTool, Complete, Discover, GetPrompt, InputRequired, ListPrompts, ListResourceTemplates, ListResources, ListTools, ReadResource, SubscriptionsListen else Unknown;
     "completion/complete" => Complete,
     "prompts/get" by "resultType" => GetPrompt = "complete" or InputRequired = "input_required" else Unknown,
     "prompts/list" => ListPrompts,

@@ -4,7 +4,7 @@ use mcp_adapters::mcp_wire::{
     self, Decode, Direction, Notification, OpenJson, OpenObject, Request, Validate, from_str,
 };
 use mcp_adapters::v2025_11_25::*;
-use mcp_adapters::{Revision, v2024_11_05, v2025_06_18};
+use mcp_adapters::{Revision, v2024_11_05, v2025_03_26, v2025_06_18, v2026_07_28};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -332,4 +332,101 @@ fn validate_reports_every_departure_with_its_path() {
         assert!(paths.iter().any(|found| found == path), "{path}: {invalid}");
     }
     assert_eq!(paths.len(), 3, "{invalid}");
+}
+
+/// The violations of a message, as text; nothing if it is valid.
+fn violations(value: &impl Validate) -> String {
+    value
+        .validate()
+        .map_or_else(|invalid| invalid.to_string(), |()| String::new())
+}
+
+fn message_violations<M: Decode + Validate>(message: &Value) -> String {
+    violations(&from_str::<M>(&message.to_string()).unwrap())
+}
+
+#[test]
+fn a_whole_message_is_validated_by_what_its_revision_says_of_messages_of_its_kind() {
+    fn check<C: Decode + Validate, S: Decode + Validate>(result: &Value) {
+        // Required since 2026-07-28, and allowed before.
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let request = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "completion/complete",
+            "params": {"ref": {"type": "ref/unknown"}, "argument": {"name": "a", "value": ""}, "_meta": meta},
+        });
+        let invalid = message_violations::<C>(&request);
+        assert!(invalid.contains("`params.ref.type`"), "{invalid}");
+        let unknown = json!({"jsonrpc": "2.0", "id": 1, "method": "a/b"});
+        assert!(message_violations::<C>(&unknown).contains("a method of the revision"));
+        let notification = |level: &str| {
+            let params = json!({"level": level, "data": 1});
+            json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params})
+        };
+        assert_eq!(message_violations::<S>(&notification("info")), "");
+        assert!(message_violations::<S>(&notification("loud")).contains("`params.level`"));
+        let response = |result: &Value| json!({"jsonrpc": "2.0", "id": 1, "result": result});
+        assert_eq!(message_violations::<S>(&response(result)), "");
+        assert!(message_violations::<S>(&response(&json!(5))).contains("`result`"));
+        let error =
+            |code: i64| json!({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "a", "data": [1]}});
+        assert_eq!(message_violations::<S>(&error(-32603)), "");
+    }
+    check::<v2024_11_05::ClientMessage, v2024_11_05::ServerMessage>(&json!({}));
+    check::<v2025_03_26::ClientMessage, v2025_03_26::ServerMessage>(&json!({}));
+    check::<v2025_06_18::ClientMessage, v2025_06_18::ServerMessage>(&json!({}));
+    check::<ClientMessage, ServerMessage>(&json!({}));
+    check::<v2026_07_28::ClientMessage, v2026_07_28::ServerMessage>(&json!({"resultType": "complete"}));
+    // A result without its kind, which this revision requires.
+    let untagged = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    assert!(message_violations::<v2026_07_28::ServerMessage>(&untagged).contains("resultType"));
+    let several = json!([untagged, {"jsonrpc": "2.0", "id": 1, "result": null}]);
+    let invalid = message_violations::<v2025_03_26::ServerMessage>(&several);
+    assert!(invalid.starts_with("`[1].result`: expected an object"), "{invalid}");
+}
+
+#[test]
+fn an_error_response_without_an_id_is_valid_where_the_revision_allows_it() {
+    let error = json!({"jsonrpc": "2.0", "error": {"code": -32700, "message": "a"}});
+    assert!(message_violations::<v2024_11_05::ServerMessage>(&error).contains("\"id\""));
+    assert_eq!(message_violations::<ServerMessage>(&error), "");
+}
+
+#[test]
+fn a_result_is_validated_by_its_own_definition_alone_and_in_a_response() {
+    let decode = |method: &str, result: Value| {
+        let decoded = v2026_07_28::ServerResult::decode(method, &OpenJson::from(result));
+        decoded.unwrap().unwrap()
+    };
+    let listed = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": []});
+    assert_eq!(violations(&decode("tools/list", listed.clone())), "");
+    let mut wrong = listed.clone();
+    wrong["ttlMs"] = json!(-1);
+    let wrong = decode("tools/list", wrong);
+    assert!(violations(&wrong).starts_with("`ttlMs`: "), "{}", violations(&wrong));
+    let response = mcp_wire::Response::new(1, wrong);
+    assert!(
+        violations(&response).starts_with("`result.ttlMs`: "),
+        "{}",
+        violations(&response)
+    );
+    // A kind of result that an extension declares.
+    assert_eq!(
+        violations(&decode("tools/call", json!({"resultType": "task", "taskId": "a"}))),
+        ""
+    );
+
+    let roots = v2024_11_05::ClientResult::decode("roots/list", &OpenJson::from(json!({"roots": [{"uri": "a b"}]})));
+    let roots = roots.unwrap().unwrap();
+    assert_eq!(
+        roots.validate().is_ok(),
+        v2024_11_05::Root::new("a b").validate().is_ok()
+    );
+    let sampled = json!({"role": "robot", "model": "m", "content": {"type": "text", "text": ""}});
+    let sampled = v2024_11_05::ClientResult::decode("sampling/createMessage", &OpenJson::from(sampled));
+    assert!(violations(&sampled.unwrap().unwrap()).starts_with("`role`: "));
+    assert_eq!(violations(&mcp_wire::Response::new(1, OpenJson::from(json!(5)))), "");
 }

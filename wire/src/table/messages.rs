@@ -72,7 +72,7 @@ macro_rules! notification {
 /// }
 ///
 /// results! {
-///     ServerResult: Empty;
+///     ServerResult: SCHEMA["#/$defs/ServerResult"] Empty;
 ///     "ping" => Empty,
 /// }
 ///
@@ -157,11 +157,13 @@ macro_rules! methods {
     };
 }
 
-/// Implements `decode`, by the method that was called, [`Encode`](crate::Encode) and `Serialize` for an enum of results.
+/// Implements `decode`, by the method that was called, [`Encode`](crate::Encode), [`Validate`](crate::Validate) and `Serialize`
+/// for an enum of results.
 ///
 /// The variants come first, then a row for each method. If a method has several results, each is named with a member that
 /// only this result has. A result with none of these members is the first. The results may also have a tag: a result
-/// without it is the first, and the variant after `else` holds one with an unknown tag, as [`OpenJson`](crate::OpenJson).
+/// without it is the first, and the variant after `else` holds one with an unknown tag, as [`OpenJson`](crate::OpenJson). It
+/// comes after the other variants, with an `else` too.
 ///
 /// `"tools/call" => CallTool("content") or CreateTask("task"),` and
 /// `"tools/call" by "resultType" => CallTool = "complete" or InputRequired = "input_required" else Unknown,` are such rows; the
@@ -169,7 +171,7 @@ macro_rules! methods {
 #[macro_export]
 macro_rules! results {
     (
-        $type:ident: $($variant:ident),*;
+        $type:ident: $schema:ident[$pointer:literal] $($variant:ident),* $(else $other_kind:ident)?;
         $($method:literal $(by $tag:literal)? =>
             $first:ident $(($first_member:literal) $(or $other:ident($member:literal))+)?
             $(= $first_value:literal $(or $tagged:ident = $value:literal)+ else $unknown:ident)?,)*
@@ -208,6 +210,26 @@ macro_rules! results {
             fn encode(&self, json: &mut $crate::JsonWriter) {
                 match self {
                     $(Self::$variant(result) => json.value(result),)*
+                    $(Self::$other_kind(result) => json.value(result),)?
+                }
+            }
+        }
+
+        impl $crate::Validate for $type {
+            const POINTER: &'static str = $pointer;
+
+            #[inline]
+            fn schema() -> &'static $crate::Schema {
+                &$schema
+            }
+
+            /// Validates the result by its own definition, and one of a kind that the revision doesn't declare by that of any
+            /// result.
+            #[inline]
+            fn validate(&self) -> ::std::result::Result<(), $crate::Invalid> {
+                match self {
+                    $(Self::$variant(result) => $crate::Validate::validate(result),)*
+                    $(Self::$other_kind(result) => $crate::validate_at(result, Self::POINTER, &$schema),)?
                 }
             }
         }
@@ -219,6 +241,7 @@ macro_rules! results {
             ) -> ::std::result::Result<S::Ok, S::Error> {
                 match self {
                     $(Self::$variant(result) => result.serialize(serializer),)*
+                    $(Self::$other_kind(result) => result.serialize(serializer),)?
                 }
             }
         }
@@ -286,18 +309,23 @@ macro_rules! method_results {
 mod tests {
     use serde_json::json;
 
-    use crate::{OpenJson, OpenObject};
+    use crate::{OpenJson, OpenObject, Schema, Validate};
+
+    static SCHEMA: Schema = Schema::new(
+        "2099-01-01",
+        r##"{"$defs": {"ServerResult": {"type": "object", "properties": {"kind": {"type": "string"}}}}}"##,
+    );
 
     #[derive(Debug, Clone, PartialEq)]
     enum ServerResult {
-        List(Vec<String>),
+        List(OpenObject),
         Tell(OpenObject),
         Ask(OpenObject),
         Unknown(OpenJson),
     }
 
     crate::results! {
-        ServerResult: List, Tell, Ask, Unknown;
+        ServerResult: SCHEMA["#/$defs/ServerResult"] List, Tell, Ask else Unknown;
         "list" => List,
         "tell" by "kind" => Tell = "complete" or Ask = "ask" else Unknown,
     }
@@ -326,10 +354,16 @@ mod tests {
 
     #[test]
     fn methods_without_a_tag_look_at_none() {
-        let list = OpenJson::from(json!(["kind"]));
-        assert_eq!(
-            ServerResult::decode("list", &list),
-            Ok(Some(ServerResult::List(vec!["kind".into()])))
-        );
+        let list = OpenJson::from(json!({"kind": "ask"}));
+        let decoded = ServerResult::decode("list", &list);
+        assert!(matches!(decoded, Ok(Some(ServerResult::List(_)))), "{decoded:?}");
+    }
+
+    #[test]
+    fn a_result_with_an_unknown_tag_is_validated_by_the_union() {
+        let validate = |value| ServerResult::Unknown(OpenJson::from(value)).validate();
+        assert_eq!(validate(json!({"kind": "task"})), Ok(()));
+        let invalid = validate(json!({"kind": 1})).unwrap_err();
+        assert_eq!(invalid.to_string(), "`kind`: expected a string, found 1");
     }
 }

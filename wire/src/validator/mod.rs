@@ -109,6 +109,11 @@ impl Validator {
         }
     }
 
+    /// Whether there is a subschema at `pointer`.
+    pub(crate) fn has(&self, pointer: &str) -> bool {
+        self.entry(pointer).is_some()
+    }
+
     fn entry(&self, pointer: &str) -> Option<NodeId> {
         let entries = &self.compiled.entries;
         entries

@@ -59,6 +59,6 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: CallResult;
+    ServerResult: SCHEMA[""] CallResult;
     "call" => CallResult,
 }

@@ -48,7 +48,7 @@ pub enum ServerResult {
 }
 
 results! {
-    ServerResult: Ask, Call, List, Unknown;
+    ServerResult: SCHEMA["#/$defs/ServerResult"] Ask, Call, List else Unknown;
     "call" by "kind" => Call = "complete" or Ask = "ask" else Unknown,
     "list" => List,
 }
