@@ -88,6 +88,7 @@ impl Rule {
                 dependents.iter().map(|(_, names)| 1 + names.len() as u64).sum()
             }
             (Self::DependentSchemas(schemas), Json::Object(_)) => schemas.len() as u64,
+            (Self::Members(rule), Json::Object(members)) if rule.patterns.is_empty() => members.len() as u64,
             (Self::Members(rule), Json::Object(members)) => {
                 let patterns = rule.patterns.iter();
                 let matches = |name: &str| patterns.clone().map(|(pattern, _)| pattern.steps(name)).sum::<u64>();
