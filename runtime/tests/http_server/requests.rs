@@ -86,6 +86,25 @@ async fn what_is_no_message_is_refused() {
 }
 
 #[tokio::test]
+async fn a_target_in_absolute_form_names_an_allowed_host_too() {
+    let server = serve(HttpServer::new().allow_host("tools.example")).await;
+    for (authority, host, status) in [
+        ("evil.example", "localhost", 403),
+        ("localhost@evil.example", "localhost", 403),
+        ("localhost", "evil.example", 403),
+        ("localhost", "localhost:+80", 403),
+        ("localhost", "localhost", 200),
+        ("tools.example:80", "tools.example:80", 200),
+    ] {
+        let target = format!("http://{authority}/mcp");
+        let headers = [("host", host), ("accept", BOTH), ("content-type", "application/json")];
+        let body = initialize(hub()).to_string();
+        let answer = server.send("POST", &target, &headers, body.as_bytes()).await;
+        assert_eq!(answer.status, status, "{target} at {host}");
+    }
+}
+
+#[tokio::test]
 async fn other_origins_and_hosts_are_refused() {
     let server = serve(
         HttpServer::new()

@@ -35,7 +35,9 @@ fn without_port(host: &str) -> Option<&str> {
         None => Some(host),
         Some(colon) => {
             let (name, port) = host.split_at(end_of_address + colon);
-            port[1..].parse::<u16>().is_ok().then_some(name)
+            // Parsing alone would take a sign too.
+            let is_number = port[1..].bytes().all(|byte| byte.is_ascii_digit());
+            (is_number && port[1..].parse::<u16>().is_ok()).then_some(name)
         }
     }
 }
@@ -64,6 +66,8 @@ mod tests {
             "localhost.evil.example",
             "evil.example",
             "localhost:80:80",
+            "localhost:+80",
+            "localhost:",
             "[::1]x",
             "other.example",
             "localhost@evil",

@@ -34,12 +34,12 @@ fn check_source(headers: &HeaderMap, uri: &Uri, config: &HttpServer) -> Result<(
         return Err(Rejection::invalid(StatusCode::FORBIDDEN, "This origin isn't allowed"));
     }
     let mut hosts = headers.get_all(header::HOST).iter();
-    let host = match hosts.next() {
-        Some(host) => host.to_str().ok(),
-        None => uri.authority().map(|authority| authority.as_str()),
-    };
-    let allowed = hosts.next().is_none() && host.is_some_and(|host| is_host_allowed(host, &config.hosts));
-    match allowed {
+    let header = hosts.next().map(|host| host.to_str().unwrap_or_default());
+    // A target in absolute form names a host as well, which counts more than the header.
+    let target = uri.authority().map(|authority| authority.as_str());
+    let is_named = hosts.next().is_none() && (header.is_some() || target.is_some());
+    let mut named = header.into_iter().chain(target);
+    match is_named && named.all(|host| is_host_allowed(host, &config.hosts)) {
         true => Ok(()),
         false => Err(Rejection::invalid(StatusCode::FORBIDDEN, "This host isn't allowed")),
     }
