@@ -81,14 +81,40 @@ async fn a_page_that_does_not_say_its_origin_is_refused() {
 }
 
 #[tokio::test]
-async fn the_older_transport_begins_a_session_only_for_who_asks_for_events() {
+async fn the_older_transport_begins_a_session_for_a_client_that_accepts_events_by_whatever_range() {
     let server = serve(HttpServer::new()).await;
-    let image = ("accept", "image/avif,image/webp,image/*,*/*;q=0.8");
-    for headers in [&[image][..], &[("accept", "text/event-stream;q=0")], &[]] {
-        assert_eq!(server.send("GET", "/sse", headers, b"").await.status, 406);
+    for accept in [
+        &[("accept", "text/event-stream;q=0")][..],
+        &[("accept", "image/*")],
+        &[],
+    ] {
+        assert_eq!(server.send("GET", "/sse", accept, b"").await.status, 406);
     }
     assert_eq!(server.seen.started.load(Ordering::SeqCst), 0);
-    assert_eq!(server.send("GET", "/sse", &[EVENTS], b"").await.status, 200);
+    for accept in ["text/event-stream", "text/*", "*/*"] {
+        let stream = server.send("GET", "/sse", &[("accept", accept)], b"").await;
+        assert_eq!(stream.status, 200, "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn the_older_transport_begins_no_session_for_an_element_of_a_page_or_a_navigation() {
+    let server = serve(HttpServer::new()).await;
+    let image = ("accept", "image/avif,image/webp,image/*,*/*;q=0.8");
+    for (mode, status) in [
+        ("no-cors", 403),
+        ("navigate", 403),
+        ("websocket", 403),
+        ("cors", 200),
+        ("same-origin", 200),
+    ] {
+        for accept in [image, EVENTS] {
+            let headers = [accept, ("sec-fetch-mode", mode), ("sec-fetch-site", "same-origin")];
+            let stream = server.send("GET", "/sse", &headers, b"").await;
+            assert_eq!(stream.status, status, "{mode} {accept:?}");
+        }
+    }
+    assert_eq!(server.seen.started.load(Ordering::SeqCst), 4);
 }
 
 async fn unauthorized(_: Request, _: Next) -> Response {

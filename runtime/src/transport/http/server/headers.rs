@@ -21,11 +21,6 @@ pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
     })
 }
 
-/// Whether a client accepts a media type by its name. Elements of a page, such as `img`, accept everything.
-pub(crate) fn accepts_by_name(headers: &HeaderMap, media_type: &str) -> bool {
-    media_ranges(headers).any(|range| range.eq_ignore_ascii_case(media_type))
-}
-
 /// The media ranges of `Accept`, without those of quality 0.
 fn media_ranges(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::super::headers::{EVENT_STREAM, accepts_by_name, check_content_type, not_acceptable};
+use super::super::headers::{EVENT_STREAM, accepts, check_content_type, not_acceptable};
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::SessionKind;
@@ -16,6 +16,9 @@ use super::super::stream::Content;
 use super::body::read_body;
 use super::reader::{FirstEvent, Reader};
 use super::response::events;
+
+/// The header in which a browser says what a page does with the response.
+const SEC_FETCH_MODE: &str = "sec-fetch-mode";
 
 /// Starts a session. It has one stream, and ends with its connection.
 pub(super) async fn open(State(sessions): State<Arc<Sessions>>, uri: OriginalUri, request: Request) -> Response {
@@ -28,7 +31,15 @@ async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Part
     if request.method != Method::GET {
         return Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"));
     }
-    if !accepts_by_name(&request.headers, EVENT_STREAM) {
+    // An element of a page, such as `img`, and a navigation have modes of their own.
+    if let Some(mode) = request.headers.get(SEC_FETCH_MODE)
+        && mode != "cors"
+        && mode != "same-origin"
+    {
+        let why = "Only a script of a page may open this stream";
+        return Err(Rejection::invalid(StatusCode::FORBIDDEN, why));
+    }
+    if !accepts(&request.headers, EVENT_STREAM) {
         return Err(not_acceptable(&[EVENT_STREAM]));
     }
     let id = Sessions::new_id()?;
