@@ -31,6 +31,7 @@ mod session;
 mod side;
 mod sync;
 pub mod transport;
+mod used;
 
 pub use http;
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
@@ -43,7 +44,7 @@ pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
 pub use self::filled_in::filled_in;
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
-pub use self::rounds::Sealing;
+pub use self::rounds::{Sealing, StateStore};
 #[cfg(feature = "router")]
 pub use self::router::{Args, Router, State, Structured, ToolError};
 pub use self::session::{

@@ -13,7 +13,7 @@ pub use mcp_adapters::handlers::brought;
 
 pub use self::questions::Questions;
 pub use self::round::Round;
-pub use self::sealing::Sealing;
+pub use self::sealing::{Sealing, StateStore};
 pub use self::state::{Binding, RoundState};
 
 #[cfg(test)]

@@ -54,11 +54,11 @@ impl RoundState {
     }
 
     /// The state that a client has brought back, unless it is refused.
-    pub fn open(text: &str, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Option<Self> {
+    pub async fn open(text: &str, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Option<Self> {
         if text.len() > limit {
             return None;
         }
-        let payload = sealing.open(text, binding.principal, &binding.request())?;
+        let payload = sealing.open(text, binding.principal, &binding.request()).await?;
         serde_json::from_slice(&payload).ok()
     }
 }

@@ -85,8 +85,13 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
             principal: principal.map(|principal| principal.0.as_str()),
             request: &bare,
         };
-        let opened = sealed.map(|text| RoundState::open(&text, sealing, &binding, limit).ok_or_else(invalid_state));
-        let state = opened.transpose()?;
+        let state = match sealed {
+            Some(text) => {
+                let opened = RoundState::open(&text, sealing, &binding, limit).await;
+                Some(opened.ok_or_else(invalid_state)?)
+            }
+            None => None,
+        };
         if let Some(brought) = brought(&mut request) {
             let own = state.as_ref().and_then(|state| state.own.clone());
             (*brought.responses, *brought.state) = (responses.clone(), own);

@@ -14,4 +14,5 @@ mod server;
 #[path = "../auth/signer.rs"]
 mod signer;
 mod standalone;
+mod states;
 mod store;

@@ -137,6 +137,36 @@ async fn a_state_that_has_expired_or_was_used_is_refused() {
 }
 
 #[tokio::test]
+async fn a_state_is_used_once_where_each_connection_has_options_of_its_own() {
+    for sealing in [Sealing::default, || Sealing::with_key(&[9; 32])] {
+        let connection = || raw_client(&router(), sealed_by(sealing().single_use(800)));
+        let again = begin(&mut connection()).await;
+        is_done(&connection().ask(&call(2, "deletes", &again)).await);
+        for id in 3..53 {
+            is_refused(&connection().ask(&call(id, "deletes", &again)).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_principal_that_uses_many_states_leaves_room_for_those_of_others() {
+    let sealing = || Sealing::with_key(&[10; 32]).single_use(16);
+    let mut client = raw_client(&router(), sealed_by(sealing()));
+    client.principal = Some("greedy".to_owned());
+    for _ in 0..2 {
+        let again = begin(&mut client).await;
+        is_done(&client.ask(&call(2, "deletes", &again)).await);
+    }
+    for _ in 0..16 {
+        let again = begin(&mut client).await;
+        is_refused(&client.ask(&call(2, "deletes", &again)).await);
+    }
+    client.principal = Some("modest".to_owned());
+    let again = begin(&mut client).await;
+    is_done(&client.ask(&call(2, "deletes", &again)).await);
+}
+
+#[tokio::test]
 async fn instances_that_share_a_key_continue_what_the_others_have_begun() {
     let shared = [7; 32];
     let mut instances = [(); 2].map(|()| raw_client(&router(), sealed_by(Sealing::with_key(&shared))));

@@ -54,4 +54,4 @@ pub use self::store::{
     StoreError, StoreFuture,
 };
 #[cfg(feature = "redis")]
-pub use self::store::{RedisOptions, RedisStore};
+pub use self::store::{RedisOptions, RedisStates, RedisStore};

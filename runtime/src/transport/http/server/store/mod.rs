@@ -19,7 +19,7 @@ pub(crate) use self::note::Note;
 #[cfg(all(feature = "auth", feature = "redis"))]
 pub use self::redis::RedisProofs;
 #[cfg(feature = "redis")]
-pub use self::redis::{RedisOptions, RedisStore};
+pub use self::redis::{RedisOptions, RedisStates, RedisStore};
 
 /// Stores which sessions exist. It is asked on every request. A session that it doesn't have gets a 404.
 ///

@@ -23,6 +23,10 @@ impl Keys<'_> {
         format!("{}:proofs:{key}", self.0)
     }
 
+    pub(super) fn states(&self, principal: &str) -> String {
+        format!("{}:states:{principal}", self.0)
+    }
+
     pub(super) fn alive(&self, instance: &str) -> String {
         format!("{}:alive:{instance}", self.0)
     }

@@ -8,6 +8,8 @@ mod log;
 #[cfg(feature = "auth")]
 mod proofs;
 mod sessions;
+mod states;
+mod used;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +21,7 @@ use self::inbox::Inbox;
 use self::keys::Keys;
 #[cfg(feature = "auth")]
 pub use self::proofs::RedisProofs;
+pub use self::states::RedisStates;
 use super::StoreError;
 
 /// The settings of a [`RedisStore`].
@@ -109,6 +112,13 @@ impl RedisStore {
     #[must_use]
     pub fn proofs(&self) -> RedisProofs {
         RedisProofs::new(Arc::clone(&self.connection), self.options.prefix.clone())
+    }
+
+    /// Where the instances remember which states of requests have been used:
+    /// [`Sealing::single_use_in`](crate::Sealing::single_use_in) takes it. One principal may have 16,384 at a time.
+    #[must_use]
+    pub fn states(&self) -> RedisStates {
+        RedisStates::new(Arc::clone(&self.connection), self.options.prefix.clone())
     }
 
     fn keys(&self) -> Keys<'_> {
