@@ -198,3 +198,14 @@ async fn it_ends_with_its_response_as_soon_as_the_server_shuts_down() {
     let refused = notes.listen(2, json!({"toolsListChanged": true})).await;
     assert_eq!(refused.status, 503);
 }
+
+#[tokio::test]
+async fn open_streams_of_changes_take_no_room_of_calls() {
+    let notes = serve_notes(HttpServer::new().max_sessions(1)).await;
+    let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
+    notified(&mut stream).await;
+    let call = alone(2, "tools/call", json!({"name": "add", "arguments": {}}));
+    let mut called = notes.post(BOTH, &call).await;
+    assert_eq!(called.status, 200);
+    assert_eq!(called.json().await["result"]["content"][0]["text"], "added");
+}

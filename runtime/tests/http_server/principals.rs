@@ -1,6 +1,7 @@
 //! Who a request is from.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
@@ -36,6 +37,49 @@ async fn begin(server: &TestServer, user: (&str, &str)) -> String {
 
 fn ping() -> Value {
     request(1, "ping", json!({}))
+}
+
+/// Pings a session, which shows that it is there and in use.
+async fn is_there(server: &TestServer, user: (&str, &str), session: &str) -> bool {
+    let mut answer = server.post_with(&[user, ("mcp-session-id", session)], &ping()).await;
+    answer.whole().await;
+    answer.status == 200
+}
+
+#[tokio::test]
+async fn the_sessions_of_a_client_with_many_end_before_those_of_others() {
+    let server = serve(trusting().max_sessions(4)).await;
+    let of_alice = begin(&server, ALICE).await;
+    assert!(is_there(&server, ALICE, &of_alice).await);
+    let mut of_bob = Vec::new();
+    for _ in 0..8 {
+        let session = begin(&server, BOB).await;
+        assert!(is_there(&server, BOB, &session).await);
+        of_bob.push(session);
+    }
+    assert!(is_there(&server, ALICE, &of_alice).await);
+    for (at, session) in of_bob.iter().enumerate() {
+        assert_eq!(
+            is_there(&server, BOB, session).await,
+            at >= 5,
+            "the last three are left: {at}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_client_whose_sessions_are_all_in_use_ends_none_of_a_client_with_fewer() {
+    let server = serve(trusting().max_sessions(3).stream_after(Duration::ZERO)).await;
+    let of_alice = begin(&server, ALICE).await;
+    assert!(is_there(&server, ALICE, &of_alice).await);
+    let mut in_use = Vec::new();
+    for _ in 0..2 {
+        let session = begin(&server, BOB).await;
+        let headers = [BOB, ("mcp-session-id", session.as_str())];
+        in_use.push(server.post_with(&headers, &request(1, "never", json!({}))).await);
+    }
+    assert_eq!(server.post_with(&[BOB], &initialize(hub())).await.status, 503);
+    assert!(is_there(&server, ALICE, &of_alice).await);
 }
 
 #[tokio::test]

@@ -39,6 +39,7 @@ pub struct HttpServer {
     pub(crate) revisions: Vec<Revision>,
     pub(crate) max_body: usize,
     pub(crate) max_sessions: usize,
+    pub(crate) max_listens: usize,
     pub(crate) max_bytes: usize,
     pub(crate) expiry: Duration,
     pub(crate) opening: Duration,
@@ -66,6 +67,7 @@ impl Default for HttpServer {
             revisions: Options::default().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
+            max_listens: 10_000,
             max_bytes: 512 << 20,
             expiry: Duration::from_secs(30 * 60),
             opening: Duration::from_secs(60),
@@ -244,19 +246,33 @@ impl HttpServer {
         self
     }
 
-    /// The maximum number of sessions; the default is 10,000. One more replaces the
-    /// session that has been idle longest, and gets a 503 if none is idle.
+    /// The maximum number of sessions, together with the stateless calls in flight; the default is 10,000.
+    ///
+    /// One more replaces an idle session: of the client that has the most, the one that has been idle longest. Clients are told
+    /// apart by their [principal](Self::principal), or else by their address ([`ConnectInfo`](axum::extract::ConnectInfo)). If only
+    /// clients with fewer sessions than its own have idle ones, or if none is idle, it gets a 503.
     #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);
         self
     }
 
-    /// How many bytes the bodies of requests that are in flight may have, together with what the streams of all sessions
-    /// keep; the default is 512 MiB. Beyond this limit, idle sessions that keep much end, and then requests get a 503.
-    /// How sessions began, which is kept as long as they last, may have a quarter of this number of bytes besides.
+    /// The maximum number of open streams of stateless clients that listen for changes; the default is 10,000. One more gets
+    /// a 503.
+    #[must_use]
+    pub fn max_listens(mut self, listens: usize) -> Self {
+        self.max_listens = listens.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How many bytes the requests in flight may take, together with the responses that clients haven't read and what the streams
+    /// of all sessions keep; the default is 512 MiB. Beyond this limit, idle sessions that keep much end, first those of the
+    /// client that keeps most, and then requests get a 503. How sessions began, which is kept as long as they last, may have a
+    /// quarter of this number of bytes besides.
     ///
-    /// Here and in [`session_bytes`](HttpServer::session_bytes), 512 bytes are added for each body and each event.
+    /// Here and in [`session_bytes`](HttpServer::session_bytes), a request counts four times the bytes of its body, since it is
+    /// held as it came, decoded, and as a handler's arguments. 512 bytes are added for each body and each event. What a handler
+    /// makes of its arguments isn't counted until it is sent.
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
@@ -427,6 +443,7 @@ impl fmt::Debug for HttpServer {
             .field("origins", &self.origins)
             .field("max_body", &self.max_body)
             .field("max_sessions", &self.max_sessions)
+            .field("max_listens", &self.max_listens)
             .field("expiry", &self.expiry)
             .field("json_only", &self.json_only)
             .field("stateless", &self.stateless)

@@ -47,8 +47,9 @@ async fn collect(sessions: &Sessions, body: Body) -> Result<(Vec<u8>, Charge), R
             return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
         }
         while !charge.try_grow(chunk.len()) {
-            let keeps_much = |session: &HttpSession| session.memory.session.taken() > IDLE_BYTES;
-            if !sessions.end_idle(keeps_much).await {
+            let kept = |session: &HttpSession| session.memory.session.taken();
+            let keeps_much = |session: &HttpSession| kept(session) > IDLE_BYTES;
+            if !sessions.end_idle(None, kept, keeps_much).await {
                 return Err(Rejection::busy("The server holds as much as it may"));
             }
         }

@@ -60,12 +60,14 @@ pub(super) async fn post(
         check(revision, &parts.headers, &body)?;
     }
     let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
-    if format == ResponseFormat::Json && listens(revision, &body) {
+    let listens = listens(revision, &body);
+    if listens && format == ResponseFormat::Json {
         let why = "The response to this request is a stream of events, and only JSON is possible here";
         return Err(Rejection::invalid(StatusCode::NOT_ACCEPTABLE, why));
     }
     let kind = match sessions.config.json_only {
         true => SessionKind::JsonOnly,
+        false if listens => SessionKind::Listening,
         false => SessionKind::Stateless,
     };
     let new = sessions.start(String::new(), kind, 0, &parts, 0).await?;

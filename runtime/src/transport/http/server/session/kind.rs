@@ -7,6 +7,8 @@ pub(crate) enum SessionKind {
     Streamable,
     /// In the response to the only POST.
     Stateless,
+    /// In the response to the only POST, which lasts until the client or the server ends it.
+    Listening,
     /// In the response to the only POST, which has room for nothing but responses.
     JsonOnly,
     /// On one stream, in HTTP with SSE.
@@ -16,6 +18,6 @@ pub(crate) enum SessionKind {
 impl SessionKind {
     /// Whether the session ends with the response to its only POST.
     pub(crate) fn is_stateless(self) -> bool {
-        matches!(self, Self::Stateless | Self::JsonOnly)
+        matches!(self, Self::Stateless | Self::Listening | Self::JsonOnly)
     }
 }

@@ -1,5 +1,6 @@
 //! A session over HTTP: its engine on one side, the streams to its client on the other.
 
+mod client;
 mod engine;
 mod follow;
 mod kind;
@@ -19,6 +20,7 @@ use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::client::Client;
 pub(crate) use self::engine::{Engine, engine_of};
 pub(crate) use self::follow::LoggedEvents;
 pub(crate) use self::kind::SessionKind;
@@ -52,8 +54,8 @@ enum Phase {
 pub(crate) struct HttpSession {
     pub(crate) id: String,
     pub(crate) kind: SessionKind,
-    /// The principal that has started the session. Requests of others don't find it.
-    pub(crate) principal: Option<String>,
+    /// The client that has started the session. Requests of other principals don't find it.
+    pub(crate) client: Client,
     pub(crate) engine: Engine,
     pub(crate) limits: SessionLimits,
     pub(crate) memory: MemoryBudgets,
@@ -81,7 +83,7 @@ impl HttpSession {
         id: String,
         kind: SessionKind,
         engine: Engine,
-        principal: Option<String>,
+        client: Client,
         config: &HttpServer,
         server: Arc<Budget>,
         to_engine: ChannelSender,
@@ -95,7 +97,7 @@ impl HttpSession {
             standalone: engine.stream(STANDALONE, Content::Any, memory.clone(), &[]),
             id,
             kind,
-            principal,
+            client,
             engine,
             memory,
             usage: Usage::new(),

@@ -44,7 +44,7 @@ impl HttpSession {
         if let Some(parts) = parts {
             extensions.insert(parts);
         }
-        if let Some(principal) = self.principal.clone() {
+        if let Some(principal) = self.client.principal.clone() {
             extensions.insert(Principal(principal));
         }
         tokio::select! {
@@ -66,7 +66,7 @@ impl HttpSession {
         }
         let open = |number| match self.kind {
             SessionKind::Legacy => self.standalone.clone(),
-            SessionKind::Streamable | SessionKind::Stateless | SessionKind::JsonOnly => {
+            SessionKind::Streamable | SessionKind::Stateless | SessionKind::Listening | SessionKind::JsonOnly => {
                 self.engine.stream(number, content, self.memory.clone(), &body.requests)
             }
         };

@@ -16,7 +16,7 @@ impl Sessions {
         let principal = self.config.principal_of(parts);
         let known = self.sessions.lock().get(id).cloned();
         let session = known
-            .filter(|session| session.is_legacy() && session.principal == principal)
+            .filter(|session| session.is_legacy() && session.client.principal == principal)
             .ok_or_else(Rejection::no_such_session)?;
         if session.revision().is_some() {
             session.usage.confirm();
@@ -30,7 +30,7 @@ impl Sessions {
         let known = self.sessions.lock().get(id).cloned();
         if known
             .as_ref()
-            .is_some_and(|session| session.is_legacy() || session.principal != principal)
+            .is_some_and(|session| session.is_legacy() || session.client.principal != principal)
         {
             return Err(Rejection::no_such_session());
         }

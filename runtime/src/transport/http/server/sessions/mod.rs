@@ -5,6 +5,7 @@ mod inbox;
 mod lifecycle;
 mod start;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Once, OnceLock};
 
@@ -15,7 +16,7 @@ use tokio::time::{Duration, timeout};
 
 use super::config::HttpServer;
 use super::rejection::Rejection;
-use super::session::{HttpSession, SessionTransport};
+use super::session::{Client, HttpSession, SessionKind, SessionTransport};
 use super::store::{Instances, SessionRecord};
 use super::stream::LogQueue;
 use crate::budget::{Budget, Charge};
@@ -41,8 +42,10 @@ pub(crate) struct Sessions {
     pub(crate) config: HttpServer,
     pub(crate) start_engine: Box<StartEngine>,
     pub(crate) sessions: Mutex<HashMap<String, Arc<HttpSession>>>,
-    /// One permit for each session.
+    /// One permit for each session, and for each call without one.
     permits: Arc<Semaphore>,
+    /// One permit for each client without a session that listens for changes.
+    listens: Arc<Semaphore>,
     /// The bodies of the `initialize` requests.
     handshakes: Arc<Budget>,
     /// The requests in flight, and the messages that streams keep.
@@ -62,6 +65,7 @@ impl Sessions {
             start_engine: Box::new(start_engine),
             sessions: Mutex::default(),
             permits: Arc::new(Semaphore::new(config.max_sessions)),
+            listens: Arc::new(Semaphore::new(config.max_listens)),
             handshakes: Budget::new(config.max_bytes / 4),
             memory: Budget::new(config.max_bytes),
             warned_of_principal: Once::new(),
@@ -71,33 +75,61 @@ impl Sessions {
         }
     }
 
-    /// A permit for a session whose `initialize` has this many bytes. If there is none left, an idle session ends.
-    pub(crate) async fn permit(&self, bytes: usize) -> Result<SessionPermit, Rejection> {
+    /// A permit for a session of a client whose `initialize` has this many bytes. If there is none left, an idle session ends.
+    pub(crate) async fn permit(
+        &self,
+        kind: SessionKind,
+        client: &Client,
+        bytes: usize,
+    ) -> Result<SessionPermit, Rejection> {
+        let permits = match kind {
+            SessionKind::Listening => &self.listens,
+            _ => &self.permits,
+        };
         let permit = || {
-            let permit = self.permits.clone().try_acquire_owned().ok()?;
+            let permit = permits.clone().try_acquire_owned().ok()?;
             Some((permit, self.handshakes.try_charge(bytes)?))
         };
         loop {
             if let Some(permit) = permit() {
                 return Ok(permit);
             }
-            if !self.end_idle(|_| true).await {
+            if kind == SessionKind::Listening {
+                return Err(Rejection::busy("Too many clients listen for changes"));
+            }
+            if !self.end_idle(Some(client), |_| 1, |_| true).await {
                 return Err(Rejection::busy("There are too many sessions"));
             }
         }
     }
 
-    /// Ends the session that has been idle longest, of those that `may_end` accepts; `false` if there is none. Sessions whose
-    /// clients have sent nothing after `initialize` end first.
-    pub(crate) async fn end_idle(&self, may_end: impl Fn(&HttpSession) -> bool) -> bool {
+    /// Ends an idle session to make room for a client; `false` if there is none.
+    ///
+    /// It is one that `may_end` accepts, of the client whose sessions weigh most, so that none takes the room of those that have
+    /// less: not even of the client that needs room. Of that client's sessions, those end first that were never used after
+    /// `initialize`, and then the one that has been idle longest.
+    pub(crate) async fn end_idle(
+        &self,
+        client: Option<&Client>,
+        weight: impl Fn(&HttpSession) -> usize,
+        may_end: impl Fn(&HttpSession) -> bool,
+    ) -> bool {
         let idle = {
             let sessions = self.sessions.lock();
-            let idle = sessions.values().filter(|session| {
-                let ended = session.ended.is_cancelled();
-                !ended && session.is_idle() && may_end(session)
-            });
-            idle.min_by_key(|session| (session.usage.is_confirmed(), session.usage.last()))
-                .cloned()
+            let alive = || sessions.values().filter(|session| !session.ended.is_cancelled());
+            let mut weights: HashMap<&Client, usize> = HashMap::new();
+            for session in alive() {
+                *weights.entry(&session.client).or_default() += weight(session);
+            }
+            let weight_of = |client: &Client| weights.get(client).copied().unwrap_or_default();
+            let least = client.map_or(0, weight_of);
+            let idle = alive().filter(|session| session.is_idle() && may_end(session));
+            let idle = idle.filter(|session| weight_of(&session.client) >= least);
+            idle.min_by_key(|session| {
+                let weight = Reverse(weight_of(&session.client));
+                (weight, session.usage.is_confirmed(), session.usage.last())
+            })
+            .cloned()
         };
         let Some(idle) = idle else { return false };
         tracing::debug!("an idle session ends to make room");
@@ -129,7 +161,7 @@ impl Sessions {
         let record = SessionRecord {
             initialize,
             revision,
-            principal: session.principal.clone(),
+            principal: session.client.principal.clone(),
         };
         self.config
             .store

@@ -9,7 +9,7 @@ use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
-use super::super::session::{Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
+use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
 use super::super::stream::Content;
 use super::lifecycle::run;
 use super::{NewSession, SessionInfo, Sessions};
@@ -37,7 +37,9 @@ impl Sessions {
         if self.config.shutdown.is_cancelled() {
             return Err(Rejection::shutting_down());
         }
-        let permit = self.permit(bytes).await?;
+        let principal = self.config.principal_of(parts);
+        let client = Client::new(principal.clone(), parts);
+        let permit = self.permit(kind, &client, bytes).await?;
         let (ours, engines) = channel(self.config.limits.capacity);
         let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
         if self.config.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
@@ -47,21 +49,12 @@ impl Sessions {
                 );
             });
         }
-        let principal = self.config.principal_of(parts);
         let engine = match self.shared().filter(|_| kind == SessionKind::Streamable) {
             Some((instances, log)) => Engine::shared(SharedSession::new(instances, log, id.clone(), engine)),
             None => Engine::alone().map_err(no_random_bytes)?,
         };
         let memory = self.memory.clone();
-        let session = HttpSession::new(
-            id.clone(),
-            kind,
-            engine,
-            principal.clone(),
-            &self.config,
-            memory,
-            to_engine,
-        );
+        let session = HttpSession::new(id.clone(), kind, engine, client, &self.config, memory, to_engine);
         if kind.is_stateless() {
             // There is nothing more to come from the client.
             session.usage.confirm();
