@@ -85,8 +85,8 @@ async fn requests_in_flight_are_bounded_in_bytes() {
     ] {
         let server = serve(config.stream_after(Duration::ZERO)).await;
         let session = server.begin(hub()).await;
-        let _first = server.post(&session, never(1, 700_000)).await;
-        assert_eq!(status(&server, &session, never(2, 700_000)).await, 503);
+        let _first = server.post(&session, never(1, 150_000)).await;
+        assert_eq!(status(&server, &session, never(2, 150_000)).await, 503);
         assert_eq!(status(&server, &session, request(3, "ping", json!({}))).await, 200);
         let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
         assert_eq!(status(&server, &session, cancel).await, 202);
@@ -94,7 +94,7 @@ async fn requests_in_flight_are_bounded_in_bytes() {
             server.seen.taken.load(Ordering::SeqCst) == 4
         })
         .await;
-        let mut last = server.post(&session, echo(700_000)).await;
+        let mut last = server.post(&session, echo(150_000)).await;
         assert_eq!(last.status, 200);
         last.messages().await;
     }
@@ -118,8 +118,36 @@ async fn an_idle_session_that_keeps_much_makes_room_for_the_requests_of_others()
             .len(),
         1
     );
-    let mut answer = server.post(&active, echo(700_000)).await;
+    let mut answer = server.post(&active, echo(150_000)).await;
     assert_eq!((answer.status, answer.messages().await.len()), (200, 1));
     assert_eq!(status(&server, &keeps, ping()).await, 404);
     assert_eq!(status(&server, &idle, ping()).await, 200);
+}
+
+#[tokio::test]
+async fn a_call_counts_the_copies_of_its_body_that_handling_it_takes() {
+    for config in [
+        HttpServer::new().session_bytes(1 << 20),
+        HttpServer::new().max_bytes(1 << 20),
+    ] {
+        let server = serve(config.stream_after(Duration::ZERO)).await;
+        let session = server.begin(hub()).await;
+        let _first = server.post(&session, never(1, 200_000)).await;
+        assert_eq!(status(&server, &session, never(2, 200_000)).await, 503);
+        assert_eq!(status(&server, &session, request(3, "ping", json!({}))).await, 200);
+    }
+}
+
+#[tokio::test]
+async fn a_response_counts_until_the_client_has_read_it() {
+    const RESPONSE: usize = 16 << 20;
+    let config = HttpServer::new().max_body(RESPONSE).session_bytes(8 * RESPONSE);
+    let server = serve(config.max_bytes(9 * RESPONSE / 2).stream_after(Duration::from_secs(60))).await;
+    let session = server.begin(hub()).await;
+    let bytes = RESPONSE - 1024;
+    let mut unread = server.post(&session, echo(bytes)).await;
+    assert_eq!(unread.status, 200);
+    assert_eq!(status(&server, &session, echo(bytes)).await, 503);
+    unread.whole().await;
+    assert_eq!(status(&server, &session, echo(bytes)).await, 200);
 }

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use futures_core::Stream as _;
 use tokio::time::{Duration, timeout};
 
+use super::super::memory::held_by_call;
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::HttpSession;
@@ -46,7 +47,7 @@ async fn collect(sessions: &Sessions, body: Body) -> Result<(Vec<u8>, Charge), R
             let why = format!("The body has more than {} bytes", sessions.config.max_body);
             return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
         }
-        while !charge.try_grow(chunk.len()) {
+        while !charge.try_grow(held_by_call(chunk.len())) {
             let kept = |session: &HttpSession| session.memory.session.taken();
             let keeps_much = |session: &HttpSession| kept(session) > IDLE_BYTES;
             if !sessions.end_idle(None, kept, keeps_much).await {

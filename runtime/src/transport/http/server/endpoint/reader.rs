@@ -153,7 +153,8 @@ impl futures_core::Stream for Reader {
                 reader.sent();
                 reader.last.event = number;
                 let id = reader.session.is_resumable().then_some(&reader.last);
-                Ok(event(id, &json))
+                let event = event(id, &json);
+                Ok(reader.session.memory.charge(event.len()).holding(event))
             }));
         }
         ready!(reader.keep_alive.as_mut().poll(cx));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
 
 use super::super::limits::SessionLimits;
+use super::super::memory::held_by_call;
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::stream::Stream;
@@ -71,7 +72,7 @@ impl RequestTable {
         if self.requests.len() + ids.len() > limits.max_in_flight {
             return Err(Rejection::busy("Too many requests are in flight in this session"));
         }
-        let Some(charge) = memory.try_charge(body.json.len()) else {
+        let Some(charge) = memory.try_charge(held_by_call(body.json.len())) else {
             return Err(Rejection::busy(
                 "The client has to read its answers before it asks for more",
             ));

@@ -41,7 +41,7 @@ struct Event {
     number: u64,
     json: Bytes,
     kept: bool,
-    _charge: MemoryCharge,
+    charge: MemoryCharge,
     /// The client stream on which it was sent.
     client_stream: Option<u64>,
 }
@@ -120,7 +120,7 @@ impl Buffer {
             number,
             json: json.clone(),
             kept,
-            _charge: memory.charge(json.len()),
+            charge: memory.charge(json.len()),
             client_stream: None,
         });
         self.next += 1;
@@ -187,7 +187,8 @@ impl Buffer {
             return Poll::Pending;
         }
         self.bytes = 0;
-        Poll::Ready(Some(self.events.drain(..).map(|event| event.json).collect()))
+        let responses = self.events.drain(..).map(|event| event.charge.holding(event.json));
+        Poll::Ready(Some(responses.collect()))
     }
 
     /// Takes the messages that the client hasn't got: those from the event `next` on, or else those that weren't sent.
