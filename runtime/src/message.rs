@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::Extensions;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RequestId};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{CallError, TransportError};
 
@@ -147,6 +148,55 @@ impl Incoming {
 /// HTTP server adds what [`HttpServer::principal`](crate::transport::http::server::HttpServer::principal) determines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Principal(pub String);
+
+/// The network connection on which a message came. Clones are the same connection, and equal.
+///
+/// [`serve`](crate::transport::http::server::serve) adds it to the extensions of each HTTP request. Two requests on one connection are
+/// of one client, unless a proxy is in between.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    id: u64,
+    closed: CancellationToken,
+}
+
+impl Connection {
+    /// Waits until the connection is closed.
+    pub async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+}
+
+#[cfg(any(feature = "bridge", feature = "http-server"))]
+impl Connection {
+    pub(crate) fn new() -> Self {
+        use std::sync::atomic::{AtomicU64, Ordering};
+
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    /// Its number, which no other connection of this process has.
+    #[cfg(feature = "bridge")]
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The connection is closed when the guard is dropped.
+    pub(crate) fn guard(&self) -> tokio_util::sync::DropGuard {
+        self.closed.clone().drop_guard()
+    }
+}
+
+impl PartialEq for Connection {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Connection {}
 
 /// A message as JSON.
 pub(crate) fn to_json(message: &impl Encode) -> Vec<u8> {

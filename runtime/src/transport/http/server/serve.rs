@@ -20,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_service::Service;
 
+use crate::message::Connection;
+
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
 
@@ -43,7 +45,8 @@ const MAX_HEAD: usize = 64 << 10;
 /// # }
 /// ```
 ///
-/// Handlers of axum find the client's address in [`ConnectInfo<SocketAddr>`](ConnectInfo).
+/// Handlers of axum find the client's address in [`ConnectInfo<SocketAddr>`](ConnectInfo), and the connection in
+/// [`Connection`].
 ///
 /// `axum::serve` has none of these limits. If you use it, or another server, set:
 ///
@@ -177,8 +180,11 @@ async fn serve_connection(
     app: Router,
     shutdown: CancellationToken,
 ) {
+    let identity = Connection::new();
+    let _closed = identity.guard();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(address));
+        request.extensions_mut().insert(identity.clone());
         app.clone().call(request)
     });
     let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(socket)), service));
