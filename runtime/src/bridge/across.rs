@@ -8,9 +8,10 @@ use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod};
 use mcp_adapters::{hello, hub};
 use tokio::sync::mpsc;
 
-use super::asking::Running;
+use super::asking::{Running, Step};
 use super::back::{Back, Current};
 use super::calls::Caller;
+use super::client::ClientId;
 use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
 use crate::error::{CallError, internal};
@@ -23,6 +24,7 @@ use crate::sync::Mutex;
 pub struct Across {
     pub current: Arc<Current>,
     pub client: ClientInfo,
+    pub id: ClientId,
     /// The terms of calls to a stateless server, for the log level that the client has set.
     pub terms: Mutex<Option<(usize, Arc<Terms>)>>,
 }
@@ -78,21 +80,27 @@ impl Across {
         mut request: hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<Running, ErrorObject> {
+        let mut carrier = None;
         if Era::of(back.revision) == Era::Handshake
             && let Some(brought) = brought(&mut request)
         {
             let (responses, state) = (brought.responses.take(), brought.state.take());
             if let Some(name) = state {
-                return back.parking.resume(&name, responses);
+                return back.suspended.resume(&name, &self.id, responses);
             }
+            carrier = Some(back.links.questions.carry(context.peer().clone()));
         }
         let mut peer = self.server(back, context)?;
         let (sender, progress) = mpsc::channel(64);
         if context.wants_progress() {
             peer = peer.with_progress(sender);
         }
-        let call = async move { peer.call(request).await };
-        Ok(back.parking.begin(context.peer().clone(), Box::pin(call), progress))
+        let call = Box::pin(async move { peer.call(request).await });
+        Ok(Running {
+            call,
+            progress,
+            carrier,
+        })
     }
 }
 
@@ -114,15 +122,16 @@ impl ServerHandler<Context<ServerSide>> for Across {
         });
         let mut running = self.begin(&back, request, context)?;
         match running.run(context).await {
-            Some(result) => {
+            Step::Completed(result) => {
                 // Notifications that came before the result are passed on before it.
                 let handled = back.state.unhandled.join();
                 handled.turn().await;
-                Ok(result?)
+                Ok((*result)?)
             }
-            None => {
-                let questions = running.questions.open();
-                let state = back.parking.park(running)?;
+            Step::Asked(questions) => {
+                let lease = back.lease.upgrade();
+                let lease = lease.ok_or_else(|| internal("the session with the server has ended"))?;
+                let state = back.suspended.suspend(running, &self.id, lease)?;
                 let asked = hub::InputRequiredResult::default();
                 let asked = asked.with_input_requests(questions).with_request_state(state);
                 Ok(hub::ServerResult::InputRequired(asked))

@@ -1,51 +1,69 @@
-//! What a server with sessions asks while it handles a call of a stateless client: the question is the result of the request, and the
-//! call waits for the next request, which brings the answer.
+//! What a server with sessions asks its client, and the calls of a stateless client that carry it: a question is the result of the
+//! request, and the next request brings the answer.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::ErrorObject;
 use tokio::sync::{Notify, mpsc, oneshot};
-use tokio_util::task::AbortOnDropHandle;
+use tokio::time::timeout;
 
-use crate::error::{CallError, internal, invalid_params};
+use crate::error::{CallError, internal};
 use crate::future::BoxFuture;
 use crate::session::{Context, Peer, Progress};
 use crate::side::ServerSide;
 use crate::sync::Mutex;
 
-type Called = Result<hub::ServerResult, CallError>;
+pub type Called = Result<hub::ServerResult, CallError>;
 
 /// A call of a client that is in flight.
 pub struct Running {
     pub call: BoxFuture<'static, Called>,
     pub progress: mpsc::Receiver<Progress>,
-    pub questions: Arc<Questions>,
+    /// `None` if the result of the request may ask nothing.
+    pub carrier: Option<Carrier>,
+}
+
+/// What came of running a call.
+pub enum Step {
+    Completed(Box<Called>),
+    /// The server asks something before.
+    Asked(hub::InputRequests),
 }
 
 impl Running {
-    /// Runs until the call has its result; `None` if the server asks something before.
-    pub async fn run(&mut self, context: &Context<ServerSide>) -> Option<Called> {
+    /// Runs until the call has its result, or the server asks something.
+    pub async fn run(&mut self, context: &Context<ServerSide>) -> Step {
         let Self {
             call,
             progress,
-            questions,
+            carrier,
         } = self;
-        loop {
+        let carrier = carrier.as_ref();
+        let asked = async {
+            match carrier {
+                Some(carrier) => carrier.asked().await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut asked = std::pin::pin!(asked);
+        let result = loop {
             tokio::select! {
                 biased;
                 Some(update) = progress.recv() => report(context, update).await,
-                result = &mut *call => {
-                    while let Ok(update) = progress.try_recv() {
-                        report(context, update).await;
-                    }
-                    return Some(result);
-                }
-                () = questions.asked() => return None,
+                result = &mut *call => break result,
+                questions = &mut asked => return Step::Asked(questions),
             }
+        };
+        while let Ok(update) = progress.try_recv() {
+            report(context, update).await;
         }
+        if let Some(carrier) = carrier {
+            carrier.complete();
+        }
+        Step::Completed(Box::new(result))
     }
 }
 
@@ -56,155 +74,276 @@ async fn report(context: &Context<ServerSide>, update: Progress) {
     }
 }
 
-/// What the server has asked during a call.
-#[derive(Default)]
+/// What a server asks in one session, whose calls are all of one client. A server with a handshake doesn't say which call a question
+/// belongs to, so any of them carries it. A question that no call carries waits for the next one.
 pub struct Questions {
-    open: Mutex<Open>,
-    asked: Notify,
+    state: Mutex<State>,
+    /// How many may be open.
+    limit: usize,
+    /// How long a question waits for a call.
+    patience: Duration,
 }
 
 #[derive(Default)]
-struct Open {
+struct State {
     next: u64,
-    questions: HashMap<String, Question>,
+    questions: BTreeMap<u64, Question>,
+    /// The calls that may carry questions, in flight and suspended. The one that began or went on last is the last.
+    calls: Vec<Call>,
+    closed: bool,
 }
 
 struct Question {
     request: InputRequest,
-    answer: oneshot::Sender<Result<InputResponse, ErrorObject>>,
+    answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
+    /// The call that carries it.
+    call: Option<u64>,
+}
+
+struct Call {
+    number: u64,
+    client: Peer<ServerSide>,
+    asked: Arc<Notify>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Unanswered {
+    #[error("the client is asked in the result of a call, and has made none that could carry this")]
+    NoCall,
+    #[error("the client has given up the call that this is asked for")]
+    GivenUp,
+    #[error("too many questions wait for answers of the client")]
+    TooMany,
+    #[error(transparent)]
+    NotOffered(CallError),
+}
+
+impl From<Unanswered> for ErrorObject {
+    fn from(error: Unanswered) -> Self {
+        match error {
+            Unanswered::NotOffered(error) => error.into(),
+            error => internal(error),
+        }
+    }
 }
 
 impl Questions {
-    /// Asks a question, and waits for its answer.
-    pub async fn ask(&self, request: InputRequest) -> Result<InputResponse, ErrorObject> {
-        let (answer, answered) = oneshot::channel();
-        {
-            let mut open = self.open.lock();
-            open.next += 1;
-            let name = open.next.to_string();
-            open.questions.insert(name, Question { request, answer });
-        }
-        self.asked.notify_one();
-        answered
-            .await
-            .unwrap_or_else(|_| Err(internal("the client has given up the call that this is asked for")))
-    }
-
-    /// Waits until there are open questions.
-    async fn asked(&self) {
-        loop {
-            let asked = self.asked.notified();
-            let is_open = |open: &Open| open.questions.values().any(|question| !question.answer.is_closed());
-            if is_open(&self.open.lock()) {
-                return;
-            }
-            asked.await;
-        }
-    }
-
-    /// The open questions by name. Those that the server no longer waits for are forgotten.
-    pub fn open(&self) -> hub::InputRequests {
-        let mut open = self.open.lock();
-        open.questions.retain(|_, question| !question.answer.is_closed());
-        let requests = open.questions.iter();
-        requests
-            .map(|(name, question)| (name.clone(), question.request.clone()))
-            .collect()
-    }
-
-    /// Answers questions by name.
-    pub fn answer(&self, responses: hub::InputResponses) {
-        let mut open = self.open.lock();
-        for (name, response) in responses {
-            if let Some(question) = open.questions.remove(&name) {
-                // The server may have cancelled it in this moment.
-                let _ = question.answer.send(Ok(response));
-            }
-        }
-    }
-}
-
-/// A call that waits for an answer of its client.
-struct Parked {
-    call: Running,
-    /// Removes the call after some time.
-    _expiry: AbortOnDropHandle<()>,
-}
-
-/// The calls that wait for answers of clients. They are bounded in number and in time.
-pub struct Parking {
-    calls: Mutex<HashMap<String, Parked>>,
-    /// The calls that the server may ask something for, the latest last.
-    asking: Mutex<Vec<(Peer<ServerSide>, Weak<Questions>)>>,
-    limit: usize,
-    patience: Duration,
-}
-
-impl Parking {
     pub fn new(limit: usize, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
-            calls: Mutex::default(),
-            asking: Mutex::default(),
+            state: Mutex::default(),
             limit,
             patience,
         })
     }
 
-    /// Begins a call that the server may ask something for.
-    pub fn begin(
+    /// Asks a question, and waits for its answer.
+    pub async fn ask(&self, request: InputRequest) -> Result<InputResponse, Unanswered> {
+        let (answer, mut answered) = oneshot::channel();
+        let number = self.add(request, answer)?;
+        let _open = Open {
+            questions: self,
+            number,
+        };
+        loop {
+            match timeout(self.patience, &mut answered).await {
+                Ok(answer) => return answer.unwrap_or(Err(Unanswered::GivenUp)),
+                // A call that carries it has a limit of its own.
+                Err(_) if self.is_carried(number) => {}
+                Err(_) => return Err(Unanswered::NoCall),
+            }
+        }
+    }
+
+    fn add(
         &self,
-        peer: Peer<ServerSide>,
-        call: BoxFuture<'static, Called>,
-        progress: mpsc::Receiver<Progress>,
-    ) -> Running {
-        let questions = Arc::new(Questions::default());
-        let mut asking = self.asking.lock();
-        asking.retain(|(_, questions)| questions.strong_count() > 0);
-        asking.push((peer, Arc::downgrade(&questions)));
-        Running {
-            call,
-            progress,
-            questions,
+        request: InputRequest,
+        answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
+    ) -> Result<u64, Unanswered> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return Err(Unanswered::NoCall);
+        }
+        if state.questions.len() >= self.limit {
+            return Err(Unanswered::TooMany);
+        }
+        let call = state.carrier_of(&request).map_err(Unanswered::NotOffered)?;
+        let number = state.number();
+        let question = Question { request, answer, call };
+        state.questions.insert(number, question);
+        Ok(number)
+    }
+
+    fn is_carried(&self, number: u64) -> bool {
+        let state = self.state.lock();
+        let question = state.questions.get(&number);
+        question.is_some_and(|question| question.call.is_some())
+    }
+
+    /// Adds a call that may carry questions. It carries those that have waited for one.
+    pub fn carry(self: &Arc<Self>, client: Peer<ServerSide>) -> Carrier {
+        let asked = Arc::new(Notify::new());
+        let mut state = self.state.lock();
+        let number = state.number();
+        for question in state.questions.values_mut().filter(|question| question.call.is_none()) {
+            if client.may_ask(&question.request).is_ok() {
+                question.call = Some(number);
+            }
+        }
+        state.calls.push(Call {
+            number,
+            client,
+            asked: Arc::clone(&asked),
+        });
+        Carrier {
+            questions: Arc::clone(self),
+            number,
+            asked,
         }
     }
 
-    /// Who is asked what the server asks now: the client of the latest call.
-    pub fn asked(&self) -> Option<(Peer<ServerSide>, Arc<Questions>)> {
-        let asking = self.asking.lock();
-        let mut latest = asking.iter().rev();
-        latest.find_map(|(peer, questions)| Some((peer.clone(), questions.upgrade()?)))
+    /// Whether there are calls that may carry questions.
+    pub fn has_calls(&self) -> bool {
+        !self.state.lock().calls.is_empty()
     }
 
-    /// Keeps a call until its client repeats the request; the name by which it is found.
-    pub fn park(self: &Arc<Self>, call: Running) -> Result<String, ErrorObject> {
-        let mut id = [0; 16];
-        getrandom::fill(&mut id).map_err(internal)?;
-        let name = format!("{:032x}", u128::from_le_bytes(id));
-        let mut calls = self.calls.lock();
-        if calls.len() >= self.limit {
-            return Err(internal("too many calls wait for answers of their clients"));
+    /// Nothing more is asked. Questions that no call carries have no answer.
+    pub fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        for number in state.carried_by(None) {
+            if let Some(question) = state.questions.remove(&number) {
+                // The server may have cancelled it in this moment.
+                let _ = question.answer.send(Err(Unanswered::NoCall));
+            }
         }
-        let expiry = tokio::spawn(expire(Arc::downgrade(self), name.clone(), self.patience));
-        let _expiry = AbortOnDropHandle::new(expiry);
-        calls.insert(name.clone(), Parked { call, _expiry });
-        Ok(name)
-    }
-
-    /// The call that a request goes on with, and the answers that it brings.
-    pub fn resume(&self, name: &str, responses: Option<hub::InputResponses>) -> Result<Running, ErrorObject> {
-        let parked = self.calls.lock().remove(name);
-        let Parked { call, .. } =
-            parked.ok_or_else(|| invalid_params("the call has ended, or has waited for too long"))?;
-        call.questions.answer(responses.unwrap_or_default());
-        Ok(call)
     }
 }
 
-/// Cancels a call whose client doesn't go on with it.
-async fn expire(parking: Weak<Parking>, name: String, patience: Duration) {
-    tokio::time::sleep(patience).await;
-    let expired = parking.upgrade().and_then(|parking| parking.calls.lock().remove(&name));
-    if expired.is_some() {
-        tracing::debug!("a call is cancelled: its client hasn't answered what the server asks");
+impl State {
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+
+    /// The questions that a call carries, or that none does.
+    fn carried_by(&self, call: Option<u64>) -> Vec<u64> {
+        let questions = self.questions.iter();
+        let carried = questions.filter(|(_, question)| question.call == call);
+        carried.map(|(number, _)| *number).collect()
+    }
+
+    /// The call that carries a question: the latest whose client may be asked this, and of these one that carries nothing yet. `None`
+    /// if there are no calls.
+    fn carrier_of(&self, request: &InputRequest) -> Result<Option<u64>, CallError> {
+        let mut carrying = None;
+        let mut refusal = None;
+        for call in self.calls.iter().rev() {
+            match call.client.may_ask(request) {
+                Err(error) => refusal = refusal.or(Some(error)),
+                Ok(())
+                    if self
+                        .questions
+                        .values()
+                        .all(|question| question.call != Some(call.number)) =>
+                {
+                    call.asked.notify_one();
+                    return Ok(Some(call.number));
+                }
+                Ok(()) => carrying = carrying.or(Some(call)),
+            }
+        }
+        match (carrying, refusal) {
+            (Some(call), _) => {
+                call.asked.notify_one();
+                Ok(Some(call.number))
+            }
+            (None, Some(refusal)) => Err(refusal),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Forgets a question when the server no longer waits for its answer.
+struct Open<'q> {
+    questions: &'q Questions,
+    number: u64,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.questions.state.lock().questions.remove(&self.number);
+    }
+}
+
+/// A call that may carry questions. When it is dropped before it completes, its questions have no answer.
+pub struct Carrier {
+    questions: Arc<Questions>,
+    number: u64,
+    asked: Arc<Notify>,
+}
+
+impl Carrier {
+    /// Waits until it carries questions; all of them, by name.
+    async fn asked(&self) -> hub::InputRequests {
+        loop {
+            let asked = self.asked.notified();
+            let open = self.open();
+            if !open.is_empty() {
+                return open;
+            }
+            asked.await;
+        }
+    }
+
+    fn open(&self) -> hub::InputRequests {
+        let state = self.questions.state.lock();
+        let questions = state.questions.iter();
+        let own = questions.filter(|(_, question)| question.call == Some(self.number));
+        own.map(|(number, question)| (number.to_string(), question.request.clone()))
+            .collect()
+    }
+
+    /// Goes on with answers by name. What the server asks next, this call most likely carries.
+    pub fn resume(&self, responses: hub::InputResponses) {
+        let mut state = self.questions.state.lock();
+        if let Some(at) = state.calls.iter().position(|call| call.number == self.number) {
+            let call = state.calls.remove(at);
+            state.calls.push(call);
+        }
+        for (name, response) in responses {
+            let Ok(number) = name.parse() else { continue };
+            let is_own = |question: &Question| question.call == Some(self.number);
+            if state.questions.get(&number).is_some_and(is_own)
+                && let Some(question) = state.questions.remove(&number)
+            {
+                // The server may have cancelled it in this moment.
+                let _ = question.answer.send(Ok(response));
+            }
+        }
+    }
+
+    /// The call has its result. Questions that it still carries were of other calls, which carry them now.
+    fn complete(&self) {
+        let mut state = self.questions.state.lock();
+        state.calls.retain(|call| call.number != self.number);
+        for number in state.carried_by(Some(self.number)) {
+            let Some(mut question) = state.questions.remove(&number) else {
+                continue;
+            };
+            question.call = state.carrier_of(&question.request).unwrap_or_default();
+            if question.call.is_some() || !state.closed {
+                state.questions.insert(number, question);
+            }
+        }
+    }
+}
+
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        let mut state = self.questions.state.lock();
+        state.calls.retain(|call| call.number != self.number);
+        // Whoever waits for their answers is told.
+        state.questions.retain(|_, question| question.call != Some(self.number));
     }
 }

@@ -1,16 +1,18 @@
 //! The side of the bridge that is the client of a server.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
 
-use super::asking::Parking;
+use super::asking::Unanswered;
 use super::calls::Addressee;
 use super::capabilities::add_implied;
 use super::links::{Front, Links};
 use super::passing::{pass_notification, pass_request};
+use super::servers::Lease;
+use super::suspended::SuspendedCalls;
 use super::translation::{check_undeclared, dropped};
 use crate::era::Era;
 use crate::error::internal;
@@ -27,20 +29,29 @@ pub struct Back {
     pub state: Arc<SessionState<ClientSide>>,
     pub revision: Revision,
     pub links: Arc<Links>,
-    pub parking: Arc<Parking>,
+    /// The calls of all clients that wait for their answers.
+    pub suspended: Arc<SuspendedCalls>,
+    /// What keeps the session.
+    pub lease: Weak<Lease>,
     /// The severity that was set as the log level of a server with sessions.
     pub level: tokio::sync::Mutex<Option<usize>>,
     session: Mutex<Option<ClientSession>>,
 }
 
 impl Back {
-    pub fn new(session: ClientSession, links: Arc<Links>, parking: Arc<Parking>) -> Arc<Self> {
+    pub fn new(
+        session: ClientSession,
+        links: Arc<Links>,
+        suspended: Arc<SuspendedCalls>,
+        lease: Weak<Lease>,
+    ) -> Arc<Self> {
         let state = Arc::clone(session.peer().state());
         Arc::new(Self {
             revision: state.terms().revision,
             state,
             links,
-            parking,
+            suspended,
+            lease,
             level: tokio::sync::Mutex::default(),
             session: Mutex::new(Some(session)),
         })
@@ -60,6 +71,7 @@ impl Back {
 
     /// Ends the session with the server.
     pub async fn close(&self) {
+        self.links.questions.close();
         let session = self.session.lock().take();
         if let Some(session) = session {
             session.close().await;
@@ -88,24 +100,26 @@ impl Current {
 pub struct BackHandler(pub Arc<Links>);
 
 impl Handler<ClientSide> for BackHandler {
-    /// Asks the stateless client of the latest call, in the result of its request.
+    /// Asks the stateless client of the session in the result of one of its requests.
     fn handle_request<'a>(
         &'a self,
         request: InputRequest,
-        _: &'a Context<ClientSide>,
+        context: &'a Context<ClientSide>,
     ) -> BoxFuture<'a, Result<HandlerResult<InputResponse>, ErrorObject>> {
         Box::pin(async move {
             if let InputRequest::Unknown(request) = &request {
                 let reason = format!("the client's revision lets no server call {}", request.method);
                 return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
             }
-            let Some((client, questions)) = self.0.parking.asked() else {
-                return Err(internal(
-                    "the client can be asked only while one of its calls is handled",
-                ));
-            };
-            client.may_ask(&request)?;
-            questions.ask(request).await.map(HandlerResult::Declared)
+            let method = request.method().to_owned();
+            let answered = self.0.questions.ask(request).await;
+            if matches!(answered, Err(Unanswered::NoCall)) {
+                let server = context.peer();
+                server
+                    .state()
+                    .report_losses(server.terms().method(&method), &[dropped()]);
+            }
+            Ok(HandlerResult::Declared(answered?))
         })
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use mcp_adapters::PeerTypes;
 use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
 use mcp_adapters::{Revision, hello};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::session::{Line, Peer, ReservedPlace, set};
@@ -17,6 +18,8 @@ pub struct Calls<S: Side>(Mutex<Entries<S>>);
 
 struct Entries<S: Side> {
     next: u64,
+    /// When the last call has ended.
+    ended: Instant,
     calls: BTreeMap<u64, Entry<S>>,
 }
 
@@ -67,8 +70,11 @@ pub struct CallGuard<S: Side>(Arc<Calls<S>>, u64);
 
 impl<S: Side> Default for Calls<S> {
     fn default() -> Self {
-        let (next, calls) = (0, BTreeMap::new());
-        Self(Mutex::new(Entries { next, calls }))
+        Self(Mutex::new(Entries {
+            next: 0,
+            ended: Instant::now(),
+            calls: BTreeMap::new(),
+        }))
     }
 }
 
@@ -101,6 +107,12 @@ impl<S: Side> Calls<S> {
         for cancellation in cancellations.filter(|cancellation| cancellation.token.is_cancelled()) {
             cancellation.place.reserve(line);
         }
+    }
+
+    /// Since when no call has been in flight; `None` if one is.
+    pub fn idle_since(&self) -> Option<Instant> {
+        let entries = self.0.lock();
+        entries.calls.is_empty().then_some(entries.ended)
     }
 
     /// The caller of the latest call.
@@ -162,6 +174,8 @@ impl<S: Side> Calls<S> {
 
 impl<S: Side> Drop for CallGuard<S> {
     fn drop(&mut self) {
-        self.0.0.lock().calls.remove(&self.1);
+        let mut entries = self.0.0.lock();
+        entries.calls.remove(&self.1);
+        entries.ended = Instant::now();
     }
 }

@@ -9,9 +9,12 @@ pub enum BridgeError {
     /// There is no session with the server.
     #[error("no session with the server: {0}")]
     Connect(#[from] ConnectError),
-    /// As many sessions with the server as are allowed have clients.
-    #[error("{0} sessions with the server have clients, and no more are allowed")]
+    /// As many sessions with the server as are allowed are busy.
+    #[error("{0} sessions with the server are busy, and no more are allowed")]
     TooManyServers(usize),
+    /// The client's session was idle for longer than others, and had to make room.
+    #[error("the session was idle, and had to make room for that of another client")]
+    Evicted,
     /// The server has ended before the client.
     #[error("{0}")]
     Server(CallError),

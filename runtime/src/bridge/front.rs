@@ -10,6 +10,7 @@ use super::across::Across;
 use super::back::{Back, Current, server_of};
 use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
+use super::client::ClientId;
 use super::links::Front;
 use super::opening::Opening;
 use super::passing::{pass_notification, pass_request};
@@ -29,6 +30,7 @@ use crate::sync::Mutex;
 pub fn start(
     current: &Arc<Current>,
     opening: &Opening,
+    client: &ClientId,
     options: Options,
     transport: impl Transport,
 ) -> (Arc<Front>, ServerSession) {
@@ -48,6 +50,7 @@ pub fn start(
         across: ForServer(Across {
             current: Arc::clone(current),
             client: opening.info.clone(),
+            id: client.clone(),
             terms: Mutex::default(),
         }),
     };

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
-use super::asking::Parking;
+use super::asking::Questions;
 use super::calls::Calls;
 use crate::era::Era;
 use crate::session::SessionState;
@@ -25,17 +26,28 @@ pub struct Links {
     pub calls: Arc<Calls<ServerSide>>,
     /// The only client of a server with sessions that is of its era.
     pub front: watch::Sender<Option<Arc<Front>>>,
-    pub parking: Arc<Parking>,
+    /// What the server asks stateless clients.
+    pub questions: Arc<Questions>,
 }
 
 impl Links {
-    pub fn new(era: Era, parking: Arc<Parking>) -> Arc<Self> {
+    pub fn new(era: Era, questions: Arc<Questions>) -> Arc<Self> {
         Arc::new(Self {
             era,
             calls: Arc::default(),
             front: watch::Sender::new(None),
-            parking,
+            questions,
         })
+    }
+
+    /// Since when nothing has been in flight; `None` if something is.
+    pub fn idle_since(&self) -> Option<Instant> {
+        let front = self.front.borrow().clone();
+        let of_server = front.map(|front| front.calls.idle_since());
+        if self.questions.has_calls() || of_server == Some(None) {
+            return None;
+        }
+        self.calls.idle_since()
     }
 
     /// The client, if it has completed its handshake.

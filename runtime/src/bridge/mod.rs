@@ -35,6 +35,7 @@ mod back;
 mod calls;
 mod capabilities;
 mod changes;
+mod client;
 mod connector;
 mod error;
 mod front;
@@ -43,6 +44,7 @@ mod opening;
 mod options;
 mod passing;
 mod servers;
+mod suspended;
 mod translation;
 
 use std::sync::Arc;
@@ -60,6 +62,7 @@ use crate::era::Era;
 use crate::error::{CallError, ConnectError, internal};
 use crate::message::{Sender, Transport, to_json};
 
+pub use self::client::ClientId;
 pub use self::connector::Connector;
 pub use self::error::BridgeError;
 pub use self::options::BridgeOptions;
@@ -68,7 +71,7 @@ pub use self::options::BridgeOptions;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A bridge to one server, for any number of clients. Clones are the same bridge.
-pub struct Bridge<C> {
+pub struct Bridge<C: Connector> {
     servers: Arc<Servers<C>>,
     options: BridgeOptions,
     closing: CancellationToken,
@@ -76,7 +79,7 @@ pub struct Bridge<C> {
     clients: TaskTracker,
 }
 
-impl<C> Clone for Bridge<C> {
+impl<C: Connector> Clone for Bridge<C> {
     fn clone(&self) -> Self {
         Self {
             servers: Arc::clone(&self.servers),
@@ -103,15 +106,33 @@ impl<C: Connector> Bridge<C> {
     /// # Errors
     /// When there is no session with the server, or the server ends first. The client has been told.
     pub async fn serve(&self, transport: impl Transport) -> Result<(), BridgeError> {
-        self.serve_for(None, transport).await
+        self.serve_for(ClientId::default(), transport).await
     }
 
-    /// Serves a client on behalf of a principal: stateless clients of different principals share no session with a server that has
-    /// sessions.
+    /// Connects to the server now, for the first client: a server that is started by this is soon ready for it.
+    ///
+    /// # Errors
+    /// When the server can't be started.
+    pub async fn start(&self) -> Result<(), BridgeError> {
+        self.servers.start().await
+    }
+
+    /// Serves a client about whom more is known: a principal, or the [`SessionInfo`](crate::transport::http::server::SessionInfo) of a
+    /// session over HTTP.
+    ///
+    /// Stateless clients that can be asked anything share a session with a server that has sessions only if they are known to be one
+    /// client: by their principal, and without one by their connection. Others share it if they say the same about themselves.
     ///
     /// # Errors
     /// Those of [`Self::serve`].
-    pub async fn serve_for(&self, principal: Option<String>, transport: impl Transport) -> Result<(), BridgeError> {
+    pub async fn serve_for(&self, client: impl Into<ClientId>, transport: impl Transport) -> Result<(), BridgeError> {
+        let mut client = client.into();
+        // What nobody else can use ends with the client.
+        let _closed = client.ensure_connection();
+        self.serve_client(client, transport).await
+    }
+
+    async fn serve_client(&self, client: ClientId, transport: impl Transport) -> Result<(), BridgeError> {
         let _served = self.clients.token();
         let read = tokio::select! {
             read = Opening::read(transport, &self.options.clients) => read,
@@ -121,11 +142,11 @@ impl<C: Connector> Bridge<C> {
             return Ok(());
         };
         let leased = tokio::select! {
-            leased = self.servers.lease(&opening, principal.as_deref()) => leased,
+            leased = self.servers.lease(&opening, &client) => leased,
             () = self.closing.cancelled() => return Ok(()),
         };
         match leased {
-            Ok(lease) => self.serve_with(lease, opening, principal, transport).await,
+            Ok(lease) => self.serve_with(lease, opening, client, transport).await,
             Err(error) => {
                 let told = ErrorResponse::new(opening.id.clone(), refusal(&opening, &error));
                 // The client may have gone.
@@ -140,11 +161,11 @@ impl<C: Connector> Bridge<C> {
         &self,
         mut lease: Arc<Lease>,
         opening: Opening,
-        principal: Option<String>,
+        client: ClientId,
         transport: impl Transport,
     ) -> Result<(), BridgeError> {
         let current = Current::new(Arc::clone(&lease.back));
-        let (front, session) = front::start(&current, &opening, self.options.of_clients(), transport);
+        let (front, session) = front::start(&current, &opening, &client, self.options.of_clients(), transport);
         let closing = session.closing_token();
         let mut ended = Box::pin(session.ended());
         let (lease, outcome) = loop {
@@ -155,6 +176,7 @@ impl<C: Connector> Bridge<C> {
             let lost = tokio::select! {
                 () = &mut ended => break (Some(lease), Ok(())),
                 () = self.closing.cancelled() => break (Some(lease), Ok(())),
+                () = lease.evicted() => break (Some(lease), Err(BridgeError::Evicted)),
                 () = back.state.ended.cancelled() => back.state.closed(),
             };
             if !self.options.restart {
@@ -164,7 +186,7 @@ impl<C: Connector> Bridge<C> {
             lease = tokio::select! {
                 () = &mut ended => break (None, Ok(())),
                 () = self.closing.cancelled() => break (None, Ok(())),
-                restarted = self.restart(lease, &opening, principal.as_deref()) => restarted,
+                restarted = self.restart(lease, &opening, &client) => restarted,
             };
             current.replace(Arc::clone(&lease.back));
             lease.back.attach(&front);
@@ -182,14 +204,14 @@ impl<C: Connector> Bridge<C> {
 
     /// Starts a server that has ended anew, as often as it takes. The new session takes the place of the old one among
     /// [`BridgeOptions::servers`].
-    async fn restart(&self, ended: Arc<Lease>, opening: &Opening, principal: Option<&str>) -> Arc<Lease> {
+    async fn restart(&self, ended: Arc<Lease>, opening: &Opening, client: &ClientId) -> Arc<Lease> {
         let before = ended.back.revision;
         ended.release().await;
         let mut delay = Duration::from_millis(100);
         loop {
             tokio::time::sleep(delay).await;
             delay = (delay * 2).min(Duration::from_secs(30));
-            match self.servers.lease(opening, principal).await {
+            match self.servers.lease(opening, client).await {
                 Ok(lease) if lease.back.revision == before => return lease,
                 Ok(lease) => {
                     tracing::warn!(revision = %lease.back.revision, "the server speaks another revision than before");

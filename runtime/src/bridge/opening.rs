@@ -1,13 +1,16 @@
 //! The first message of a client, by which the bridge learns on whose behalf it calls the server.
 
 use mcp_adapters::mcp_wire::{
-    ErrorObject, ErrorResponse, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
+    ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, negotiate};
+use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, negotiate};
 
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, to_json};
+use crate::options::Limits;
+use crate::rounds::{RoundState, brought};
 use crate::session::ClientInfo;
+use crate::side::{ServerSide, Side};
 
 /// What a client says about itself when it begins.
 pub struct Opening {
@@ -16,6 +19,8 @@ pub struct Opening {
     pub info: ClientInfo,
     /// The request with which a session begins, and its revision.
     pub begin: Option<(Revision, Vec<u8>)>,
+    /// What the first request names as the call that it goes on with. Anybody can make that up.
+    pub resumes: Option<String>,
     /// The id of the first request.
     pub id: Option<RequestId>,
 }
@@ -60,6 +65,7 @@ impl Opening {
                 revision,
                 info: info_of(hello.result),
                 begin: None,
+                resumes: resumed_call(revision, header),
                 id,
             });
         }
@@ -101,9 +107,24 @@ impl Opening {
             revision,
             info: info_of(hello.result),
             begin: Some((read_by, header.message().text().as_bytes().to_vec())),
+            resumes: None,
             id: header.id(),
         })
     }
+}
+
+fn resumed_call(revision: Revision, header: &MessageHeader<'_>) -> Option<String> {
+    let conversion = Conversion::new(Policy::Conform);
+    let received = ServerSide::receive(revision, header.message().text().as_bytes(), conversion).ok()?;
+    let Translated::Message {
+        message: Message::Request(mut call),
+        ..
+    } = received
+    else {
+        return None;
+    };
+    let state = brought(&mut call.request)?.state.take()?;
+    RoundState::unverified_own(&state, Limits::default().state_bytes)
 }
 
 fn info_of(hello: ClientHello) -> ClientInfo {

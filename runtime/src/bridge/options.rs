@@ -16,14 +16,15 @@ pub struct BridgeOptions {
     pub server: Vec<Revision>,
     /// Gets what messages lose on their way, with their method. `tracing` gets it too.
     pub losses: Option<LossObserver>,
-    /// Sessions with the server at a time. Clients share those of a stateless server.
+    /// Sessions with the server at a time. Clients share those of a stateless server. Beyond this limit, the session ends that has been
+    /// idle longest, of the clients with the most sessions.
     pub servers: usize,
     /// How long a session with the server lasts after its last client, if it can be used again.
     pub idle: Duration,
-    /// Calls of stateless clients that wait for answers to what a server with sessions asks. Beyond this limit, a call is
-    /// cancelled and gets an error instead.
+    /// Calls of stateless clients that wait for answers to what a server with sessions asks. One client may have an eighth of them.
+    /// Beyond this limit, a call is cancelled and gets an error instead.
     pub parked: usize,
-    /// How long they wait.
+    /// How long they wait, and how long a question waits for a call that can carry it.
     pub parked_for: Duration,
     /// Whether a server that ends is started anew, after a delay that doubles from a tenth of a second to half a minute. Calls in
     /// flight get an error in any case.
@@ -57,8 +58,8 @@ impl BridgeOptions {
             supported: self.server.clone(),
             losses: self.losses.clone(),
             limits: Limits {
-                // Requests wait only for their turns.
-                in_flight: 1024,
+                // Requests wait only for their turns, however many calls are suspended.
+                in_flight: self.parked.saturating_add(1024),
                 // Whoever waits for an answer decides how long.
                 answer: Duration::MAX,
                 answer_at_most: Duration::MAX,

@@ -61,6 +61,13 @@ impl RoundState {
         let payload = sealing.open(text, binding.principal, &binding.request()).await?;
         serde_json::from_slice(&payload).ok()
     }
+
+    /// What a handler has put into a state, unverified: anybody can make such a state.
+    #[cfg(feature = "bridge")]
+    pub fn unverified_own(text: &str, limit: usize) -> Option<String> {
+        let payload = Sealing::unverified(text).filter(|_| text.len() <= limit)?;
+        serde_json::from_slice::<Self>(&payload).ok()?.own
+    }
 }
 
 /// What a state is bound to.

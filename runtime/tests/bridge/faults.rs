@@ -338,7 +338,8 @@ async fn a_call_that_goes_on_leaves_no_task_behind() {
 async fn calls_that_wait_for_their_clients_are_bounded_and_expire() {
     let dropped = Arc::new(AtomicUsize::new(0));
     let options = BridgeOptions {
-        parked: 2,
+        // One client may have an eighth.
+        parked: 16,
         parked_for: Duration::from_millis(300),
         ..options().0
     };
@@ -366,8 +367,55 @@ async fn calls_that_wait_for_their_clients_are_bounded_and_expire() {
         .expect("the server's calls are cancelled");
 }
 
+/// How many sessions with the server a bridge of two places has after a client of each of these principals has begun, in this order;
+/// the last one's answer, and which clients are still served.
+async fn begin_in_turn(principals: &[&str]) -> (Value, Vec<bool>) {
+    let router = slow(&Arc::default());
+    let connector = move || {
+        let (ours, theirs) = channel(16);
+        let options = Options {
+            supported: vec![Revision::V2025_06_18],
+            ..Options::default()
+        };
+        drop(router.clone().serve(options, ours));
+        Ok(theirs)
+    };
+    let options = BridgeOptions {
+        servers: 2,
+        ..options().0
+    };
+    let bridge = Bridge::new(connector, options);
+    let (mut clients, mut answer) = (Vec::new(), Value::Null);
+    for principal in principals {
+        let (transport, client) = channel(16);
+        let (bridge, principal) = (bridge.clone(), (*principal).to_owned());
+        let serving = tokio::spawn(async move { bridge.serve_for(Some(principal), transport).await });
+        let mut client = Raw::new(client);
+        client.send(&initialize("2025-06-18")).await;
+        answer = client.next().await;
+        client.send(INITIALIZED).await;
+        clients.push((client, serving));
+    }
+    let served = clients.iter().map(|(_, serving)| !serving.is_finished()).collect();
+    (answer, served)
+}
+
 #[tokio::test]
-async fn as_many_sessions_with_the_server_are_open_as_are_allowed() {
+async fn a_client_takes_the_place_of_the_one_that_has_been_idle_longest() {
+    let (answer, served) = begin_in_turn(&["ann", "bob", "eve"]).await;
+    assert!(answer["result"].is_object(), "{answer}");
+    assert_eq!(served, [false, true, true]);
+}
+
+#[tokio::test]
+async fn the_client_with_the_most_sessions_makes_room_first() {
+    let (answer, served) = begin_in_turn(&["ann", "eve", "eve", "eve"]).await;
+    assert!(answer["result"].is_object(), "{answer}");
+    assert_eq!(served, [true, false, false, true]);
+}
+
+#[tokio::test]
+async fn as_many_sessions_with_the_server_are_busy_as_are_allowed() {
     let gate = Arc::new(Notify::new());
     let router = slow(&gate);
     let connector = move || {
@@ -387,7 +435,11 @@ async fn as_many_sessions_with_the_server_are_open_as_are_allowed() {
         },
     );
     let (first, first_serving) = serve(bridge.clone());
-    let first = begin(first, "2025-06-18").await;
+    let mut first = begin(first, "2025-06-18").await;
+    first.send(&call(1, "wait")).await;
+    // The bridge has passed the call on once it answers what comes after it.
+    first.send(&call(2, "none")).await;
+    assert_eq!(first.next().await["id"], 2);
     let (second, second_serving) = serve(bridge.clone());
     let mut second = Raw::new(second);
     second.send(&initialize("2025-06-18")).await;

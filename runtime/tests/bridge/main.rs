@@ -5,6 +5,7 @@ mod bytes;
 #[cfg(feature = "stdio")]
 mod faults;
 mod pairs;
+mod questions;
 
 use std::sync::Arc;
 use std::sync::Mutex;
