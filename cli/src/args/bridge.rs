@@ -68,16 +68,28 @@ pub struct BridgeArgs {
     /// `check --transcript` validates such a file, and `replay` plays it.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+    /// Start the server now, and not once there is a client
+    ///
+    /// Some clients give up a server that needs seconds to start. The first client gets this one; others wait for theirs.
+    #[arg(long, requires = "command")]
+    pub start: bool,
+    /// A header with the name of the user, which a proxy in front of the bridge has authenticated
+    ///
+    /// Stateless clients of one user share a session with a server that has a handshake. Without this, each connection has its own. The
+    /// proxy must remove the header from what clients send.
+    #[arg(long, value_name = "NAME")]
+    pub principal_header: Option<HeaderName>,
     /// Start a server that has ended anew, after a delay that doubles up to half a minute
     #[arg(long)]
     pub restart: bool,
-    /// Sessions with the server at a time
+    /// Sessions with the server at a time; beyond, the one that has been idle longest makes room
     #[arg(long, value_name = "COUNT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..))]
     pub servers: u32,
     /// Seconds that a session with the server lasts after its last client, if others can use it
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub idle: Duration,
-    /// Seconds that a call of a stateless client waits for the answer to what a server with a handshake asks
+    /// Seconds that a call of a stateless client waits for the answer to what a server with a handshake asks, and that a question waits
+    /// for a call that can carry it
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     pub wait: Duration,
     /// Tell every loss, and what the bridge does

@@ -99,13 +99,19 @@ async fn listen<T: Transport>(
     connect: impl Fn() -> Result<T, TransportError> + Send + Sync + 'static,
 ) -> Result<Summary, CommandError> {
     let bridge = Bridge::new(connect, options.clone());
+    if args.start {
+        bridge.start().await?;
+    }
     match &args.listen {
         Listen::Stdio => {
             let client = recorder.record(stdio(LineLimits::default())?, Side::Client, recorder.session());
             serve_one(&bridge, client).await
         }
         Listen::Http { address, host, path } => {
-            let server = HttpServer::new().revisions(options.clients).path(path).allow_host(host);
+            let mut server = HttpServer::new().revisions(options.clients).path(path).allow_host(host);
+            if let Some(header) = args.principal_header.clone() {
+                server = server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()));
+            }
             // A client has a stream open while it sends its requests.
             let connections = options.servers.saturating_mul(2).max(1024);
             serve_many(&bridge, *address, server, connections, recorder).await
@@ -146,8 +152,9 @@ async fn serve_many<C: Connector>(
         let bridge = served.clone();
         let transport = record.record(transport, Side::Client, record.session());
         tokio::spawn(async move {
-            match bridge.serve_for(info.principal, transport).await {
+            match bridge.serve_for(&info, transport).await {
                 Ok(()) => {}
+                Err(error @ BridgeError::Evicted) => tracing::debug!(%error, "a session has ended"),
                 Err(BridgeError::Server(error)) => tracing::warn!(%error, "a session has ended with its server"),
                 Err(error) => tracing::warn!(%error, "a client isn't served"),
             }

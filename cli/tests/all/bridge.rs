@@ -1,9 +1,11 @@
 //! The bridge between our own client and our own servers, over pipes and sockets.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
 use serde_json::{Value, json};
@@ -322,4 +324,186 @@ fn a_server_that_cant_be_started_is_told_to_the_client() {
         answer["error"]["message"].as_str().unwrap().contains("/nowhere/server"),
         "{answer}"
     );
+}
+
+/// A bank with a handshake. Its tool `transfer` asks for confirmation once there is a file `gate` in the folder that is its argument,
+/// and its tool `wait` does nothing. Each leaves a file when it is called.
+const BANK: &str = r#"
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9][0-9]*\).*/\1/p')
+  account=$(printf '%s' "$line" | sed -n 's/.*"account":"\([^"]*\)".*/\1/p')
+  case "$line" in
+    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bank","version":"1"}}}\n' "$id" ;;
+    *'"server/discover"'*) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}\n' "$id" ;;
+    *'"transfer"'*)
+      call=$id
+      touch "$1/called-$$-$id"
+      ( while [ ! -e "$1/gate" ]; do sleep 0.02; done
+        printf '{"jsonrpc":"2.0","id":"q%s","method":"elicitation/create","params":{"message":"Confirm transfer from %s","requestedSchema":{"type":"object","properties":{}}}}\n' "$id" "$account" ) & ;;
+    *'"wait"'*) touch "$1/called-$$-$id" ;;
+    *'"action"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"transferred"}]}}\n' "$call" ;;
+  esac
+done
+"#;
+
+/// A stateless client on a connection of its own, which can be asked by forms.
+struct Stateless {
+    stream: BufReader<TcpStream>,
+    /// What a proxy says about its user.
+    user: Option<String>,
+}
+
+impl Stateless {
+    fn connect(bridge: &HttpBridge) -> Self {
+        let address = bridge.url.trim_start_matches("http://").trim_end_matches("/mcp");
+        let stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        Self {
+            stream: BufReader::new(stream),
+            user: None,
+        }
+    }
+
+    fn call(&mut self, id: u64, tool: &str, mut params: Value) {
+        params["name"] = tool.into();
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            "io.modelcontextprotocol/clientInfo": {"name": "same", "version": "1"},
+        });
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
+             Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Length: {}\r\n",
+            body.len()
+        );
+        let user = self.user.as_ref().map(|user| format!("X-User: {user}\r\n"));
+        let message = head + &user.unwrap_or_default() + "\r\n" + &body;
+        self.stream.get_mut().write_all(message.as_bytes()).unwrap();
+    }
+
+    /// The next message, as JSON or as an event.
+    fn answer(&mut self) -> Value {
+        let mut length = None;
+        loop {
+            let mut line = String::new();
+            let read = self.stream.read_line(&mut line).expect("an answer comes in time");
+            assert_ne!(read, 0, "the connection ends");
+            let header = line.to_ascii_lowercase();
+            if let Some(value) = header.strip_prefix("content-length:") {
+                length = Some(value.trim().parse().unwrap());
+            } else if let (true, Some(length)) = (line == "\r\n", length) {
+                let mut body = vec![0; length];
+                self.stream.read_exact(&mut body).expect("an answer comes in time");
+                return serde_json::from_slice(&body).unwrap();
+            } else if let Some(event) = line.strip_prefix("data: {") {
+                return serde_json::from_str(&format!("{{{event}")).unwrap();
+            }
+        }
+    }
+
+    /// Accepts what it is asked in the result of a transfer.
+    fn accept(&mut self, id: u64, account: &str, asked: &Value) {
+        let questions = asked["result"]["inputRequests"].as_object().expect("it asks");
+        let answers: serde_json::Map<String, Value> = questions
+            .keys()
+            .map(|name| (name.clone(), json!({"action": "accept", "content": {}})))
+            .collect();
+        let state = &asked["result"]["requestState"];
+        let params = json!({"arguments": {"account": account}, "inputResponses": answers, "requestState": state});
+        self.call(id, "transfer", params);
+    }
+}
+
+/// Waits until a number of calls has reached servers.
+fn wait_for_calls(folder: &Path, calls: usize) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while std::fs::read_dir(folder).unwrap().count() < calls {
+        assert!(Instant::now() < deadline, "the calls arrive in time");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Waits for calls of the bank, and lets it ask.
+fn open_gate(folder: &Path, calls: usize) {
+    wait_for_calls(folder, calls);
+    std::fs::write(folder.join("gate"), "").unwrap();
+}
+
+#[test]
+fn a_question_about_one_clients_call_never_reaches_another_client_over_http() {
+    let folder = tempfile::tempdir().unwrap();
+    let bridge = HttpBridge::start(&["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()]);
+    let (mut alice, mut mallory) = (Stateless::connect(&bridge), Stateless::connect(&bridge));
+    alice.call(1, "transfer", json!({"arguments": {"account": "ALICE-1234"}}));
+    wait_for_calls(folder.path(), 1);
+    mallory.call(1, "wait", json!({}));
+    open_gate(folder.path(), 2);
+    let asked = alice.answer();
+    assert!(
+        asked.to_string().contains("Confirm transfer from ALICE-1234"),
+        "{asked}"
+    );
+    // The answer may come on another connection.
+    let mut alice = Stateless::connect(&bridge);
+    alice.accept(2, "ALICE-1234", &asked);
+    let done = alice.answer();
+    assert_eq!(done["result"]["content"][0]["text"], "transferred", "{done}");
+}
+
+#[test]
+fn clients_that_are_asked_at_once_over_http_all_get_their_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let bridge = HttpBridge::start(&["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()]);
+    let mut clients: Vec<Stateless> = (0..8).map(|_| Stateless::connect(&bridge)).collect();
+    for (account, client) in clients.iter_mut().enumerate() {
+        client.call(1, "transfer", json!({"arguments": {"account": account.to_string()}}));
+    }
+    open_gate(folder.path(), clients.len());
+    for (account, client) in clients.iter_mut().enumerate() {
+        let asked = client.answer();
+        assert!(asked.to_string().contains(&format!("from {account}")), "{asked}");
+        client.accept(2, &account.to_string(), &asked);
+        let done = client.answer();
+        assert_eq!(done["result"]["content"][0]["text"], "transferred", "{done}");
+    }
+}
+
+#[test]
+fn clients_of_one_principal_share_a_server_and_are_told_apart_from_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let behind = ["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()];
+    let bridge = HttpBridge::start(&[&["--principal-header", "X-User"], &behind[..]].concat());
+    let call = |user: &str| {
+        let mut client = Stateless::connect(&bridge);
+        client.user = Some(user.to_owned());
+        client.call(1, "wait", json!({}));
+        client
+    };
+    let _clients = [call("ann"), call("ann"), call("bob")];
+    wait_for_calls(folder.path(), 3);
+    let names = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let processes: std::collections::HashSet<String> = names
+        .filter_map(|name| Some(name.to_str()?.strip_prefix("called-")?.split('-').next()?.to_owned()))
+        .collect();
+    assert_eq!(processes.len(), 2);
+}
+
+#[test]
+fn the_server_is_started_before_the_first_client_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = r#"touch "$1/started"; exec cat"#;
+    let _bridge = HttpBridge::start(&[
+        "--start",
+        "--",
+        "sh",
+        "-c",
+        script,
+        "sh",
+        folder.path().to_str().unwrap(),
+    ]);
+    wait_for_calls(folder.path(), 1);
 }
