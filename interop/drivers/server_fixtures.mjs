@@ -40,7 +40,17 @@ export function buildServer(sdk, memory = newMemory(), publish = undefined) {
     const schema = sdk.types[`${name}RequestSchema`];
     server.setRequestHandler(schema, ({ params }, extra) => handle(params ?? {}, session, extra));
   }
+  if (process.env.MCP_ASKS_EARLY) server.oninitialized = () => askBeforeAnyCall(session);
   return server;
+}
+
+/** Asks for roots as servers do that want them before they are used. Nothing waits for the answer. */
+async function askBeforeAnyCall({ sdk, server }) {
+  try {
+    await server.request({ method: "roots/list" }, sdk.types.ListRootsResultSchema);
+  } catch (error) {
+    console.error(`the early question has no answer: ${error}`);
+  }
 }
 
 function capabilitiesOf(sdk) {

@@ -1,8 +1,11 @@
 """A server with the fixtures, written against what the Python SDKs of all eras have: handlers by type of request."""
 
+import asyncio
 import inspect
 import json
+import os
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -31,6 +34,7 @@ class Session:
     cancelled: int = 0
     dynamic: bool = False
     subscribed: set[str] = field(default_factory=set)
+    asking: asyncio.Task | None = None
 
 
 class FixtureServer(Server):
@@ -102,7 +106,18 @@ class Call:
         return await self.peer.send_request(request, result, metadata=related)
 
 
+async def ask_during_list(call: Call) -> None:
+    """Asks for roots as servers do that learn of a client by its first list. Nothing waits for the answer."""
+    try:
+        await call.ask("roots/list", None, types.ListRootsResult)
+    except Exception as error:
+        print(f"the early question has no answer: {error}", file=sys.stderr)
+
+
 async def list_tools(_params, call: Call):
+    if os.environ.get("MCP_ASKS_EARLY"):
+        # The session keeps it, so that it isn't collected meanwhile.
+        call.session.asking = asyncio.create_task(ask_during_list(call))
     dynamic = [FIXTURES["dynamicTool"]] if call.session.dynamic else []
     return {"tools": [fixture["tool"] for fixture in TOOLS.values()] + dynamic}
 

@@ -107,6 +107,10 @@ impl Pair {
         if self.server.era.revision < self.client.era.revision {
             client.env("MCP_FIXTURES", self.server.era.revision.as_str());
         }
+        if self.bridged.is_some() && self.server.era.revision.facts().initializes {
+            // It asks for roots before the first call: that for TypeScript after the handshake, that for Python during a list.
+            server.env("MCP_ASKS_EARLY", "1");
+        }
         let (mut serving, mut behind) = (None, None);
         match self.bridged {
             None => {
