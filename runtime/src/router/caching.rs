@@ -30,6 +30,18 @@ impl Caching {
         }
     }
 
+    /// The same for a result that has a part of another result, with these members.
+    pub(super) fn with(&self, milliseconds: i64, scope: &CacheScope) -> Self {
+        let scope = match &self.scope {
+            CacheScope::Public => scope,
+            stricter => stricter,
+        };
+        Self {
+            milliseconds: self.milliseconds.min(milliseconds),
+            scope: scope.clone(),
+        }
+    }
+
     /// The members of a result that say so.
     pub(super) fn members(&self) -> (i64, CacheScope) {
         (self.milliseconds, self.scope.clone())

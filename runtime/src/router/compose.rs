@@ -108,8 +108,9 @@ impl Router {
     }
 
     /// Lets a handler answer what the router doesn't have, such as another router or a proxy: calls of tools, prompts and resources
-    /// that it doesn't know or show, and methods that the protocol doesn't declare. The handler's lists follow the router's, as
-    /// further pages. `capabilities` are those that it adds to the router's.
+    /// that it doesn't know or show, and methods that the protocol doesn't declare. `capabilities` are those of the handler, which the
+    /// router declares beside its own: the handler isn't asked for anything else that the protocol declares. Its lists follow the
+    /// router's, from the last page of those on. It has no list that it answers with "method not found".
     ///
     /// A router that is the handler answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
     #[must_use]

@@ -4,13 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
-use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::{Revision, hub};
+use serde_json::Value;
 
 use super::handled::{FromHandled, Handled};
+use super::list::List;
 use crate::error::internal;
 use crate::future::BoxFuture;
-use crate::session::Context;
+use crate::session::{Context, missing_capability};
 use crate::side::ServerSide;
 
 /// The prefix of a cursor of the fallback's list, which follows the router's.
@@ -24,6 +26,8 @@ type Handle = Arc<
 #[derive(Clone)]
 pub(super) struct Fallback {
     pub(super) capabilities: hub::ServerCapabilities,
+    /// The same as JSON.
+    declared: Value,
     handle: Handle,
 }
 
@@ -34,6 +38,7 @@ impl Fallback {
     ) -> Self {
         let handler = Arc::new(handler);
         Self {
+            declared: serde_json::to_value(&capabilities).unwrap_or_default(),
             capabilities,
             handle: Arc::new(move |request, context| {
                 let handler = Arc::clone(&handler);
@@ -47,6 +52,12 @@ impl Fallback {
                 })
             }),
         }
+    }
+
+    /// Whether it declares the capability that a method needs.
+    pub(super) fn has(&self, method: &str) -> bool {
+        let entry = Revision::HUB.method(method);
+        entry.is_none_or(|entry| missing_capability(&self.declared, entry.capability).is_none())
     }
 
     /// Handles a request that the router knows nothing of.
@@ -72,9 +83,21 @@ impl Fallback {
         Some(params)
     }
 
-    /// The next cursor of a page of the fallback's list, for the router's client.
-    pub(super) fn next_cursor(cursor: Option<String>) -> Option<String> {
-        cursor.map(|cursor| format!("{CURSOR}{cursor}"))
+    /// A page of its list, whose next cursor is for the router's client; `None` if it doesn't have the list.
+    pub(super) async fn list<L: List>(
+        &self,
+        params: hub::PaginatedRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<Option<L>, ErrorObject> {
+        match self.handle::<L>(L::request(params), context).await {
+            Ok(mut page) => {
+                let next = page.next();
+                *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
+                Ok(Some(page))
+            }
+            Err(error) if error.code == error_code::METHOD_NOT_FOUND => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

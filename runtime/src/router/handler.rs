@@ -7,7 +7,6 @@ use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
 
-use super::Router;
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
 use super::fallback::Fallback;
@@ -18,6 +17,7 @@ use super::resource::resource_not_found;
 use super::scope::Listable;
 use super::target::Target;
 use super::uri_template::Variables;
+use super::{Inner, Router};
 use crate::error::{internal, invalid_params};
 use crate::future::BoxFuture;
 use crate::session::{Context, Handler, Next};
@@ -45,25 +45,45 @@ impl Router {
         route.filter(|route| self.shows(&**route, context))
     }
 
-    /// A page of the routes that the client sees. The fallback's list follows.
+    /// A page of the routes that the client sees. The fallback's list follows, if it has one of this kind.
     async fn list<R: Listable>(
         &self,
         routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<R::List, ErrorObject> {
-        let fallback = self.inner.fallback.as_ref();
+        let Inner { page_size, caching, .. } = &*self.inner;
+        let fallback = self.fallback_for(R::List::METHOD);
         if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
-            let mut page: R::List = fallback.handle(R::List::request(params), context).await?;
-            let next = page.next();
-            *next = Fallback::next_cursor(next.take());
-            return Ok(page);
+            let page = fallback.list(params, context).await?;
+            return Ok(page.unwrap_or_else(|| R::List::page(Vec::new(), None, caching)));
         }
         let routes = Arc::clone(routes(&self.inner.catalogue.routes.lock()));
         let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
-        let (items, next) = page(&routes, &params, self.inner.page_size, item)?;
-        let next = next.or(fallback.map(|_| Fallback::first_cursor()));
-        Ok(R::List::page(items, next, &self.inner.caching))
+        let (items, next) = page(&routes, &params, *page_size, item)?;
+        let Some(fallback) = fallback.filter(|_| next.is_none()) else {
+            return Ok(R::List::page(items, next, caching));
+        };
+        let end = Some(Fallback::first_cursor());
+        if items.len() >= *page_size {
+            return Ok(R::List::page(items, end, caching));
+        }
+        let first = hub::PaginatedRequestParams { cursor: None, ..params };
+        match fallback.list::<R::List>(first, context).await {
+            Ok(Some(mut rest)) => {
+                rest.prepend(items, caching);
+                Ok(rest)
+            }
+            Ok(None) => Ok(R::List::page(items, None, caching)),
+            Err(error) if items.is_empty() => Err(error),
+            // The error comes with the next page, so that the client gets the router's own items.
+            Err(_) => Ok(R::List::page(items, end, caching)),
+        }
+    }
+
+    /// The fallback, if it is asked for a method.
+    fn fallback_for(&self, method: &str) -> Option<&Fallback> {
+        self.inner.fallback.as_ref().filter(|fallback| fallback.has(method))
     }
 
     /// What reads the resource with a URI.
@@ -126,7 +146,7 @@ impl Router {
         request: hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<T, ErrorObject> {
-        let target = match (self.target(&request, context), &self.inner.fallback) {
+        let target = match (self.target(&request, context), self.fallback_for(request.method())) {
             (Ok(target), _) => target,
             (Err(_), Some(fallback)) => return fallback.handle(request, context).await,
             (Err(unknown), None) => return Err(unknown),

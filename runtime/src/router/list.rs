@@ -19,6 +19,9 @@ pub(super) trait List: FromHandled {
     /// A page.
     fn page(items: Vec<Self::Item>, next: Option<String>, caching: &Caching) -> Self;
 
+    /// Puts items before those of the page. It may be kept as long as both may.
+    fn prepend(&mut self, items: Vec<Self::Item>, caching: &Caching);
+
     /// The cursor of the next page.
     fn next(&mut self) -> &mut Option<String>;
 
@@ -27,7 +30,7 @@ pub(super) trait List: FromHandled {
 
 /// The impls for the lists of the hub.
 macro_rules! lists {
-    ($($list:ident as $variant:ident of $item:ident by $request:ident;)*) => {$(
+    ($($list:ident as $variant:ident of $item:ident in $items:ident by $request:ident;)*) => {$(
         impl List for hub::$list {
             type Item = hub::$item;
 
@@ -44,6 +47,11 @@ macro_rules! lists {
                 page
             }
 
+            fn prepend(&mut self, items: Vec<hub::$item>, caching: &Caching) {
+                self.$items.splice(0..0, items);
+                (self.ttl_ms, self.cache_scope) = caching.with(self.ttl_ms, &self.cache_scope).members();
+            }
+
             fn next(&mut self) -> &mut Option<String> {
                 &mut self.next_cursor
             }
@@ -56,8 +64,8 @@ macro_rules! lists {
 }
 
 lists! {
-    ListPromptsResult as ListPrompts of Prompt by ListPromptsRequest;
-    ListResourcesResult as ListResources of Resource by ListResourcesRequest;
-    ListResourceTemplatesResult as ListResourceTemplates of ResourceTemplate by ListResourceTemplatesRequest;
-    ListToolsResult as ListTools of Tool by ListToolsRequest;
+    ListPromptsResult as ListPrompts of Prompt in prompts by ListPromptsRequest;
+    ListResourcesResult as ListResources of Resource in resources by ListResourcesRequest;
+    ListResourceTemplatesResult as ListResourceTemplates of ResourceTemplate in resource_templates by ListResourceTemplatesRequest;
+    ListToolsResult as ListTools of Tool in tools by ListToolsRequest;
 }

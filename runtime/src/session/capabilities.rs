@@ -97,7 +97,7 @@ fn not_offered(terms: &Terms, method: &str, capability: &'static str) -> CallErr
 }
 
 /// The capability, if it isn't among `capabilities`.
-fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'static str> {
+pub fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'static str> {
     let capability = capability?;
     matches!(
         at(capabilities, capability),

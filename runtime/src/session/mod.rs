@@ -61,6 +61,8 @@ use crate::message::{Receiver, Sender as _, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
+#[cfg(feature = "router")]
+pub(crate) use self::capabilities::missing as missing_capability;
 pub use self::changes::Changes;
 pub use self::context::Context;
 pub(crate) use self::engine::ServerInfo;

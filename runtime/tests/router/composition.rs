@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult};
 use mcp_runtime::mcp_wire::{OpenJson, Request};
@@ -292,7 +293,82 @@ async fn what_a_router_does_not_have_its_fallback_answers() {
             .get_prompt(hub::GetPromptRequestParams::new("first"))
             .await,
     );
-    assert_eq!(error.code, error_code::METHOD_NOT_FOUND);
+    assert_eq!(error.message, "Unknown prompt: first");
+}
+
+#[tokio::test]
+async fn a_fallback_without_a_kind_of_routes_leaves_the_list_of_the_router_as_it_is() {
+    let tools = OpenJson::from(json!({"tools": {}})).decode_as().unwrap();
+    // This one has resources, and answers "method not found" to requests for their lists.
+    let resources = OpenJson::from(json!({"resources": {}})).decode_as().unwrap();
+    let params = hub::PaginatedRequestParams::default;
+    for capabilities in [tools, resources] {
+        let router = routes("own").fallback(capabilities, Upstream);
+        let (client, _heard) = client_of(&router).await;
+        let peer = client.peer();
+        let prompts = peer.list_prompts(params()).await.unwrap();
+        assert_eq!((prompts.prompts.len(), prompts.next_cursor), (1, None));
+        let resources = peer.list_resources(params()).await.unwrap();
+        assert_eq!((resources.resources.len(), resources.next_cursor), (1, None));
+        let templates = peer.list_resource_templates(params()).await.unwrap();
+        assert_eq!((templates.resource_templates.len(), templates.next_cursor), (1, None));
+    }
+    let resources = OpenJson::from(json!({"resources": {}})).decode_as().unwrap();
+    let router = routes("own").page_size(1).fallback(resources, Upstream);
+    let (client, _heard) = client_of(&router).await;
+    assert_eq!(client.peer().list_all::<hub::Resource>().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_last_page_of_a_router_has_the_first_items_of_its_fallback() {
+    let capabilities = OpenJson::from(json!({"tools": {}})).decode_as().unwrap();
+    let router = routes("own")
+        .page_size(2)
+        .cache(Duration::from_secs(60), hub::CacheScope::Public)
+        .fallback(capabilities, Upstream);
+    let (client, _heard) = client_of(&router).await;
+    let page = client
+        .peer()
+        .list_tools(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap();
+    let names: Vec<_> = page.tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["name", "first"]);
+    // It may be kept no longer than the part of the fallback.
+    assert_eq!((page.ttl_ms, page.cache_scope), (0, hub::CacheScope::Private));
+    let params = hub::PaginatedRequestParams::default().with_cursor(page.next_cursor.unwrap());
+    let page = client.peer().list_tools(params).await.unwrap();
+    let names: Vec<_> = page.tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!((names, page.next_cursor), (vec!["second"], None));
+}
+
+/// A handler whose list can't be had.
+struct Broken;
+
+impl ServerHandler<Context<ServerSide>> for Broken {
+    async fn list_tools(
+        &self,
+        _: hub::PaginatedRequestParams,
+        _: &Context<ServerSide>,
+    ) -> Result<hub::ListToolsResult, ErrorObject> {
+        Err(ErrorObject::new(error_code::INTERNAL_ERROR, "upstream is down"))
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_a_fallback_comes_after_the_items_of_the_router() {
+    let capabilities = OpenJson::from(json!({"tools": {}})).decode_as().unwrap();
+    let router = routes("own").fallback(capabilities, Broken);
+    let (client, _heard) = client_of(&router).await;
+    let page = client
+        .peer()
+        .list_tools(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap();
+    assert_eq!(page.tools[0].name, "name");
+    let params = hub::PaginatedRequestParams::default().with_cursor(page.next_cursor.unwrap());
+    let error = refused(client.peer().list_tools(params).await);
+    assert_eq!(error.message, "upstream is down");
 }
 
 #[tokio::test]
