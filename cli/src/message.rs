@@ -163,18 +163,18 @@ pub fn case_of(method: &str, request: &OpenJson) -> String {
     subject.map_or_else(|| method.to_owned(), |subject| format!("{method} {subject}"))
 }
 
-/// The messages from the first one of the session on. Before it, a client may have asked a server with a handshake what it is,
-/// in a revision that the server can't know.
-pub fn of_session(revision: Revision, messages: &[Seen]) -> &[Seen] {
+/// The messages before the first one of the session, and those from it on. Before it, a client may have asked a server with a
+/// handshake what it is, in a revision that the server can't know.
+pub fn split_at_session(revision: Revision, messages: &[Seen]) -> (&[Seen], &[Seen]) {
     let Some(begin) = revision.lifecycle().begin else {
-        return messages;
+        return (&[], messages);
     };
     let begins = |(way, json): &Seen| {
         let header = MessageHeader::from_slice(json).ok();
         *way == MessageDirection::Sent && header.and_then(|it| it.method().map(|method| method == begin)) == Some(true)
     };
     let start = messages.iter().position(begins).unwrap_or(0);
-    &messages[start..]
+    messages.split_at(start)
 }
 
 /// The message, or each message of a batch with its place.

@@ -1,6 +1,6 @@
 //! Validates the messages of a server by the schema of its revision.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
@@ -8,7 +8,7 @@ use mcp_adapters::mcp_wire::{OpenJson, Path, definition_name, validate_at};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime::transport::MessageDirection;
 
-use crate::message::{Seen, called, case_of, messages, of_session, within, wrong_id};
+use crate::message::{Seen, called, case_of, messages, split_at_session, within, wrong_id};
 use crate::report::{Finding, Report};
 
 /// The case of messages that answer or tell nothing known.
@@ -20,8 +20,13 @@ pub fn validate(revision: Revision, messages: &[Seen], left_out: usize) -> Repor
         revision,
         report: Report::new(revision),
         pending: HashMap::new(),
+        given_up: HashSet::new(),
     };
-    for (way, json) in of_session(revision, messages) {
+    let (before, session) = split_at_session(revision, messages);
+    for (way, json) in before {
+        validator.note_before(*way, json);
+    }
+    for (way, json) in session {
         match way {
             MessageDirection::Sent => validator.sent(json),
             MessageDirection::Received => validator.received(json),
@@ -43,6 +48,8 @@ struct MessageValidator {
     report: Report,
     /// The requests of the client that have no response yet, by the text of their ids.
     pending: HashMap<String, Pending>,
+    /// The requests before the session that had no response when it began. A slow server answers them within the session.
+    given_up: HashSet<String>,
 }
 
 /// A request of the client.
@@ -55,6 +62,18 @@ struct Pending {
 }
 
 impl MessageValidator {
+    /// Notes which requests before the session have no response.
+    fn note_before(&mut self, way: MessageDirection, json: &[u8]) {
+        for (_, message) in messages(json).into_iter().flatten() {
+            let id = message.get("id").map(|id| id.text().to_owned());
+            match (way, called(&message), id) {
+                (MessageDirection::Sent, Some(_), Some(id)) => _ = self.given_up.insert(id),
+                (MessageDirection::Received, None, Some(id)) => _ = self.given_up.remove(&id),
+                _ => {}
+            }
+        }
+    }
+
     /// Notes a request of the client.
     fn sent(&mut self, json: &[u8]) {
         let Ok(sent) = messages(json) else { return };
@@ -128,6 +147,9 @@ impl MessageValidator {
     }
 
     fn validate_response(&mut self, message: &OpenJson) {
+        if message.get("id").is_some_and(|id| self.given_up.remove(id.text())) {
+            return;
+        }
         let request = message.get("id").and_then(|id| self.pending.remove(id.text()));
         let case = request.as_ref().map_or(STRAY, |request| &request.case).to_owned();
         let is_error = message.get("error").is_some();
@@ -196,4 +218,37 @@ fn finding(revision: Revision, path: &Path, violation: Violation) -> Finding {
 /// The beginning of a message.
 fn excerpt(json: &[u8]) -> String {
     String::from_utf8_lossy(json).chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn sent(message: &Value) -> Seen {
+        (MessageDirection::Sent, message.to_string().into_bytes())
+    }
+
+    fn received(message: &Value) -> Seen {
+        (MessageDirection::Received, message.to_string().into_bytes())
+    }
+
+    #[test]
+    fn a_late_answer_to_the_question_before_the_handshake_is_no_failure_and_a_second_one_is() {
+        let revision = Revision::V2025_11_25;
+        let info = json!({"name": "x", "version": "1"});
+        let begin = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "clientInfo": info});
+        let begun = json!({"protocolVersion": revision.as_str(), "capabilities": {}, "serverInfo": info});
+        let late = received(&json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "What?"}}));
+        let mut messages = vec![
+            sent(&json!({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {}})),
+            sent(&json!({"jsonrpc": "2.0", "id": 2, "method": "initialize", "params": begin})),
+            late.clone(),
+            received(&json!({"jsonrpc": "2.0", "id": 2, "result": begun})),
+        ];
+        assert_eq!(validate(revision, &messages, 0).failed(), 0);
+        messages.push(late);
+        assert_eq!(validate(revision, &messages, 0).failed(), 1);
+    }
 }

@@ -6,7 +6,7 @@ use mcp_adapters::PeerTypes;
 use mcp_adapters::mcp_wire::{self, OpenJson};
 use mcp_runtime::transport::MessageDirection;
 
-use crate::message::{called, case_of, messages, of_session};
+use crate::message::{called, case_of, messages, split_at_session};
 use crate::transcript::Session;
 
 /// What the client of a session did, and what it got.
@@ -57,7 +57,7 @@ impl Script {
     pub fn new(session: &Session) -> Self {
         let mut script = Self::default();
         let listen = session.revision.lifecycle().listen;
-        for (way, json) in of_session(session.revision, &session.messages) {
+        for (way, json) in split_at_session(session.revision, &session.messages).1 {
             // The messages of a transcript are JSON, but not always messages.
             let parts = messages(json).into_iter().flatten().map(|(_, part)| part);
             match way {
