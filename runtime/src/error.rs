@@ -156,6 +156,9 @@ pub enum ConnectError {
     /// The server speaks no revision that this client supports.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
+    /// The options support stateless revisions only, and the server answers as one with a handshake does.
+    #[error("the server speaks no stateless revision, and the options support no other: {0}")]
+    NotStateless(#[source] CallError),
     /// No revision is supported at all.
     #[error("the options support no revision")]
     NoRevision,

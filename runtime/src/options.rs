@@ -131,7 +131,8 @@ pub struct Limits {
     pub rounds: usize,
     /// Bytes of the sealed state of a request. It has the answers of all earlier rounds.
     pub state_bytes: usize,
-    /// How long a server has to say what it is. One that is silent for longer is taken for one with a handshake.
+    /// How long a server has to say what it is. One that is silent for longer is taken for one with a handshake. If
+    /// no such revision is supported, [`Self::answer`] counts.
     pub probe: Duration,
     /// The timeout of a call. Progress restarts it.
     pub answer: Duration,

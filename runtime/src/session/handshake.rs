@@ -9,6 +9,7 @@ use mcp_adapters::{
 
 use super::engine::ServerInfo;
 use super::extra_capabilities::with_extra;
+use super::latest;
 use super::probe::{Finding, classify};
 use super::state::SessionState;
 use super::terms::Terms;
@@ -197,6 +198,10 @@ impl SessionState<ClientSide> {
         let method = revision.lifecycle().discover;
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
         let call = self.call_json(&terms, method, preset_message(revision, method));
+        if latest(&self.options, Era::Handshake).is_none() {
+            // There is nothing else to try, so that the server may take as long as for any other call.
+            return call.await.map(|(result, _)| result);
+        }
         let patience = self.options.limits.probe;
         let clock = self.clock();
         tokio::select! {
@@ -211,12 +216,9 @@ impl SessionState<ClientSide> {
         &self,
         revision: Revision,
         info: &ClientInfo,
-        hello: Option<ServerHello>,
+        hello: ServerHello,
     ) -> Result<(), ConnectError> {
-        let terms = match hello {
-            Some(hello) => Terms::with_server(revision, hello),
-            None => Terms::unknown(revision),
-        };
+        let terms = Terms::with_server(revision, hello);
         self.agree(Self::stateless_terms(revision, info, terms)?);
         Ok(())
     }

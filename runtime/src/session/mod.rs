@@ -196,9 +196,11 @@ pub(crate) fn start_server(
 ///
 /// If the options support revisions of both eras, the client first sends the discovery of the latest stateless revision, and
 /// learns the era from the answer. A valid result, or an error that only stateless servers give, begins a stateless session. Any other
-/// error, no answer, and the end of a child process mean that the server has a handshake. Failures that say nothing of the era,
+/// error, a response without an answer, silence for [`Limits::probe`](crate::Limits::probe), and the end of a child process mean that
+/// the server has a handshake. Failures that say nothing of the era,
 /// such as one of authorization, are errors. If a server refuses the handshake and names a stateless revision, the client tries
-/// the discovery once more. With [`Options::era`], the era is given, and no discovery is tried.
+/// the discovery once more. With [`Options::era`], the era is given. The discovery of a server that may only be stateless has the time
+/// of any other call, and what else it answers is the error.
 ///
 /// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
 ///
@@ -244,16 +246,18 @@ pub(crate) async fn connect_with<T: Transport>(
                     let agreed = attempt.state.agree_stateless(revision, &info, *hello);
                     attempt.end(agreed).await
                 }
-                (Finding::Handshake, Some(revision)) => attempt.handshake(revision, &info).await,
-                (Finding::HandshakeAnew, Some(revision)) => {
-                    let ended = attempt.end(Err(CallError::Closed.into())).await;
+                (Finding::Handshake(_), Some(revision)) => attempt.handshake(revision, &info).await,
+                (Finding::HandshakeAnew(error), Some(revision)) => {
+                    let ended = attempt.end(Err(error)).await;
                     let Some(restart) = restart else { return ended };
                     let transport = restart().map_err(CallError::from)?;
                     let attempt = Attempt::start(&handler, &info, &options, transport, revision);
                     attempt.handshake(revision, &info).await
                 }
-                (Finding::Failed(error), _) => attempt.end(Err(error)).await,
-                (_, None) | (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
+                (Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAnew(error), _) => {
+                    attempt.end(Err(error)).await
+                }
+                (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
             }
         }
     }

@@ -1,7 +1,9 @@
 //! How a client finds the era of a server: the answer to a probe is evidence of one or of the other.
 
+use std::error::Error;
+
 use http::StatusCode;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
 use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerHello, hello};
 
 use crate::error::{CallError, ConnectError, HttpFailure};
@@ -10,13 +12,13 @@ use crate::error::{CallError, ConnectError, HttpFailure};
 #[derive(Debug)]
 pub enum Finding {
     /// It is stateless, and speaks this revision.
-    Stateless(Revision, Box<Option<ServerHello>>),
+    Stateless(Revision, Box<ServerHello>),
     /// It is stateless, and has to be asked again in this revision.
     AskAgain(Revision),
-    /// It has a handshake.
-    Handshake,
-    /// It has a handshake, and has ended or closed the connection because of the probe.
-    HandshakeAnew,
+    /// It has a handshake. A client without one gets the error.
+    Handshake(ConnectError),
+    /// It has a handshake, and has ended or closed the connection because of the probe. A client without one gets the error.
+    HandshakeAnew(ConnectError),
     /// The answer says nothing of the era, or there is no revision in common.
     Failed(ConnectError),
 }
@@ -27,23 +29,32 @@ pub fn classify(asked: Revision, supported: &[Revision], answer: Result<OpenJson
         Ok(result) => {
             return match hello::read_discovery(asked, &result) {
                 Ok(read) => match choose(supported, &read.result.versions) {
-                    Finding::AskAgain(revision) => Finding::Stateless(revision, Box::new(Some(read.result))),
+                    Finding::AskAgain(revision) => Finding::Stateless(revision, Box::new(read.result)),
                     finding => finding,
                 },
                 // Some servers give a result to methods that they don't know.
-                Err(_) => Finding::Handshake,
+                Err(error) => {
+                    let error = CallError::InvalidResult(error.to_string());
+                    Finding::Handshake(ConnectError::NotStateless(error))
+                }
             };
         }
         Err(error) => error,
     };
     match &error {
-        CallError::Peer(object) => by_error(supported, object).unwrap_or(Finding::Handshake),
-        CallError::Http(failure) => match by_failure(asked, supported, failure) {
+        CallError::Peer(object) => match by_error(supported, object) {
             Some(finding) => finding,
+            None => Finding::Handshake(ConnectError::NotStateless(error)),
+        },
+        CallError::Http(failure) => match by_failure(asked, supported, failure) {
+            Some(Some(finding)) => finding,
+            Some(None) => Finding::Handshake(ConnectError::NotStateless(error)),
             None => Finding::Failed(error.into()),
         },
-        CallError::TimedOut(_) | CallError::InvalidResult(_) => Finding::Handshake,
-        CallError::Exited(_) | CallError::Closed => Finding::HandshakeAnew,
+        CallError::InvalidResult(_) => Finding::Handshake(ConnectError::NotStateless(error)),
+        CallError::Transport(cause) if is_cut(&**cause) => Finding::Handshake(ConnectError::NotStateless(error)),
+        CallError::TimedOut(_) => Finding::Handshake(error.into()),
+        CallError::Exited(_) | CallError::Closed => Finding::HandshakeAnew(error.into()),
         _ => Finding::Failed(error.into()),
     }
 }
@@ -68,13 +79,16 @@ fn choose(supported: &[Revision], versions: &[String]) -> Finding {
             .filter(|revision| versions.iter().any(|it| it == revision.as_str()))
     };
     let stateless = common().filter(|revision| revision.stands_alone()).max();
-    match stateless {
-        Some(revision) => Finding::AskAgain(revision),
-        None if common().next().is_some() => Finding::Handshake,
-        None => Finding::Failed(ConnectError::Mismatch(Mismatch {
+    let mismatch = || {
+        ConnectError::Mismatch(Mismatch {
             requested: versions.join(", "),
             supported: supported.to_vec(),
-        })),
+        })
+    };
+    match stateless {
+        Some(revision) => Finding::AskAgain(revision),
+        None if common().next().is_some() => Finding::Handshake(mismatch()),
+        None => Finding::Failed(mismatch()),
     }
 }
 
@@ -83,8 +97,25 @@ fn by_error(supported: &[Revision], error: &ErrorObject) -> Option<Finding> {
     hello::supported_by_peer::<Revision>(error).map(|versions| choose(supported, &versions))
 }
 
-/// What a failure of HTTP says; `None` if it says nothing of the era.
-fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) -> Option<Finding> {
+/// Whether a successful HTTP response has ended without an answer: some servers respond so to methods that they don't know.
+#[cfg(feature = "http-client")]
+fn is_cut(error: &(dyn Error + Send + Sync + 'static)) -> bool {
+    use crate::transport::http::client::HttpError;
+
+    match error.downcast_ref() {
+        Some(HttpError::Unanswered) => true,
+        Some(HttpError::Network(error)) => error.is_body() || error.is_decode(),
+        _ => false,
+    }
+}
+
+#[cfg(not(feature = "http-client"))]
+fn is_cut(_: &(dyn Error + Send + Sync + 'static)) -> bool {
+    false
+}
+
+/// What a failure of HTTP says: `None` if nothing of the era, and `Some(None)` if no more than that there is a handshake.
+fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) -> Option<Option<Finding>> {
     let says_nothing = [
         StatusCode::UNAUTHORIZED,
         StatusCode::FORBIDDEN,
@@ -96,10 +127,10 @@ fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) ->
         return None;
     }
     let Some(response) = &failure.response else {
-        return Some(Finding::Handshake);
+        return Some(None);
     };
     if let Some(finding) = by_error(supported, &response.error) {
-        return Some(finding);
+        return Some(Some(finding));
     }
     let code = response.error.code;
     let has_code = |role| asked.known_error(role).is_some_and(|known| known.code == code);
@@ -107,8 +138,5 @@ fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) ->
         // A stateless server that refuses this very request.
         return None;
     }
-    if code == error_code::METHOD_NOT_FOUND && failure.status == StatusCode::NOT_FOUND {
-        return Some(Finding::Stateless(asked, Box::new(None)));
-    }
-    Some(Finding::Handshake)
+    Some(None)
 }

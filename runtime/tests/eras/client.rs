@@ -7,7 +7,7 @@ use mcp_runtime::{CallError, CallServer, ClientSession, ConnectError, Era, Limit
 use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::{Lined, PATIENCE, handshake, pipe, stateless};
 
@@ -286,6 +286,68 @@ async fn an_era_that_is_known_is_not_asked_for() {
     let (connecting, mut server) = connect_with(options);
     shake_hands(&mut server).await;
     session(connecting).await.expect("there is a session");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_stateless_servers_alone_waits_for_one_as_long_as_for_any_answer() {
+    let options = Options {
+        supported: vec![stateless()],
+        ..Options::default()
+    };
+    let late = options.limits.answer - Duration::from_secs(1);
+    assert!(late > 2 * options.limits.probe);
+    let (connecting, mut server) = connect_with(options.clone());
+    let probe = server.receive().await;
+    sleep(late).await;
+    server
+        .send(discovered(&probe["id"], json!([stateless().as_str()])))
+        .await;
+    let session = session(connecting).await.expect("there is a session");
+    assert_eq!(session.peer().era(), Some(Era::Stateless));
+
+    let (connecting, _server) = connect_with(options.clone());
+    let error = connecting.await.expect("no panic").expect_err("it is silent");
+    let patience = options.limits.answer;
+    assert!(
+        matches!(error, ConnectError::Call(CallError::TimedOut(time)) if time == patience),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_client_of_stateless_servers_alone_says_what_another_server_has_done() {
+    let options = Options {
+        supported: vec![stateless()],
+        ..options()
+    };
+    let no_discovery = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "What?"}});
+    let no_result = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
+    let other_versions = |id: &Value| discovered(id, json!([handshake().as_str()]));
+    let answers: [(&dyn Fn(&Value) -> Value, &str); 3] = [
+        (
+            &no_discovery,
+            "speaks no stateless revision, and the options support no other: the peer answered with error -32601: What?",
+        ),
+        (
+            &no_result,
+            "speaks no stateless revision, and the options support no other: the answer is no result of the method",
+        ),
+        (&other_versions, handshake().as_str()),
+    ];
+    for (answer, expected) in answers {
+        let (connecting, mut server) = connect_with(options.clone());
+        let probe = server.receive().await;
+        server.send(answer(&probe["id"])).await;
+        let error = session(connecting)
+            .await
+            .expect_err("there is no handshake")
+            .to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+    let (connecting, server) = connect_with(options);
+    drop(server);
+    let error = session(connecting).await.expect_err("the server has gone");
+    assert!(matches!(error, ConnectError::Call(CallError::Closed)), "{error}");
 }
 
 #[tokio::test]

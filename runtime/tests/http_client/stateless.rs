@@ -263,15 +263,6 @@ async fn a_server_that_says_what_it_is_gets_no_handshake() {
 
 #[tokio::test]
 async fn errors_of_stateless_servers_alone_are_evidence_of_them() {
-    // Not the method, but the status tells that it is a stateless server which has no discovery.
-    let server = Server::start().await;
-    let connecting_ = connecting(&server, PATIENCE);
-    let probe = probed(&server).await;
-    let answer = refusal(&probe.body["id"], -32601);
-    probe.json(404, "", &answer).await;
-    let session = connected(connecting_).await.expect("there is a session");
-    assert_eq!(session.peer().era(), Some(Era::Stateless));
-
     for code in [-32020, -32021] {
         let server = Server::start().await;
         let connecting = connecting(&server, PATIENCE);
@@ -311,6 +302,8 @@ async fn any_other_refusal_means_that_there_is_a_handshake() {
         (400, Some(-32602)),
         (400, Some(-32601)),
         (404, Some(-32000)),
+        // A stateless server must have the discovery.
+        (404, Some(-32601)),
         (405, None),
         (404, None),
         (406, None),
@@ -352,6 +345,13 @@ async fn a_success_that_is_no_message_means_that_there_is_a_handshake() {
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}"#,
         ),
         "HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_owned(),
+        // Streams of events without one.
+        STREAM.to_owned(),
+        format!("{STREAM}: hello\n\n"),
+        // Responses whose connection is closed before the body has come.
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n".to_owned(),
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 80\r\n\r\n{".to_owned(),
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_owned(),
     ] {
         let server = Server::start().await;
         let connecting = connecting(&server, PATIENCE);
