@@ -109,6 +109,17 @@ impl<S: Side> Session<S> {
         &self.peer
     }
 
+    /// Whether the session has ended.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.peer.state.ended.is_cancelled()
+    }
+
+    /// Waits until the session has ended, whichever side ends it; at once if it has. Several tasks may wait.
+    pub async fn closed(&self) {
+        self.peer.state.ended.cancelled().await;
+    }
+
     /// Waits until the session has ended.
     pub async fn ended(self) {
         // The task panics only if a transport does, and then the session has ended as well.
@@ -137,9 +148,16 @@ impl<S: Side> Session<S> {
         let span = state.span.clone();
         let notifications = NotificationQueue::new(&state.options.limits);
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
+        // A transport that panics ends the session as well.
+        let ended = state.ended.clone().drop_guard();
+        let running = engine.run(receiver, closing.clone());
+        let running = async move {
+            let _ended = ended;
+            running.await;
+        };
         Self {
             peer: Peer::new(state),
-            task: tokio::spawn(engine.run(receiver, closing.clone()).instrument(span)),
+            task: tokio::spawn(running.instrument(span)),
             closing,
         }
     }

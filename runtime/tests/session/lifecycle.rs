@@ -1,16 +1,18 @@
 //! The start and the end of a session.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use mcp_runtime::transport::channel;
-use mcp_runtime::{Limits, Options, Revision, connect, hub};
+use futures_util::FutureExt as _;
+use mcp_runtime::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError, channel};
+use mcp_runtime::{ClientSession, Limits, Options, Revision, ServerSession, connect, hub};
 use serde_json::json;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::common::spoken;
 use crate::raw::{
-    Raw, Tools, alive_tasks, any_revision, call, code, initialize, notification, of_hub, opened, request, text,
-    unopened, until,
+    Raw, Tools, alive_tasks, any_revision, call, code, initialize, notification, of_hub, opened, request, serve_over,
+    text, unopened, until,
 };
 
 #[tokio::test]
@@ -56,6 +58,64 @@ async fn a_client_answers_pings_before_the_session_begins() {
     assert_eq!(code(&refused), Some(-32600), "{refused}");
     drop(raw);
     assert!(connecting.await.expect("no panic").is_err());
+}
+
+#[tokio::test]
+async fn a_session_that_either_side_ends_is_closed_for_everyone_who_asks_or_waits() {
+    for server_ends in [true, false] {
+        let (ours, theirs) = channel(16);
+        let server = serve_over(&Tools::new(1), any_revision(), theirs);
+        let info = hub::Implementation::new("client", "1");
+        let client = connect((), info, hub::ClientCapabilities::default(), Options::default(), ours).await;
+        let client = client.expect("a session begins");
+        assert!(!server.is_closed() && !client.is_closed());
+        let (ends, other) = match server_ends {
+            true => (server.close().boxed(), Ok(client)),
+            false => (client.close().boxed(), Err(server)),
+        };
+        match &other {
+            Ok(client) => drop(tokio::join!(client.closed(), client.closed(), ends)),
+            Err(server) => drop(tokio::join!(server.closed(), server.closed(), ends)),
+        }
+        assert!(
+            other
+                .as_ref()
+                .map_or_else(ServerSession::is_closed, ClientSession::is_closed)
+        );
+    }
+}
+
+/// A transport whose receiving half panics.
+struct Panics;
+
+impl Transport for Panics {
+    type Sender = Self;
+    type Receiver = Self;
+
+    fn split(self) -> (Self, Self) {
+        (Self, Self)
+    }
+}
+
+impl Sender for Panics {
+    async fn send(&self, _: Outgoing) -> Result<(), TransportError> {
+        Ok(())
+    }
+
+    async fn close(&self) {}
+}
+
+impl Receiver for Panics {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        panic!("the transport is broken")
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_closed_when_its_transport_panics() {
+    let session = serve_over(&Tools::new(1), any_revision(), Panics);
+    let closed = timeout(Duration::from_secs(5), session.closed()).await;
+    assert!(closed.is_ok() && session.is_closed());
 }
 
 #[tokio::test(start_paused = true)]
