@@ -4,10 +4,38 @@ use http::Extensions;
 use tokio::sync::mpsc;
 
 use crate::error::TransportError;
-use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::message::{Incoming, Outgoing, Principal, Receiver, Sender, Transport};
 use crate::sync::Mutex;
 
 /// One end of a connection within the process.
+///
+/// Each message that is sent from it may have extensions, so that code which depends on the user can be tested without HTTP:
+///
+/// ```
+/// use mcp_runtime::router::Extension;
+/// use mcp_runtime::transport::{Principal, channel};
+/// use mcp_runtime::{CallServer, Options, Router, connect, hub};
+///
+/// #[derive(Clone)]
+/// struct Tenant(&'static str);
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let router = Router::new("account", "1.0").tool(
+///     "whoami",
+///     "Gives the user's name",
+///     |user: Principal, Extension(tenant): Extension<Tenant>| format!("{} of {}", user.0, tenant.0),
+/// );
+/// let (server, client) = channel(16);
+/// router.serve(Options::default(), server);
+/// let client = client.principal("alice").extension(Tenant("Example"));
+/// let info = hub::Implementation::new("test", "1.0");
+/// let session = connect((), info, hub::ClientCapabilities::default(), Options::default(), client).await?;
+/// let result = session.peer().call_tool(hub::CallToolRequestParams::new("whoami")).await?;
+/// assert_eq!(serde_json::to_value(&result.content)?[0]["text"], "alice of Example");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct ChannelTransport {
     sender: ChannelSender,
@@ -16,7 +44,12 @@ pub struct ChannelTransport {
 
 /// The sending half of a [`ChannelTransport`].
 #[derive(Debug)]
-pub struct ChannelSender(Mutex<Option<mpsc::Sender<(Outgoing, Extensions)>>>);
+pub struct ChannelSender {
+    /// `None` when the connection is closed.
+    sender: Mutex<Option<mpsc::Sender<(Outgoing, Extensions)>>>,
+    /// Those of each message.
+    extensions: Extensions,
+}
 
 /// The receiving half of a [`ChannelTransport`].
 #[derive(Debug)]
@@ -31,10 +64,30 @@ pub fn channel(capacity: usize) -> (ChannelTransport, ChannelTransport) {
     let (to_second, from_first) = mpsc::channel(capacity);
     let (to_first, from_second) = mpsc::channel(capacity);
     let end = |sender, receiver| ChannelTransport {
-        sender: ChannelSender(Mutex::new(Some(sender))),
+        sender: ChannelSender {
+            sender: Mutex::new(Some(sender)),
+            extensions: Extensions::new(),
+        },
         receiver: ChannelReceiver(receiver),
     };
     (end(to_second, from_second), end(to_first, from_first))
+}
+
+impl ChannelTransport {
+    /// Adds a value to each message that is sent from this end; the receiver finds it in
+    /// [`Context::extensions`](crate::Context::extensions). A later value of the same type takes its place.
+    #[must_use]
+    pub fn extension<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.sender.extensions.insert(value);
+        self
+    }
+
+    /// Sends each message from this end on behalf of a principal; the receiver finds it in
+    /// [`Context::principal`](crate::Context::principal).
+    #[must_use]
+    pub fn principal(self, principal: impl Into<String>) -> Self {
+        self.extension(Principal(principal.into()))
+    }
 }
 
 impl Transport for ChannelTransport {
@@ -47,14 +100,16 @@ impl Transport for ChannelTransport {
 }
 
 impl ChannelSender {
-    /// Sends a message with what is known about it; the receiver finds that in
+    /// Sends a message with what is known about it, beside what each message has; the receiver finds that in
     /// [`Context::extensions`](crate::Context::extensions).
     ///
     /// # Errors
     /// When the connection is closed.
     pub async fn send_with_extensions(&self, message: Outgoing, extensions: Extensions) -> Result<(), TransportError> {
-        let sender = self.0.lock().clone().ok_or(TransportError::Closed)?;
-        let sent = sender.send((message, extensions)).await;
+        let sender = self.sender.lock().clone().ok_or(TransportError::Closed)?;
+        let mut all = self.extensions.clone();
+        all.extend(extensions);
+        let sent = sender.send((message, all)).await;
         sent.map_err(|_| TransportError::Closed)
     }
 }
@@ -65,7 +120,7 @@ impl Sender for ChannelSender {
     }
 
     async fn close(&self) {
-        self.0.lock().take();
+        self.sender.lock().take();
     }
 }
 
