@@ -124,20 +124,24 @@ impl ChangeQueue {
         Arc::new(queue)
     }
 
-    /// Queues a change, if it is wanted.
-    pub(crate) fn push(&self, change: &Change) {
+    /// Queues a change, if it is wanted; whether it is.
+    pub(crate) fn push(&self, change: &Change) -> bool {
         let mut state = self.state.lock();
         let change = match change {
             Change::Resource(uri) => match state.resources.get_key_value(uri) {
                 Some((wanted, _)) => Change::Resource(Arc::clone(wanted)),
-                None => return,
+                None => return false,
             },
             list if state.lists.contains(list) => list.clone(),
-            _ => return,
+            _ => return false,
         };
-        if state.end.is_none() && state.pending.insert(change) {
+        if state.end.is_some() {
+            return false;
+        }
+        if state.pending.insert(change) {
             state.wake();
         }
+        true
     }
 
     /// Adds a resource; `false` if there is no room.

@@ -37,6 +37,10 @@ pub enum CallError {
         /// The capability, as the path of a member in the object of capabilities.
         capability: &'static str,
     },
+    /// The notification of a change reaches nobody: the session is that of one HTTP request, which doesn't listen to it, and
+    /// other sessions aren't known. A `Router` knows those that it serves.
+    #[error("{0} reaches nobody from the session of one request: a router notifies all that it serves")]
+    NotListening(String),
     /// The peer's revision can't represent the message; nothing was sent.
     #[error("the peer's revision can't represent the message: {0}")]
     Unrepresentable(String),

@@ -62,6 +62,12 @@ pub trait Sender: Send + Sync + 'static {
         true
     }
 
+    /// Whether the transport ends with the response to its first message, so that a peer that listens to changes listens
+    /// elsewhere.
+    fn ends_with_response(&self) -> bool {
+        false
+    }
+
     /// The id of the first request to the peer. Each later one is greater by one.
     ///
     /// Sessions of which several machines have an engine each need ids of their own for every engine.

@@ -45,7 +45,7 @@ async fn pass_on(back: &Back, client: &SessionState<ServerSide>) {
         tokio::select! {
             () = client.subscriptions.changed.notified() => {}
             change = next(&mut changes) => match change {
-                Some(Ok(change)) => client.subscriptions.push(&change),
+                Some(Ok(change)) => _ = client.subscriptions.push(&change),
                 Some(Err(_)) | None => changes = None,
             }
         }

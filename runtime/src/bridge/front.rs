@@ -54,7 +54,7 @@ pub fn start(
             terms: Mutex::default(),
         }),
     };
-    let subscriptions = Subscriptions::new(&options.limits, None, None);
+    let subscriptions = Subscriptions::new(&options.limits, None);
     let session = start_server(Arc::new(handler), server, subscriptions, options, transport);
     let state = Arc::clone(session.peer().state());
     let front = Arc::new(Front { state, calls });

@@ -49,7 +49,7 @@ use self::state::States;
 use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{Layered, ServerInfo, ServerSession, Subscriptions, start_server, with_extra};
+use crate::session::{Layered, ServerInfo, ServerSession, Shared, Subscriptions, start_server, with_extra};
 
 pub use self::ask::{Answer, Form};
 pub use self::call::{Call, CompletionRequest};
@@ -332,8 +332,13 @@ impl Router {
             true => Ok(()),
             false => Err(resource_not_found(uri)),
         };
-        let all = Arc::clone(&self.inner.catalogue.subscribed);
-        let subscriptions = Subscriptions::new(&options.limits, Some(all), Some(Arc::new(check)));
+        let catalogue = Arc::clone(&self.inner.catalogue);
+        let shared = Shared {
+            budget: Arc::clone(&catalogue.subscribed),
+            check: Box::new(check),
+            notify: Box::new(move |change| catalogue.notify(change)),
+        };
+        let subscriptions = Subscriptions::new(&options.limits, Some(shared));
         self.inner.catalogue.add_session(&subscriptions);
         let layers = Arc::clone(&self.inner.scope.layers);
         let handler = Layered::from(self).layers(&layers).into_handler();

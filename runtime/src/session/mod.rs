@@ -78,6 +78,8 @@ pub(crate) use self::middleware::Layer;
 pub use self::middleware::{Layered, Middleware, Next};
 pub use self::peer::Peer;
 pub(crate) use self::state::SessionState;
+#[cfg(feature = "router")]
+pub(crate) use self::subscriptions::Shared;
 pub(crate) use self::subscriptions::Subscriptions;
 #[cfg(feature = "bridge")]
 pub(crate) use self::{
@@ -182,7 +184,7 @@ pub fn serve(
         extra_capabilities: Vec::new(),
         agreement: None,
     };
-    let subscriptions = Subscriptions::new(&options.limits, None, None);
+    let subscriptions = Subscriptions::new(&options.limits, None);
     let handler = handler.into().into_handler();
     start_server(handler, server, subscriptions, options, transport)
 }
@@ -334,7 +336,7 @@ impl Attempt {
     ) -> Self {
         let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
         let (sender, receiver) = transport.split();
-        let subscriptions = Subscriptions::new(&options.limits, None, None);
+        let subscriptions = Subscriptions::new(&options.limits, None);
         let state = SessionState::new(
             Box::new(sender),
             options.clone(),

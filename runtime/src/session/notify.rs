@@ -23,8 +23,8 @@ impl<S: Side> SessionState<S> {
         let method = terms.method(S::notification_method_out(&notification)).to_owned();
         self.check_notification(terms, &method)?;
         if let Some(change) = S::change_of(&notification) {
-            self.subscriptions.push(&change);
-            return Ok(());
+            let is_heard = self.subscriptions.publish(&change) || !self.sender.ends_with_response();
+            return is_heard.then_some(()).ok_or(CallError::NotListening(method));
         }
         if !self.is_wanted(terms, &notification, &purpose) {
             return Ok(());

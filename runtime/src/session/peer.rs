@@ -117,10 +117,11 @@ impl<S: Side> Peer<S> {
             .await
     }
 
-    /// Sends a notification.
+    /// Sends a notification. A change of a list or resource is told by a router to every client that it serves and that listens
+    /// to it; any other server tells the client of this session, if it listens.
     ///
     /// # Errors
-    /// When it can't be sent.
+    /// When it can't be sent, or when a change reaches nobody ([`CallError::NotListening`]).
     pub async fn notify(&self, notification: S::NotificationOut) -> Result<(), CallError> {
         self.state.notify(self.terms(), notification, self.purpose()).await
     }

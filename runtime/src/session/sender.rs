@@ -16,6 +16,7 @@ pub trait DynSender: Send + Sync {
     fn negotiated(&self, revision: Revision);
     fn first_request_id(&self) -> i64;
     fn suspended(&self) -> Duration;
+    fn ends_with_response(&self) -> bool;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
@@ -34,6 +35,10 @@ impl<T: Sender> DynSender for T {
 
     fn suspended(&self) -> Duration {
         Sender::suspended(self)
+    }
+
+    fn ends_with_response(&self) -> bool {
+        Sender::ends_with_response(self)
     }
 
     fn first_request_id(&self) -> i64 {

@@ -13,8 +13,18 @@ use crate::error::{CallError, invalid_params};
 use crate::options::Limits;
 use crate::sync::Mutex;
 
+/// What the sessions of a server share.
+pub struct Shared {
+    /// What the subscriptions of all clients may take.
+    pub budget: Arc<Budget>,
+    /// Whether there is a resource with a URI; an error for the client if there is none.
+    pub check: ResourceCheck,
+    /// Queues a change for the clients of every session.
+    pub notify: Box<dyn Fn(&Change) + Send + Sync>,
+}
+
 /// Whether there is a resource with a URI; an error for the client if there is none.
-pub type ResourceCheck = Arc<dyn Fn(&str) -> Result<(), ErrorObject> + Send + Sync>;
+pub type ResourceCheck = Box<dyn Fn(&str) -> Result<(), ErrorObject> + Send + Sync>;
 
 /// The number of a client's streams that want each resource of a server with sessions.
 pub type SubscribedResources = tokio::sync::Mutex<HashMap<String, usize>>;
@@ -29,7 +39,7 @@ pub struct Subscriptions {
     /// Notified when something else is wanted.
     #[cfg(feature = "bridge")]
     pub changed: tokio::sync::Notify,
-    check: Option<ResourceCheck>,
+    shared: Option<Shared>,
 }
 
 impl fmt::Debug for Subscriptions {
@@ -42,27 +52,38 @@ impl fmt::Debug for Subscriptions {
 }
 
 impl Subscriptions {
-    /// `all` is the budget of all sessions; without `check`, every URI can be subscribed to.
-    pub fn new(limits: &Limits, all: Option<Arc<Budget>>, check: Option<ResourceCheck>) -> Arc<Self> {
+    /// Those of one session. Without others, every URI can be subscribed to.
+    pub fn new(limits: &Limits, shared: Option<Shared>) -> Arc<Self> {
         let peer = Budget::new(limits.subscription_bytes);
-        let all = all.unwrap_or_else(|| Arc::clone(&peer));
+        let all = Arc::clone(shared.as_ref().map_or(&peer, |shared| &shared.budget));
         Arc::new(Self {
             listens: Mutex::default(),
             session: OnceLock::new(),
             budgets: ChangeBudgets { peer, all },
             #[cfg(feature = "bridge")]
             changed: tokio::sync::Notify::new(),
-            check,
+            shared,
         })
     }
 
-    /// Queues a change for everyone who wants it.
-    pub fn push(&self, change: &Change) {
-        if let Some(session) = self.session.get() {
-            session.push(change);
-        }
+    /// Queues a change for everyone in this session who wants it; whether anyone does.
+    pub fn push(&self, change: &Change) -> bool {
+        let mut is_wanted = self.session.get().is_some_and(|session| session.push(change));
         for queue in self.listens.lock().values() {
-            queue.push(change);
+            is_wanted |= queue.push(change);
+        }
+        is_wanted
+    }
+
+    /// Queues a change for everyone who wants it in the sessions that are known: all of the server's, or else this one.
+    /// `false` if nobody in this one wants it, and no other is known.
+    pub fn publish(&self, change: &Change) -> bool {
+        match &self.shared {
+            Some(shared) => {
+                (shared.notify)(change);
+                true
+            }
+            None => self.push(change),
         }
     }
 
@@ -155,7 +176,7 @@ impl Subscriptions {
 
     /// Whether there is such a resource.
     pub fn check(&self, uri: &str) -> Result<(), ErrorObject> {
-        self.check.as_ref().map_or(Ok(()), |check| check(uri))
+        self.shared.as_ref().map_or(Ok(()), |shared| (shared.check)(uri))
     }
 
     /// Ends every subscription.

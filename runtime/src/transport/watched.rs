@@ -94,6 +94,10 @@ impl<T: Sender> Sender for Watched<T> {
         self.inner.notifies()
     }
 
+    fn ends_with_response(&self) -> bool {
+        self.inner.ends_with_response()
+    }
+
     fn first_request_id(&self) -> i64 {
         self.inner.first_request_id()
     }

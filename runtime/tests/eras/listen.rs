@@ -1,7 +1,7 @@
 //! A server of ours that notifies of changes, and clients that write JSON.
 
 use mcp_runtime::router::{Call, resource};
-use mcp_runtime::{Limits, Options, Revision, Router, ServerSession, hub};
+use mcp_runtime::{CallClient, Limits, Options, Peer, Revision, Router, ServerSession, ServerSide, hub};
 use serde_json::{Value, json};
 
 use crate::{Lined, handshake, pipe, request, stateless};
@@ -144,6 +144,23 @@ async fn several_subscriptions_on_one_connection_are_told_apart_and_end_one_by_o
     assert_eq!(notified(&mut client).await.1, json!("1"));
     // The id is free again.
     acknowledged(&mut client, json!(1), tools).await;
+}
+
+#[tokio::test]
+async fn what_a_handler_tells_its_client_of_a_list_reaches_every_client_that_listens() {
+    let router = router().tool("change", "Changes a list", |peer: Peer<ServerSide>| async move {
+        let told = peer.notify_resource_list_changed(None).await;
+        told.map_or_else(|error| error.to_string(), |()| "changed".to_owned())
+    });
+    let (_server, mut caller) = serve(&router);
+    let (_other_server, mut other) = serve(&router);
+    acknowledged(&mut other, json!(1), json!({"resourcesListChanged": true})).await;
+    let answer = caller
+        .ask(request(1, "tools/call", json!({"name": "change", "arguments": {}})))
+        .await;
+    assert_eq!(answer["result"]["content"][0]["text"], "changed", "{answer}");
+    let changed = "notifications/resources/list_changed".to_owned();
+    assert_eq!(notified(&mut other).await, (changed, json!(1)));
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::router::{Call, resource};
 use mcp_runtime::transport::http::server::{HttpServer, router};
-use mcp_runtime::{Options, Revision, Router, hub};
+use mcp_runtime::{CallClient, Context, ErrorObject, Options, Revision, Router, ServerHandler, ServerSide, hub, serve};
 use serde_json::{Value, json};
 
 use crate::client::*;
@@ -91,6 +91,54 @@ async fn a_stream_begins_with_the_acknowledgement_and_has_the_changes_that_other
     assert_eq!(notified(&mut resources).await, (updated, json!(1)));
     let changed = json!("notifications/tools/list_changed");
     assert_eq!(notified(&mut tools).await, (changed, json!(1)));
+}
+
+/// A handler that tells of a change, and answers what became of that.
+struct Tells;
+
+impl ServerHandler<Context<ServerSide>> for Tells {
+    async fn call_tool(
+        &self,
+        _: hub::CallToolRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        let told = context.notify_tool_list_changed(None).await;
+        let text = told.map_or_else(|error| error.to_string(), |()| "told".to_owned());
+        Ok(hub::CallToolResult::new(vec![hub::TextContent::new(text).into()]).into())
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_a_handler_without_a_router_tells_in_one_request_is_an_error() {
+    let app = router(HttpServer::new().revisions(Revision::ALL), move |transport, _| {
+        let tools = hub::ServerCapabilitiesTools::default().with_list_changed(true);
+        let capabilities = hub::ServerCapabilities::default().with_tools(tools);
+        let options = Options {
+            supported: Revision::ALL.to_vec(),
+            ..Options::default()
+        };
+        serve(
+            Tells,
+            hub::Implementation::new("tells", "1"),
+            capabilities,
+            None,
+            options,
+            transport,
+        );
+    });
+    let server = serve_app(app, Seen::default(), |serve| serve).await;
+    let call = alone(1, "tools/call", json!({"name": "any", "arguments": {}}));
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", BOTH),
+        ("mcp-protocol-version", stateless()),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "any"),
+    ];
+    let mut answer = server.send("POST", "/mcp", &headers, call.to_string().as_bytes()).await;
+    let answer = answer.json().await;
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("reaches nobody"), "{answer}");
 }
 
 #[tokio::test]

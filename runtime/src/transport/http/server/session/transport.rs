@@ -72,6 +72,10 @@ impl Sender for SessionSender {
         self.0.kind != SessionKind::JsonOnly
     }
 
+    fn ends_with_response(&self) -> bool {
+        self.0.kind.is_stateless()
+    }
+
     fn first_request_id(&self) -> i64 {
         self.0.engine.first_request_id()
     }
