@@ -12,7 +12,7 @@ mod state;
 pub use mcp_adapters::handlers::brought;
 
 pub use self::questions::Questions;
-pub use self::round::Round;
+pub use self::round::{Refusal, Round};
 pub use self::sealing::{Sealing, StateStore};
 pub use self::state::{Binding, RoundState};
 

@@ -16,11 +16,34 @@ use crate::sync::Mutex;
 pub struct Round {
     /// Questions that are asked in the result. Without them, the client is called.
     questions: Option<Mutex<Questions>>,
-    refusal: Mutex<Option<ErrorObject>>,
+    refusal: Mutex<Option<Refusal>>,
     /// The handler can't go on.
     stopped: Notify,
     /// The handler runs no more. What it has spawned may still wait for an answer.
     over: CancellationToken,
+}
+
+/// Why the request of a run gets no result.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The client hasn't declared what a question needs.
+    NotOffered(ErrorObject),
+    /// Whatever else is wrong.
+    Other(ErrorObject),
+}
+
+impl From<ErrorObject> for Refusal {
+    fn from(error: ErrorObject) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<Refusal> for ErrorObject {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::NotOffered(error) | Refusal::Other(error) => error,
+        }
+    }
 }
 
 impl Round {
@@ -48,15 +71,15 @@ impl Round {
     /// Runs a handler until it ends or can't go on, and then drops its future. `None` if questions have no answer yet.
     ///
     /// # Errors
-    /// The error of the request, if the run was refused.
-    pub async fn run<T>(&self, handler: impl Future<Output = T>) -> Result<Option<T>, ErrorObject> {
+    /// If the run was refused.
+    pub async fn run<T>(&self, handler: impl Future<Output = T>) -> Result<Option<T>, Refusal> {
         let _over = self.over.clone().drop_guard();
         tokio::select! {
             // Questions that a handler asks at once are all asked before the run ends.
             biased;
             returned = handler => Ok(Some(returned)),
             () = self.stopped.notified() => match self.refusal.lock().take() {
-                Some(error) => Err(error),
+                Some(refusal) => Err(refusal),
                 None => Ok(None),
             }
         }
@@ -74,7 +97,7 @@ impl Round {
         match asked {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => self.stop().await,
-            Err(error) => self.refuse(error).await,
+            Err(error) => self.refuse(error.into()).await,
         }
     }
 
@@ -82,8 +105,8 @@ impl Round {
     ///
     /// # Errors
     /// Those of [`Self::ask`].
-    pub async fn refuse<T>(&self, error: ErrorObject) -> Result<T, CallError> {
-        self.refusal.lock().get_or_insert(error);
+    pub async fn refuse<T>(&self, refusal: Refusal) -> Result<T, CallError> {
+        self.refusal.lock().get_or_insert(refusal);
         self.stop().await
     }
 

@@ -14,7 +14,7 @@ use super::state::method;
 use crate::error::{CallError, internal, invalid_params};
 use crate::future::BoxFuture;
 use crate::message::to_json;
-use crate::rounds::{Binding, Questions, Round, RoundState, brought};
+use crate::rounds::{Binding, Questions, Refusal, Round, RoundState, brought};
 use crate::side::ServerSide;
 
 type Answer = Result<hub::ServerResult, ErrorObject>;
@@ -25,7 +25,13 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
         let may_ask = brought(&mut request).is_some();
         match (context.peer.terms().stands_alone(), may_ask) {
             (true, true) => self.answer_round(request, context).await,
-            (false, true) => self.answer_rounds(request, context).await,
+            (false, true) => {
+                let is_tool = matches!(request, hub::ClientRequest::CallTool(_));
+                match self.answer_rounds(request, context).await {
+                    Err(Refusal::NotOffered(error)) if is_tool => Ok(failed(error)),
+                    answer => Ok(answer?),
+                }
+            }
             (true, false) => self.dispatch(request, context).await,
             (false, false) => match self.run(request, context, Round::default()).await?.0 {
                 Some(result) => Ok(result),
@@ -45,7 +51,7 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
         request: hub::ClientRequest,
         context: &Context<ServerSide>,
         round: Round,
-    ) -> Result<(Option<hub::ServerResult>, Arc<Round>), ErrorObject> {
+    ) -> Result<(Option<hub::ServerResult>, Arc<Round>), Refusal> {
         let round = Arc::new(round);
         let mut context = context.clone();
         context.peer.round = Some(Arc::clone(&round));
@@ -54,13 +60,17 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
     }
 
     /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
-    async fn answer_rounds(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
+    async fn answer_rounds(
+        &self,
+        mut request: hub::ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::ServerResult, Refusal> {
         for _ in 0..=context.peer.state.options.limits.rounds {
             let mut next = request.clone();
             let asked = match self.run(request, context, Round::default()).await?.0 {
                 Some(hub::ServerResult::InputRequired(asked)) => asked,
                 Some(result) => return Ok(result),
-                None => return Err(internal("the handler waits for nothing")),
+                None => return Err(internal("the handler waits for nothing").into()),
             };
             let responses = call_with_all(&context.peer, asked.input_requests).await?;
             if let Some(brought) = brought(&mut next) {
@@ -68,7 +78,7 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
             }
             request = next;
         }
-        Err(internal("the handler asks something in too many rounds"))
+        Err(internal("the handler asks something in too many rounds").into())
     }
 
     /// Answers a request that stands alone. What the handler asks becomes the result.
@@ -117,11 +127,18 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
     }
 }
 
+/// The result of a tool that asks what the client of a session can't answer. Such clients show their model a result with
+/// `isError`, and don't expect a refusal for a capability that they lack.
+fn failed(error: ErrorObject) -> hub::ServerResult {
+    let why = hub::TextContent::new(error.message);
+    hub::ServerResult::CallTool(hub::CallToolResult::new(vec![why.into()]).with_is_error(true))
+}
+
 /// Calls the client with each of these requests at once.
 async fn call_with_all(
     peer: &Peer<ServerSide>,
     requests: Option<hub::InputRequests>,
-) -> Result<Option<hub::InputResponses>, ErrorObject> {
+) -> Result<Option<hub::InputResponses>, Refusal> {
     let Some(requests) = requests else { return Ok(None) };
     let mut calls = JoinSet::new();
     for (name, request) in requests {
@@ -176,15 +193,16 @@ impl Peer<ServerSide> {
         self.state.check_call_params(terms, name, &to_json(request))
     }
 
-    /// The error of a request whose handler asks what the client can't answer.
-    fn check_question(&self, request: &hub::InputRequest) -> Result<(), ErrorObject> {
+    /// The refusal of a request whose handler asks what the client can't answer.
+    fn check_question(&self, request: &hub::InputRequest) -> Result<(), Refusal> {
         match self.may_ask(request) {
             Ok(()) => Ok(()),
             Err(CallError::NotOffered { method, capability, .. }) => {
                 let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
-                Err(hello::missing_capability(self.terms().revision, capability, what))
+                let error = hello::missing_capability(self.terms().revision, capability, what);
+                Err(Refusal::NotOffered(error))
             }
-            Err(error) => Err(internal(error)),
+            Err(error) => Err(internal(error).into()),
         }
     }
 
@@ -193,7 +211,7 @@ impl Peer<ServerSide> {
             return self.call(request).await;
         };
         match self.check_question(&request) {
-            Err(error) => round.refuse(error).await,
+            Err(refusal) => round.refuse(refusal).await,
             Ok(()) if round.asks_in_result() => round.ask(self.name.as_deref(), request).await,
             Ok(()) => self.call(request).await,
         }
@@ -232,7 +250,7 @@ impl CallClient for Peer<ServerSide> {
 ///
 /// The questions of a handler follow from its arguments and the earlier answers, in the same order each time, or have names
 /// ([`Peer::named`]). The request gets an error if a handler asks something else than before, or what the client hasn't
-/// declared; [`Peer::may_ask`] says so beforehand.
+/// declared; a tool that a client with a session calls has a result with `isError` then. [`Peer::may_ask`] says so beforehand.
 ///
 /// ```
 /// use mcp_runtime::{CallClient, CallError, Context, ServerSide, hub, mcp_wire};

@@ -320,24 +320,23 @@ async fn a_client_of_stateless_servers_alone_says_what_another_server_has_done()
         supported: vec![stateless()],
         ..options()
     };
-    let no_discovery = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "What?"}});
-    let no_result = |id: &Value| json!({"jsonrpc": "2.0", "id": id, "result": {}});
-    let other_versions = |id: &Value| discovered(id, json!([handshake().as_str()]));
-    let answers: [(&dyn Fn(&Value) -> Value, &str); 3] = [
+    let not_stateless = "the server speaks no stateless revision, and the options support no other: ";
+    let refused = format!("{not_stateless}the peer answered with error -32601: What?");
+    let undecided = format!("{not_stateless}the answer is no result of the method");
+    for (answer, expected) in [
+        (json!({"error": {"code": -32601, "message": "What?"}}), &*refused),
+        (json!({"result": {}}), &*undecided),
         (
-            &no_discovery,
-            "speaks no stateless revision, and the options support no other: the peer answered with error -32601: What?",
+            discovered(&json!(0), json!([handshake().as_str()])),
+            handshake().as_str(),
         ),
-        (
-            &no_result,
-            "speaks no stateless revision, and the options support no other: the answer is no result of the method",
-        ),
-        (&other_versions, handshake().as_str()),
-    ];
-    for (answer, expected) in answers {
+    ] {
         let (connecting, mut server) = connect_with(options.clone());
         let probe = server.receive().await;
-        server.send(answer(&probe["id"])).await;
+        let mut answer = answer;
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = probe["id"].clone();
+        server.send(answer).await;
         let error = session(connecting)
             .await
             .expect_err("there is no handshake")

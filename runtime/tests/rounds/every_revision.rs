@@ -46,7 +46,7 @@ async fn tools_resources_and_prompts_ask_clients_of_every_revision() {
 }
 
 #[tokio::test]
-async fn clients_that_know_elicitation_are_asked_and_others_get_an_error() {
+async fn clients_that_know_elicitation_are_asked_and_the_tool_fails_for_others() {
     let router = router();
     let mut asked = 0;
     for revision in Revision::ALL {
@@ -58,9 +58,9 @@ async fn clients_that_know_elicitation_are_asked_and_others_get_an_error() {
         let is_known = revision.method("elicitation/create").is_some();
         match called {
             Ok(result) if is_known => assert_eq!(text(&result), "\"Ann\"", "{revision}"),
-            Err(CallError::Peer(error)) if !is_known => {
-                assert_eq!(error.code, error_code::INVALID_PARAMS, "{revision}");
-                assert!(error.message.contains("`elicitation`"), "{error:?}");
+            Ok(result) => {
+                assert_eq!(result.is_error, Some(true), "{revision}");
+                assert!(text(&result).contains("`elicitation`"), "{result:?}");
             }
             other => panic!("{revision}: {other:?}"),
         }
@@ -74,18 +74,38 @@ async fn a_client_without_the_capability_is_told_which_one_is_missing() {
     let router = router();
     for revision in Revision::ALL {
         let client = served(&router, revision, json!({"roots": {}})).await;
-        let called = client.peer().call_tool(hub::CallToolRequestParams::new("asks")).await;
+        let peer = client.peer();
+        let called = peer.call_tool(hub::CallToolRequestParams::new("asks")).await;
+        if revision.facts().initializes {
+            let result = called.unwrap();
+            assert_eq!(result.is_error, Some(true), "{revision}");
+            let why = "sampling/createMessage needs the capability `sampling`, which the client hasn't declared";
+            assert_eq!(text(&result), why, "{revision}");
+            continue;
+        }
         let Err(CallError::Peer(error)) = called else {
             panic!("{revision}: {called:?}")
         };
         let data = error.data.as_ref().map(|data| data.parse::<Value>().unwrap());
-        match !revision.facts().initializes {
-            true => {
-                assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
-                assert_eq!(data, Some(json!({"requiredCapabilities": {"sampling": {}}})));
-            }
-            false => assert_eq!((error.code, data), (error_code::INVALID_PARAMS, None), "{revision}"),
-        }
+        assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+        assert_eq!(data, Some(json!({"requiredCapabilities": {"sampling": {}}})));
+    }
+}
+
+#[tokio::test]
+async fn a_resource_that_asks_what_the_client_cannot_answer_is_an_error_in_every_revision() {
+    let router = router();
+    for revision in Revision::ALL {
+        let client = served(&router, revision, json!({})).await;
+        let params = hub::ReadResourceRequestParams::new("file:///asks");
+        let Err(CallError::Peer(error)) = client.peer().read_resource(params).await else {
+            panic!("{revision}")
+        };
+        let expected = match revision.facts().initializes {
+            true => error_code::INVALID_PARAMS,
+            false => hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY,
+        };
+        assert_eq!(error.code, expected, "{revision}");
     }
 }
 
