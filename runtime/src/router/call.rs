@@ -112,7 +112,8 @@ impl Call {
     /// it sets a level. A stateless client gets those of the level that its request names, and none if it names none.
     ///
     /// # Errors
-    /// When it can't be sent.
+    /// When it can't be sent, or when no function of the router took a `Call` or a `Peer` when the session began: the server hasn't
+    /// declared log messages then.
     pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<OpenJson>) -> Result<(), CallError> {
         let params = hub::LoggingMessageNotificationParams::new(level, data);
         self.peer().notify_logging_message(params).await
@@ -121,7 +122,7 @@ impl Call {
     /// Sends the client a log message, as [`Self::log`] does, with the name of the logger.
     ///
     /// # Errors
-    /// When it can't be sent.
+    /// Those of [`Self::log`].
     pub async fn log_as(
         &self,
         logger: impl Into<String>,

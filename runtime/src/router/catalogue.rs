@@ -204,8 +204,26 @@ impl Routes {
         self.resources.contains_key(uri) || self.templates.values().any(|route| route.variables(uri).is_some())
     }
 
+    /// Whether a function may send log messages.
+    fn may_log(&self) -> bool {
+        let tools = self.tools.values().map(|route| &route.function.signature);
+        let resources = self.resources.values().map(|route| &route.function.signature);
+        let templates = self.templates.values().map(|route| &route.function.signature);
+        let prompts = self.prompts.values().map(|route| &route.function.signature);
+        let methods = self.methods.values().map(|route| &route.function.signature);
+        let custom = self.custom.values().map(|route| &route.function.signature);
+        let lists = tools.chain(resources).chain(templates).chain(prompts);
+        let mut signatures = lists.chain(methods).chain(custom);
+        signatures.any(|signature| signature.may_log())
+            || self.templates.values().any(|route| route.completions.may_log())
+            || self.prompts.values().any(|route| route.completions.may_log())
+    }
+
     pub(super) fn capabilities(&self) -> hub::ServerCapabilities {
-        let mut capabilities = hub::ServerCapabilities::default().with_logging(json!({}));
+        let mut capabilities = hub::ServerCapabilities::default();
+        if self.may_log() {
+            capabilities.logging = Some(json!({}).into());
+        }
         if !self.tools.is_empty() {
             capabilities.tools = Some(hub::ServerCapabilitiesTools::default().with_list_changed(true));
         }

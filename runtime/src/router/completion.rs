@@ -33,6 +33,11 @@ impl Completions {
         self.0.keys().map(String::as_str)
     }
 
+    /// Whether one of the functions may send log messages.
+    pub(super) fn may_log(&self) -> bool {
+        self.0.values().any(|function| function.signature.may_log())
+    }
+
     /// Completes an argument; without values if it has no completion.
     pub(super) async fn complete(
         &self,

@@ -165,7 +165,7 @@ impl Router {
         self
     }
 
-    /// Declares capabilities beside those of the routes, such as extensions of the protocol.
+    /// Declares capabilities beside those of the routes, such as extensions of the protocol, or `logging` for middleware.
     ///
     /// ```
     /// use mcp_runtime::{Router, hub};
@@ -309,8 +309,8 @@ impl Router {
         self.inner.catalogue.notify(&Change::Resource(uri.into().into()));
     }
 
-    /// The capabilities of the server: those of its kinds of routes and of its fallback, logging, and those that
-    /// [`Self::with_capabilities`] declares.
+    /// The capabilities of the server: those of its kinds of routes and of its fallback, logging if a function takes a [`Call`] or
+    /// a [`Peer`](crate::Peer), and those that [`Self::with_capabilities`] declares.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         let own = self.inner.catalogue.routes.lock().capabilities();

@@ -274,7 +274,7 @@ async fn what_a_router_does_not_have_its_fallback_answers() {
         .tool("own", "Is its own", || "own")
         .tool("too", "Is its own", || "own too");
     assert_eq!(tools(&client).await, ["own", "too", "first", "second"]);
-    let capabilities = json!({"logging": {}, "tools": {"listChanged": true}, "experimental": {"example": {}}});
+    let capabilities = json!({"tools": {"listChanged": true}, "experimental": {"example": {}}});
     assert_eq!(json!(router.capabilities()), capabilities);
     assert_eq!(said(&client, "own").await.unwrap(), "own");
     assert_eq!(said(&client, "first").await.unwrap(), "upstream first");

@@ -128,7 +128,7 @@ async fn the_capability_is_declared_to_clients_of_the_revision_alone() {
         assert_eq!(capabilities["tasks"], tasks, "{revision}");
         assert_eq!(
             capabilities["logging"].is_object(),
-            declared(Router::new("none", "1.0")).await["logging"].is_object()
+            declared(Router::new("logs", "1.0").tool("logs", "Logs", |_: Call| "")).await["logging"].is_object()
         );
         assert_eq!(declared(Router::new("none", "1.0")).await["tasks"], Value::Null);
     }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use mcp_runtime::router::{
-    Handler, Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool,
+    Call, Handler, Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool,
 };
-use mcp_runtime::{Args, CallServer, Router, Structured, hub};
+use mcp_runtime::{Args, CallServer, Peer, Router, ServerSide, Structured, hub};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -476,4 +476,34 @@ async fn a_name_that_is_taken_is_refused_unless_it_is_to_be_replaced() {
     assert_eq!(text(&result), "another");
     assert_ok(router.replace(tool("b", "New", || "")), false);
     assert_eq!(next(&mut heard).await, "tools");
+}
+
+#[test]
+fn a_server_declares_log_messages_if_a_function_may_send_them() {
+    let has_logging = |router: &Router| json!(router.capabilities())["logging"].is_object();
+    let new = || Router::new("test", "1.0");
+    let template = || hub::ResourceTemplate::new("Days", "days://{day}");
+    let silent = || {
+        new()
+            .tool("silent", "", || "")
+            .with(resource(hub::Resource::new("silent", "test:silent"), || ""))
+            .with(prompt(hub::Prompt::new("silent"), || ""))
+    };
+    assert!(!has_logging(&silent()));
+    for logs in [
+        new().tool("logs", "", |_: Call| ""),
+        new().tool("logs", "", |_: Peer<ServerSide>| ""),
+        new().with(resource(hub::Resource::new("logs", "test:logs"), |_: Call| "")),
+        new().with(resource_template(template(), |_: Call| "").unwrap()),
+        new().with(
+            resource_template(template(), || "")
+                .unwrap()
+                .complete("day", |_: Call| Vec::<String>::new()),
+        ),
+        new().with(prompt(hub::Prompt::new("logs"), |_: Call| "")),
+        new().custom_method("test/logs", |_: Call| json!({})),
+    ] {
+        assert!(has_logging(&logs), "{logs:?}");
+        assert!(has_logging(&silent().nest("a_", &logs)), "{logs:?}");
+    }
 }

@@ -14,12 +14,20 @@ use crate::session::{Context, Peer};
 use crate::side::ServerSide;
 
 impl FromCall for Call {
+    fn declare(signature: &mut Signature) {
+        signature.logs();
+    }
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(call.clone())
     }
 }
 
 impl FromCall for Peer<ServerSide> {
+    fn declare(signature: &mut Signature) {
+        signature.logs();
+    }
+
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(call.peer().clone())
     }

@@ -21,6 +21,8 @@ pub struct Signature {
     forms: Vec<fn() -> Result<hub::RequestedSchema, String>>,
     /// Extractors that only functions of some kinds of routes can take.
     limited: Vec<(&'static str, &'static [&'static str])>,
+    /// Whether the function may send log messages.
+    logs: bool,
 }
 
 /// The type of a function's arguments.
@@ -45,6 +47,16 @@ impl Signature {
 
     pub(in crate::router) fn add_form<T: DeserializeOwned + JsonSchema>(&mut self) {
         self.forms.push(form_schema::<T>);
+    }
+
+    /// The function may send log messages, so that the server declares them. [`Call`](crate::router::Call) and `Peer<ServerSide>` say
+    /// so; an extractor of your own that has one of them inside says so, too.
+    pub fn logs(&mut self) {
+        self.logs = true;
+    }
+
+    pub(in crate::router) fn may_log(&self) -> bool {
+        self.logs
     }
 
     /// Only functions of these kinds of routes can take it.
