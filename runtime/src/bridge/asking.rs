@@ -86,7 +86,8 @@ pub struct Questions {
 
 #[derive(Default)]
 struct State {
-    next: u64,
+    last_question: u64,
+    last_call: u64,
     questions: BTreeMap<u64, Question>,
     /// The calls that may carry questions, in flight and suspended. The one that began or went on last is the last.
     calls: Vec<Call>,
@@ -168,7 +169,8 @@ impl Questions {
             return Err(Unanswered::TooMany);
         }
         let call = state.carrier_of(&request).map_err(Unanswered::NotOffered)?;
-        let number = state.number();
+        state.last_question += 1;
+        let number = state.last_question;
         let question = Question { request, answer, call };
         state.questions.insert(number, question);
         Ok(number)
@@ -184,7 +186,8 @@ impl Questions {
     pub fn carry(self: &Arc<Self>, client: Peer<ServerSide>) -> Carrier {
         let asked = Arc::new(Notify::new());
         let mut state = self.state.lock();
-        let number = state.number();
+        state.last_call += 1;
+        let number = state.last_call;
         for question in state.questions.values_mut().filter(|question| question.call.is_none()) {
             if client.may_ask(&question.request).is_ok() {
                 question.call = Some(number);
@@ -221,11 +224,6 @@ impl Questions {
 }
 
 impl State {
-    fn number(&mut self) -> u64 {
-        self.next += 1;
-        self.next
-    }
-
     /// The questions that a call carries, or that none does.
     fn carried_by(&self, call: Option<u64>) -> Vec<u64> {
         let questions = self.questions.iter();
