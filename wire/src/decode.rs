@@ -17,6 +17,14 @@ pub trait Decode: Sized {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self>;
 }
 
+/// The text of bytes that are JSON.
+///
+/// # Errors
+/// When they aren't UTF-8.
+pub fn text_of(json: &[u8]) -> Decoded<&str> {
+    Reader::from_slice(json).map(|reader| reader.rest())
+}
+
 /// Decodes a whole JSON text.
 ///
 /// # Errors

@@ -58,6 +58,16 @@ pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
     }
 }
 
+/// Appends a string to a JSON text.
+pub fn push_string(json: &mut String, text: &str) {
+    let mut writer = JsonWriter {
+        text: std::mem::take(json),
+        error: None,
+    };
+    writer.string(text);
+    *json = writer.text;
+}
+
 /// Encodes a value as the bytes of a JSON text.
 ///
 /// # Errors

@@ -37,9 +37,9 @@ mod validate;
 pub mod validator;
 
 pub use borrowed::BorrowedJson;
-pub use decode::{Decode, Null, from_slice, from_str};
+pub use decode::{Decode, Null, from_slice, from_str, text_of};
 pub use definition::{Definition, Instance, definition_name};
-pub use encode::{Encode, EncodeError, JsonWriter, to_string, to_vec};
+pub use encode::{Encode, EncodeError, JsonWriter, push_string, to_string, to_vec};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use id::RequestId;
 pub use map::{Extra, Map};
@@ -54,7 +54,7 @@ pub use open::{OpenJson, OpenObject};
 pub use path::Path;
 pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};
 pub use schema::Schema;
-pub use validate::{Invalid, Validate, validate_at};
+pub use validate::{Invalid, Validate, validate_at, validate_text};
 pub use validator::Validator;
 
 /// The examples of the README, which compile and run as tests.

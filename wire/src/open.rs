@@ -51,6 +51,13 @@ impl OpenJson {
         to_raw_value(value).map(Self)
     }
 
+    /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_json(text: &str) -> Self {
+        Self::of_valid(text)
+    }
+
     /// A text that is known to be JSON, without white space around it.
     pub(crate) fn of_valid(text: &str) -> Self {
         Self(raw_value(text))

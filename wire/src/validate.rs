@@ -196,18 +196,28 @@ fn all(parts: impl IntoIterator<Item = Result<(), Invalid>>) -> Result<(), Inval
 /// # Errors
 /// When the value is invalid.
 pub fn validate_at<T: Encode + ?Sized>(value: &T, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
-    let violations = match encode::to_string(value) {
-        Ok(text) => match (plain_value(&text), schema.validator()) {
-            (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
-            (Err(error), _) => vec![Violation::unreadable(&error)],
-            (_, Err(error)) => vec![unusable_schema(pointer, error)],
-        },
-        Err(error) => vec![Violation::unwritable(error)],
-    };
-    if violations.is_empty() {
-        return Ok(());
+    match encode::to_string(value) {
+        Ok(text) => validate_text(&text, pointer, schema),
+        Err(error) => Err(Invalid {
+            violations: vec![Violation::unwritable(error)],
+        }),
     }
-    Err(Invalid { violations })
+}
+
+/// Validates a JSON text by the definition at `pointer`.
+///
+/// # Errors
+/// When the value is invalid, the text isn't JSON, or an object in it has a member twice.
+pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
+    let violations = match (plain_value(json), schema.validator()) {
+        (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
+        (Err(error), _) => vec![Violation::unreadable(&error)],
+        (_, Err(error)) => vec![unusable_schema(pointer, error)],
+    };
+    match violations.is_empty() {
+        true => Ok(()),
+        false => Err(Invalid { violations }),
+    }
 }
 
 /// The violation of every value, because the schema can't be compiled.

@@ -45,7 +45,7 @@ impl Reader<'_> {
     /// # Errors
     /// When the text has taken more memory than it may.
     #[inline]
-    pub(crate) fn push<T>(&mut self, list: &mut Vec<T>, item: T) -> Decoded<()> {
+    pub fn push<T>(&mut self, list: &mut Vec<T>, item: T) -> Decoded<()> {
         if list.len() == list.capacity() {
             self.grow(list)?;
         }

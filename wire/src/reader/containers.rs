@@ -37,6 +37,21 @@ impl<'a> Reader<'a> {
         Ok(Some(key))
     }
 
+    /// Reads an object, each member by `member`, which gets its name.
+    ///
+    /// A name that occurs twice isn't an error here.
+    ///
+    /// # Errors
+    /// When the next value isn't an object, or a member can't be decoded. The path of the error has no name of the member, which
+    /// only `member` knows.
+    pub fn members(&mut self, mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Decoded<()>) -> Decoded<()> {
+        let mut first = self.open_object()?;
+        while let Some(key) = self.next_key(&mut first)? {
+            member(self, key)?;
+        }
+        Ok(())
+    }
+
     /// Reads an array, each element by `element`.
     ///
     /// # Errors

@@ -21,7 +21,8 @@ impl Reader<'_> {
     }
 
     /// The error for a second member of the same name.
-    pub(crate) fn duplicate(&self, member: &str) -> DecodeError {
+    #[must_use]
+    pub fn duplicate(&self, member: &str) -> DecodeError {
         let kind = DecodeErrorKind::DuplicateMember;
         DecodeError::new(kind, "the member once", "it again", self.position).in_member(member)
     }

@@ -20,6 +20,17 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
+    /// Reads the next value by `read`, and returns its text.
+    ///
+    /// # Errors
+    /// When `read` fails.
+    pub fn text_of(&mut self, read: impl FnOnce(&mut Self) -> Decoded<()>) -> Decoded<&'a str> {
+        self.skip_space();
+        let start = self.position;
+        read(self)?;
+        Ok(&self.text[start..self.position])
+    }
+
     /// Reads the next value as [`Self::raw`] does, without a limit on its depth.
     pub(crate) fn text_at_any_depth(&mut self) -> Decoded<&'a str> {
         self.raw_at_any_depth().map(|(text, _)| text)
@@ -34,7 +45,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that no object in the next value has a member twice. The cursor stays.
-    pub(crate) fn check_distinct(&mut self) -> Decoded<()> {
+    ///
+    /// # Errors
+    /// When one has, or the value isn't JSON.
+    pub fn check_distinct(&mut self) -> Decoded<()> {
         let start = self.position;
         self.skip_distinct()?;
         self.position = start;
