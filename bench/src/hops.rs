@@ -1,10 +1,10 @@
-//! What is measured of translating: a result decoded, and decoded and then moved to the next revision.
+//! What is measured of translating: a result decoded, and converted to another revision and decoded there.
 
 use std::hint::black_box;
 
-use mcp_adapters::{Conversion, Convert, Loss, Policy, Revision};
+use mcp_adapters::{Loss, Policy, Revision, translate};
 use mcp_adapters::{v2024_11_05 as first, v2025_06_18 as earlier, v2025_11_25 as later, v2026_07_28 as latest};
-use mcp_wire::Decode;
+use mcp_wire::{Decode, Validate};
 
 use crate::inputs::{Case, Members, blocks, tools};
 use crate::subject::Failure;
@@ -115,12 +115,12 @@ impl Hop {
         Ok(hop)
     }
 
-    fn between<S: Decode + Convert<T, Revision>, T>(json: String, policy: Policy) -> Self {
+    fn between<S: Decode + Validate, T: Decode + Validate>(json: String, policy: Policy) -> Self {
         Self {
             json,
             policy,
             decode: decode::<S>,
-            translate: translate::<S, T>,
+            translate: converted::<S, T>,
         }
     }
 
@@ -135,7 +135,7 @@ impl Hop {
         drop(black_box((self.decode)(black_box(self.json.as_bytes()))));
     }
 
-    /// Decodes the result, moves it to the other revision, and drops that and the losses.
+    /// Converts the result to the other revision, decodes it there, and drops it and the losses.
     pub fn translate(&self) {
         drop(black_box(self.losses()));
     }
@@ -154,12 +154,14 @@ fn decode<S: Decode>(json: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn translate<S: Decode + Convert<T, Revision>, T>(json: &[u8], policy: Policy) -> Result<Vec<Loss>, Failure> {
-    let source: S = black_box(mcp_wire::from_slice(json)?);
-    let mut conversion = Conversion::new(policy);
-    let target = conversion.convert(source).map_err(Box::new)?;
+fn converted<S: Validate, T: Decode + Validate>(json: &[u8], policy: Policy) -> Result<Vec<Loss>, Failure> {
+    let revision = |schema: &mcp_wire::Schema| schema.revision().parse::<Revision>();
+    let (from, to) = (revision(S::schema())?, revision(T::schema())?);
+    let (_, name) = S::POINTER.rsplit_once('/').ok_or("a type with a definition")?;
+    let converted = translate(from, to, name, black_box(json), policy).map_err(Box::new)?;
+    let target: T = mcp_wire::from_str(converted.value.text())?;
     drop(black_box(target));
-    Ok(conversion.into_losses())
+    Ok(converted.losses)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Proble
 /// The problems of the files that only later stages need.
 fn undecodable(protocol: &Protocol<RevisionDocuments>) -> Vec<Problem> {
     let revisions = protocol.revisions.iter();
-    let rules = revisions.filter_map(|revision| Rules::of(revision.rules.document.clone()).err());
+    let rules = revisions.filter_map(|revision| Rules::of(revision.rules.clone()).err());
     let shared = Shared::of(&protocol.shared).err();
     let docs = protocol.shared.docs().filter_map(|document| Docs::of(document).err());
     rules.chain(shared).flatten().chain(docs).collect()

@@ -5,9 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::load::{
-    Document, Entry, MAX_DEPTH, RevisionDocuments, RuleDocuments, check_document, present, without_unused_definitions,
-};
+use crate::load::{Document, Entry, MAX_DEPTH, RevisionDocuments, check_document, present, without_unused_definitions};
 use crate::problem::{Problem, Problems};
 
 /// A revision whose schema is corrected.
@@ -20,7 +18,7 @@ pub struct CorrectedRevision {
     /// What corrected it, and what it can't say.
     pub overlay: Overlay,
     /// The rules between the revision and the one before it.
-    pub rules: RuleDocuments,
+    pub rules: Document,
     /// The published names.
     pub names: Document,
 }

@@ -62,11 +62,7 @@ fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
         })
         .unwrap();
     }
-    for (file, copy) in [
-        ("adapt.yaml", "adapt.yaml"),
-        ("adapt.rs", "adapt.rs"),
-        ("later_overlay.yaml", "overlay.yaml"),
-    ] {
+    for (file, copy) in [("adapt.yaml", "adapt.yaml"), ("later_overlay.yaml", "overlay.yaml")] {
         if case(name).join(file).exists() {
             fs::copy(case(name).join(file), schema.join("later").join(copy)).unwrap();
         }
@@ -458,20 +454,16 @@ fn is_equal(left: &Value, right: &Value) -> bool {
 
 /// What is said about a file of rules beside the revisions of `rules`, which don't get theirs.
 #[track_caller]
-fn problems(rules: &str, functions: Option<&str>) -> String {
-    found(rules, functions).expect("rules that are wrong were taken")
+fn problems(rules: &str) -> String {
+    found(rules).expect("rules that are wrong were taken")
 }
 
 /// The same; `None` if nothing is.
-fn found(rules: &str, functions: Option<&str>) -> Option<String> {
+fn found(rules: &str) -> Option<String> {
     let directory = TempDir::new().unwrap();
     let options = ingest_case("rules", directory.path());
     let later = options.schema.join("later");
     fs::write(later.join("adapt.yaml"), rules).unwrap();
-    fs::remove_file(later.join("adapt.rs")).unwrap();
-    if let Some(functions) = functions {
-        fs::write(later.join("adapt.rs"), functions).unwrap();
-    }
     let error = generate(&options).err()?;
     assert!(matches!(error, GenerateError::Problems(_)), "{error}");
     assert!(!options.out.exists(), "something was written");
@@ -492,14 +484,14 @@ fn says(found: &str, expected: &str) {
 #[test]
 fn a_rule_that_matches_nothing_is_refused_at_its_place_with_a_next_step() {
     for at in ["Thing.colour", "Nothing.title", "Block[light]", "Thing.title[text]"] {
-        let found = problems(&rule(at, "down: {drop: true}"), None);
+        let found = problems(&rule(at, "down: {drop: true}"));
         says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
         says(
             &found,
             &format!("{at}: the rule matches nothing on the way down\n  remove the rule"),
         );
     }
-    let found = problems(&rule("Thing.secret", "up: {drop: true}"), None);
+    let found = problems(&rule("Thing.secret", "up: {drop: true}"));
     says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.secret: ");
 }
 
@@ -523,7 +515,7 @@ fn a_rule_that_shadows_what_is_automatic_is_refused_at_its_place_with_a_next_ste
         ),
     ];
     for (at, what, because) in cases {
-        let found = problems(&rule(at, what), None);
+        let found = problems(&rule(at, what));
         says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
         says(&found, because);
         says(&found, "\n  remove the rule, or see `cargo xtask adapters`");
@@ -532,7 +524,7 @@ fn a_rule_that_shadows_what_is_automatic_is_refused_at_its_place_with_a_next_ste
 
 #[test]
 fn a_rule_that_shadows_an_automatic_conversion_is_refused_at_its_place() {
-    let found = problems(&rule("Thing.about", "down: {drop: true}"), None);
+    let found = problems(&rule("Thing.about", "down: {drop: true}"));
     says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.about: ");
 }
 
@@ -544,10 +536,7 @@ fn two_rules_for_one_place_are_refused() {
             .strip_prefix("rules:\n")
             .unwrap(),
     );
-    says(
-        &problems(&rules, None),
-        "later/adapt.yaml:6:5: #/rules/1: Thing.title: ",
-    );
+    says(&problems(&rules), "later/adapt.yaml:6:5: #/rules/1: Thing.title: ");
 }
 
 #[test]
@@ -561,7 +550,7 @@ fn an_action_that_cannot_be_done_there_is_refused_at_its_place_with_a_next_step(
         ("Block[sound]", "down: {hide: {title: a}}"),
     ];
     for (at, what) in cases {
-        let found = problems(&rule(at, what), None);
+        let found = problems(&rule(at, what));
         says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
         says(&found, "\n  remove the rule");
     }
@@ -572,6 +561,18 @@ fn an_action_that_cannot_be_done_there_is_refused_at_its_place_with_a_next_step(
 fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
     let cases = [
         ("Thing.title", "down: {copy: nowhere}"),
+        ("Shelf.stories", "down: {split-by: by}"),
+        ("Shelf.stories", "down: {split-by: nowhere}"),
+        ("Thing.care", "down: {without: {members: [nowhere]}}"),
+        ("Thing.label", "down: {without: {members: [text]}}"),
+        (
+            "Thing.care",
+            "down: {join: {when: {a: b}, text: a, with: b, item: {}, otherwise: {code: 1, because: a}}}",
+        ),
+        (
+            "Thing.label",
+            "down: {join: {when: {type: text}, text: nowhere, with: b, item: {}, otherwise: {code: 1, because: a}}}",
+        ),
         ("Thing.title", "down: {copy: about.nowhere}"),
         ("Thing.data", "down: {ensure: {in: name, item: {type: text, text: a}}}"),
         ("Thing.data", "down: {ensure: {in: blocks, item: {type: smell}}}"),
@@ -611,16 +612,14 @@ fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
         ("Thing.name", "implied: a"),
         ("Thing.name", "supplied: a"),
     ];
-    let taken = cases
-        .iter()
-        .filter_map(|(at, what)| match found(&rule(at, what), None) {
-            Some(found) => {
-                says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
-                says(&found, "\n  remove the rule");
-                None
-            }
-            None => Some(format!("{at}: {what}")),
-        });
+    let taken = cases.iter().filter_map(|(at, what)| match found(&rule(at, what)) {
+        Some(found) => {
+            says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
+            says(&found, "\n  remove the rule");
+            None
+        }
+        None => Some(format!("{at}: {what}")),
+    });
     assert_none(&taken.collect::<Vec<_>>());
 }
 
@@ -662,13 +661,13 @@ fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
         ),
     ];
     for (at, what, expected) in cases {
-        says(&problems(&rule(at, &format!("down: {{{what}}}")), None), expected);
+        says(&problems(&rule(at, &format!("down: {{{what}}}"))), expected);
     }
 }
 
 #[test]
 fn a_rule_in_place_of_a_lossy_conversion_is_taken() {
-    assert_eq!(found(&rule("Shelf.answers", "down: {drop: true}"), None), None);
+    assert_eq!(found(&rule("Shelf.answers", "down: {drop: true}")), None);
 }
 
 #[test]
@@ -688,59 +687,16 @@ fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
         ),
     ];
     for (rules, key) in cases {
-        let found = problems(rules, None);
+        let found = problems(rules);
         says(&found, "later/adapt.yaml:");
         says(&found, &format!("`{key}`"));
         says(&found, "expected");
     }
-    let found = problems("rulez:\n  - at: Thing.title\n", None);
+    let found = problems("rulez:\n  - at: Thing.title\n");
     says(
         &found,
         "later/adapt.yaml:2:3: #/rulez: there is no section `rulez`\n  everything stands under `rules` or `errors`",
     );
-}
-
-#[test]
-fn a_call_of_a_function_that_is_not_there_is_refused_with_a_next_step() {
-    let rules = rule("Thing.size", "down: {call: in_words}");
-    let functions = [
-        None,
-        Some("pub(crate) fn in_word() {}\n"),
-        Some("pub fn not_in_words() {}\n"),
-        Some("fn in_words() {}\n"),
-    ];
-    for functions in functions {
-        let found = problems(&rules, functions);
-        says(&found, "there is no function `in_words`\n  ");
-        says(&found, "later/adapt.");
-    }
-}
-
-#[test]
-fn a_call_of_a_function_that_is_not_there_is_refused_at_its_place() {
-    says(
-        &problems(&rule("Thing.size", "down: {call: in_words}"), None),
-        "later/adapt.yaml:2:5: ",
-    );
-}
-
-#[test]
-fn a_function_in_a_comment_is_not_there() {
-    problems(&rule("Thing.size", "down: {call: in_words}"), Some("// fn in_words(\n"));
-    problems(
-        &rule("Thing.size", "down: {call: in_words}"),
-        Some("/* pub(crate) fn in_words() {} */\nmod words {\n    pub(crate) fn in_words() {}\n}\n"),
-    );
-}
-
-#[test]
-fn functions_that_do_not_parse_are_refused_at_their_place_with_a_next_step() {
-    let found = problems(
-        &rule("Thing.size", "down: {call: in_words}"),
-        Some("//! ü\npub(crate) fn in_words() {}\nfn ö(a b) {}\n"),
-    );
-    says(&found, "later/adapt.rs:3:8: expected");
-    says(&found, "\n  the file becomes a module of the adapters");
 }
 
 #[test]
@@ -764,11 +720,11 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
         ),
     ];
     for (rest, because) in cases {
-        let found = problems(&format!("rules:\n  - at: Thing.title\n{rest}"), None);
+        let found = problems(&format!("rules:\n  - at: Thing.title\n{rest}"));
         says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
         says(&found, because);
     }
-    let found = problems(&rule("Thing.", "down: {drop: true}"), None);
+    let found = problems(&rule("Thing.", "down: {drop: true}"));
     says(&found, "later/adapt.yaml:2:");
     says(
         &found,
@@ -804,23 +760,19 @@ fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() 
         ("down: {from: -32602, iff: data.uri, to: -32603}", "`iff`"),
     ];
     for (rule, because) in cases {
-        let found = problems(
-            &format!("errors:\n  - {{{rule}, why: a, link: 'https://example.org'}}\n"),
-            None,
-        );
+        let found = problems(&format!(
+            "errors:\n  - {{{rule}, why: a, link: 'https://example.org'}}\n"
+        ));
         says(&found, "later/adapt.yaml:2:5: #/errors/0");
         says(&found, because);
     }
     let rule = "  - {down: {from: -32602, to: -32603}, why: a, link: 'https://example.org'}\n";
-    let found = problems(&format!("errors:\n{rule}{rule}"), None);
+    let found = problems(&format!("errors:\n{rule}{rule}"));
     says(
         &found,
         "later/adapt.yaml:3:5: #/errors/1: #/errors/0 is about the same errors\n  remove one of the two",
     );
-    let found = problems(
-        "errors:\n  - {down: {from: -32602, to: -32603}, why: ' ', link: a}\n",
-        None,
-    );
+    let found = problems("errors:\n  - {down: {from: -32602, to: -32603}, why: ' ', link: a}\n");
     says(&found, "`why` says nothing");
 }
 
@@ -832,7 +784,7 @@ fn everything_that_is_wrong_is_said_at_once() {
             .strip_prefix("rules:\n")
             .unwrap(),
     );
-    let found = problems(&rules, None);
+    let found = problems(&rules);
     says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.colour: ");
     says(&found, "later/adapt.yaml:6:5: #/rules/1: Thing.name: ");
 }

@@ -1,27 +1,15 @@
-//! Conversion of values between adjacent revisions.
+//! Conversions of values between revisions.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use mcp_wire::path::Segment;
-use mcp_wire::{OpenJson, Path};
+use mcp_wire::{Decode, Encode, OpenJson, Validate, error_code, from_str};
 
-use crate::loss::{Loss, LossKind, Reversed, without_detours};
+use crate::engine::state::State;
+use crate::loss::{AUTOMATIC, Loss, finished};
+use crate::revision::ProtocolRevision;
 use crate::unrepresentable::Unrepresentable;
-
-/// A type with a counterpart in another revision: an adjacent one, or the hub.
-///
-/// The types determine whether a conversion is an upgrade to the later revision or a downgrade to the earlier one. `R` is the
-/// enumeration of the revisions, `mcp_adapters::Revision`. It is a parameter so that the crate that declares it may implement
-/// the trait for types of other crates.
-pub trait Convert<T, R>: Sized {
-    /// Converts the value to its counterpart. Losses are recorded in `conversion`.
-    ///
-    /// # Errors
-    /// When the other revision can't represent the value.
-    fn convert(self, conversion: &mut Conversion<R>) -> Result<T, Unrepresentable>;
-}
 
 /// The treatment of members and variants that the target revision doesn't declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -39,13 +27,9 @@ pub enum Policy {
 pub type Supply = BTreeMap<String, OpenJson>;
 
 /// The state of one conversion: its policy, and the losses so far.
-///
-/// The functions that rules call use it to record losses, and to convert inner values.
 #[derive(Debug, Clone)]
 pub struct Conversion<R> {
-    policy: Policy,
-    pub(crate) supply: Option<Arc<Supply>>,
-    pub(crate) losses: Vec<Reversed>,
+    pub(crate) state: State,
     revisions: PhantomData<R>,
 }
 
@@ -66,9 +50,7 @@ impl<R> Conversion<R> {
     #[must_use]
     pub fn new(policy: Policy) -> Self {
         Self {
-            policy,
-            supply: None,
-            losses: Vec::new(),
+            state: State::new(policy),
             revisions: PhantomData,
         }
     }
@@ -77,136 +59,48 @@ impl<R> Conversion<R> {
     /// are added to the supply, instead of being lost.
     #[must_use]
     pub fn supplied_with(mut self, supply: impl Into<Arc<Supply>>) -> Self {
-        self.supply = Some(supply.into());
+        self.state.supply = Some(supply.into());
         self
     }
 
     /// Takes the supply, with the values that the conversion added.
     pub fn take_supply(&mut self) -> Option<Supply> {
-        self.supply.take().map(Arc::unwrap_or_clone)
-    }
-
-    /// Converts a value.
-    ///
-    /// # Errors
-    /// When the other revision can't represent the value.
-    pub fn convert<S: Convert<T, R>, T>(&mut self, value: S) -> Result<T, Unrepresentable> {
-        value.convert(self)
+        self.state.supply.take().map(Arc::unwrap_or_clone)
     }
 
     /// The policy of the conversion.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        self.policy
+        self.state.policy
     }
 
     /// Whether nothing has been lost so far.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
-        self.losses.is_empty()
+        self.state.losses.is_empty()
     }
 
     /// The losses, in the order in which they occurred.
     #[must_use]
     pub fn into_losses(self) -> Vec<Loss> {
-        let finished = self.losses.into_iter().map(|loss| Loss {
-            path: Path::from_reversed(loss.path),
-            kind: loss.kind,
-            rule: loss.rule,
-        });
-        without_detours(finished.collect())
-    }
-
-    /// Records a loss of the current value.
-    pub fn lose(&mut self, kind: LossKind, rule: &'static str) {
-        let path = Vec::new();
-        self.losses.push(Reversed { path, kind, rule });
-    }
-
-    /// Records a loss of a member of the current value.
-    pub fn lose_member(&mut self, member: &str, kind: LossKind, rule: &'static str) {
-        let path = vec![Segment::Member(member.to_owned())];
-        self.losses.push(Reversed { path, kind, rule });
-    }
-
-    /// Records a loss at a path inside the current value.
-    pub fn lose_within(&mut self, path: &[&str], kind: LossKind, rule: &'static str) {
-        let path = path
-            .iter()
-            .rev()
-            .map(|member| Segment::Member((*member).to_owned()))
-            .collect();
-        self.losses.push(Reversed { path, kind, rule });
-    }
-
-    /// Whether the policy is [`Policy::Carry`].
-    #[must_use]
-    pub fn carries(&self) -> bool {
-        self.policy == Policy::Carry
-    }
-
-    /// Runs `inside` for a member: the paths of its losses and its error begin with the member.
-    ///
-    /// # Errors
-    /// When `inside` fails.
-    pub fn within_member<T>(
-        &mut self,
-        member: &str,
-        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
-    ) -> Result<T, Unrepresentable> {
-        self.within(Place::Member(member), inside)
-    }
-
-    /// Runs `inside` for an element of a list.
-    ///
-    /// # Errors
-    /// When `inside` fails.
-    pub fn within_element<T>(
-        &mut self,
-        index: usize,
-        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
-    ) -> Result<T, Unrepresentable> {
-        self.within(Place::Element(index), inside)
-    }
-
-    fn within<T>(
-        &mut self,
-        place: Place<'_>,
-        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
-    ) -> Result<T, Unrepresentable> {
-        let before = self.losses.len();
-        let result = inside(self);
-        if self.losses.len() > before {
-            self.move_losses(before, place);
-        }
-        result.map_err(|error| place.of(error))
-    }
-
-    /// Prepends a place to the paths of the losses after the first `before`. Not generic, so that it is compiled once.
-    fn move_losses(&mut self, before: usize, place: Place<'_>) {
-        for loss in &mut self.losses[before..] {
-            loss.path.push(place.segment());
-        }
+        finished(self.state.losses)
     }
 }
 
-/// A member or an element of the current value.
-#[derive(Clone, Copy)]
-enum Place<'a> {
-    Member(&'a str),
-    Element(usize),
-}
-
-impl Place<'_> {
-    fn segment(self) -> Segment {
-        match self {
-            Self::Member(member) => Segment::Member(member.to_owned()),
-            Self::Element(index) => Segment::Index(index),
-        }
-    }
-
-    #[cold]
-    fn of(self, error: Unrepresentable) -> Unrepresentable {
-        error.within(self.segment())
+impl<R: ProtocolRevision> Conversion<R> {
+    /// Converts a value to its counterpart in another revision. The types determine the two revisions.
+    ///
+    /// # Errors
+    /// The other revision can't represent the value, or `T` isn't the counterpart of `S`.
+    pub fn convert<S: Encode + Validate, T: Decode + Validate>(&mut self, value: S) -> Result<T, Unrepresentable> {
+        let internal = |because: String| Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC);
+        let revision = |name: &'static str| {
+            R::by_name(name).ok_or_else(|| internal(format!("revision {name} isn't among those that are compiled")))
+        };
+        let (from, to) = (revision(S::schema().revision())?, revision(T::schema().revision())?);
+        let json = mcp_wire::to_string(&value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
+        let converted =
+            R::protocol().convert_at(from.name(), to.name(), (S::POINTER, T::POINTER), &json, &mut self.state)?;
+        from_str(&converted).map_err(|error| Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path()))
     }
 }

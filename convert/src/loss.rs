@@ -42,6 +42,16 @@ pub(crate) struct Reversed {
     pub(crate) rule: &'static str,
 }
 
+/// The losses with their paths.
+pub(crate) fn finished(losses: Vec<Reversed>) -> Vec<Loss> {
+    let finished = losses.into_iter().map(|loss| Loss {
+        path: Path::from_reversed(loss.path),
+        kind: loss.kind,
+        rule: loss.rule,
+    });
+    without_detours(finished.collect())
+}
+
 /// Leaves out values that one step of a chain added and a later step removed.
 pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
     if !losses.iter().any(|loss| loss.kind == LossKind::Defaulted) {

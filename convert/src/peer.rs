@@ -2,147 +2,249 @@
 
 use mcp_wire::path::Segment;
 use mcp_wire::{
-    Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, Message, Object, OpenJson, RequestId,
-    error_code, from_slice, to_vec,
+    Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind,
+    Object, OpenJson, RequestId, error_code, from_slice, from_str, text_of, to_string, to_vec,
 };
 
-use crate::conversion::{Conversion, Convert, Policy};
+use crate::conversion::{Conversion, Policy};
+use crate::engine::{Failed, Node};
 use crate::loss::{AUTOMATIC, Loss, LossKind};
-use crate::open::open;
 use crate::revision::ProtocolRevision;
+use crate::tables::{Role, Table};
 use crate::translated::{FromPeer, FromResult, Translated};
 use crate::unrepresentable::Unrepresentable;
 
-/// Decodes the messages of a peer of revision `peer`, and converts them to another revision.
+/// Decodes the messages of a peer of revision `peer`, which has the role `role`, and converts them to the hub.
 ///
 /// # Errors
 /// When the bytes aren't JSON, or a single message isn't valid in the revision `peer`.
-pub fn read_messages<Q, N, Q2, N2, R: ProtocolRevision>(
+pub fn read_messages<Q: Decode, N: Decode, R: ProtocolRevision>(
     peer: R,
+    role: Role,
     json: &[u8],
     conversion: Conversion<R>,
-) -> Decoded<Batch<Translated<Message<Q2, N2>>>>
-where
-    Q: Decode + Convert<Q2, R>,
-    N: Decode + Convert<N2, R>,
-{
-    received(peer, json, |message: Message<Q, N>| {
-        translated(message, conversion.clone())
+) -> Decoded<Batch<Translated<Message<Q, N>>>> {
+    received(peer, json, |json| match peer == R::HUB {
+        true => from_slice(json).map(unchanged),
+        false => read_message(peer, role, json, conversion.clone()),
     })
 }
 
-/// Decodes the messages of a peer of revision `peer` without a conversion.
-///
-/// # Errors
-/// When the bytes aren't JSON, or a single message isn't valid in the revision `peer`.
-pub fn read_same<Q: Decode, N: Decode, R: ProtocolRevision>(
+/// Converts a message of the hub to revision `peer`, and encodes it. The sender has the role `role`.
+pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     peer: R,
-    json: &[u8],
-) -> Decoded<Batch<Translated<Message<Q, N>>>> {
-    received(peer, json, unchanged)
-}
-
-/// Converts a message to another revision, and encodes it.
-pub fn encode_message<Q2: Object, N2: Object, Q, N, R>(
-    message: Message<Q, N>,
+    role: Role,
+    message: &Message<Q, N>,
     conversion: Conversion<R>,
-) -> Translated<Vec<u8>>
-where
-    Q: Convert<Q2, R>,
-    N: Convert<N2, R>,
-{
-    encoded(translated::<Q, N, Q2, N2, R>(message, conversion))
+) -> Translated<Vec<u8>> {
+    let json = match to_vec(message) {
+        Ok(json) => json,
+        Err(error) => {
+            let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
+            return Translated::Refused(ErrorResponse::new(None, error));
+        }
+    };
+    let (id, types) = match message {
+        Message::Request(call) => (Some(Some(call.id.clone())), true),
+        Message::Notification(_) => (None, true),
+        Message::Response(_) | Message::Error(_) => (Some(None), false),
+    };
+    if peer == R::HUB || !types {
+        return unchanged(json);
+    }
+    let is_request = id.is_some();
+    match text_of(&json).map_err(Failed::Invalid).and_then(|text| {
+        let mut conversion = conversion.clone();
+        let converted = convert_message(R::HUB, peer, (role, is_request), text, &mut conversion)?;
+        Ok((
+            converted.into_text().into_owned().into_bytes(),
+            conversion.into_losses(),
+        ))
+    }) {
+        Ok((message, losses)) => Translated::Message { message, losses },
+        Err(failed) => not_sent(failed.into(), id),
+    }
 }
 
-/// Encodes a message without a conversion.
-pub fn encode_same<Q: Object, N: Object>(message: Message<Q, N>) -> Translated<Vec<u8>> {
-    encoded(unchanged(message))
-}
-
-/// Decodes a result with `decode`, and converts it to another revision.
+/// Decodes the result of a method, by its name in the revision `peer`, with `decode`, which gets the method's name in the hub. The
+/// peer has the role `role`. `None` for an unknown method.
 ///
 /// # Errors
-/// When the JSON isn't a result of the method, or the other revision can't represent it.
-pub fn read_result<S: Convert<T, R>, T, R>(
-    decode: DecodeResult<S>,
+/// When the JSON isn't a result of the method, or the hub can't represent it.
+pub fn read_result<T, R: ProtocolRevision>(
+    peer: R,
+    role: Role,
     method: &str,
     result: &OpenJson,
     mut conversion: Conversion<R>,
+    decode: impl FnOnce(&str, &OpenJson) -> Decoded<Option<T>>,
 ) -> Result<Option<FromResult<T>>, FromPeer> {
-    let Some(result) = decode(method, result)? else {
+    if peer == R::HUB {
+        let losses = Vec::new();
+        return Ok(decode(method, result)?.map(|result| FromResult { result, losses }));
+    }
+    let chain = R::protocol().chain(peer.name(), R::HUB.name())?;
+    let unions = unions(peer, R::HUB, |table| table.sent_by(role).results)?;
+    let Some(node) = chain.result(&unions, method, result.text(), false, &mut conversion.state)? else {
         return Ok(None);
     };
-    let result = conversion.convert(result)?;
+    let method = R::HUB.name_of_method(peer, method);
+    let result = decode(method, &node.into_json())?;
     let losses = conversion.into_losses();
-    Ok(Some(FromResult { result, losses }))
+    Ok(result.map(|result| FromResult { result, losses }))
 }
 
-/// Decodes the result of a method. `None` for an unknown method.
-type DecodeResult<T> = fn(&str, &OpenJson) -> Decoded<Option<T>>;
-
-/// Decodes a result without a conversion.
+/// Converts the result of a method to the revision `peer`, and encodes it. The method is named as in the hub, and the role is that of who
+/// gives the result.
 ///
 /// # Errors
-/// When the JSON isn't a result of the method.
-pub fn read_same_result<T>(
-    decode: DecodeResult<T>,
-    method: &str,
-    result: &OpenJson,
-) -> Result<Option<FromResult<T>>, FromPeer> {
-    let losses = Vec::new();
-    Ok(decode(method, result)?.map(|result| FromResult { result, losses }))
-}
-
-/// Decodes a value from a peer's description of itself, and converts it to another revision.
-///
-/// # Errors
-/// When the JSON isn't an `S`, or the other revision can't represent it.
-pub fn read_value<S: Decode + Convert<T, R>, T, R>(json: &OpenJson) -> Result<FromResult<T>, FromPeer> {
-    let mut conversion = Conversion::<R>::new(Policy::Conform);
-    let result = conversion.convert(json.decode_as::<S>()?)?;
-    let losses = conversion.into_losses();
-    Ok(FromResult { result, losses })
-}
-
-/// Decodes a value from a peer's description of itself without a conversion.
-///
-/// # Errors
-/// When the JSON isn't a `T`.
-pub fn read_same_value<T: Decode>(json: &OpenJson) -> Result<FromResult<T>, FromPeer> {
-    let (result, losses) = (json.decode_as()?, Vec::new());
-    Ok(FromResult { result, losses })
-}
-
-/// Converts a result to another revision, and serializes it.
-///
-/// # Errors
-/// When the other revision can't represent the result.
-pub fn encode_result<T: Encode, S: Convert<T, R>, R>(
-    result: S,
+/// When the revision can't represent the result.
+pub fn encode_result<T: Encode, R: ProtocolRevision>(
+    peer: R,
+    role: Role,
+    type_name: Option<&str>,
+    result: &T,
     mut conversion: Conversion<R>,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let result = open(&conversion.convert(result)?)?;
-    Ok((result, conversion.into_losses()))
+    let json = encoded(result)?;
+    if peer == R::HUB {
+        return Ok((OpenJson::of_json(&json), Vec::new()));
+    }
+    let chain = R::protocol().chain(R::HUB.name(), peer.name())?;
+    let unions = unions(R::HUB, peer, |table| table.sent_by(role).results)?;
+    let node = chain.result_of(&unions, type_name, &json, &mut conversion.state)?;
+    Ok((node.into_json(), conversion.into_losses()))
 }
 
-/// Encodes a result without a conversion.
+/// Decodes a value of a definition that a peer and the hub have by the same name, and converts it to the hub.
 ///
 /// # Errors
-/// When the result has a number that JSON can't represent.
-pub fn encode_same_result<T: Encode>(result: &T) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    Ok((open(result)?, Vec::new()))
+/// When the JSON isn't an instance of the definition, or the hub can't represent it.
+pub fn read_value<T: Decode, R: ProtocolRevision>(
+    peer: R,
+    definition: &str,
+    json: &OpenJson,
+) -> Result<FromResult<T>, FromPeer> {
+    let mut conversion = Conversion::<R>::new(Policy::Conform);
+    let converted = convert_value(peer, R::HUB, definition, json.text(), &mut conversion)?;
+    let result = from_str(&converted)?;
+    let losses = conversion.into_losses();
+    Ok(FromResult { result, losses })
+}
+
+/// Converts a value of such a definition to the revision `peer`, and encodes it.
+///
+/// # Errors
+/// When the revision can't represent the value.
+pub fn encode_value<T: Encode, R: ProtocolRevision>(
+    peer: R,
+    definition: &str,
+    value: &T,
+) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+    let mut conversion = Conversion::<R>::new(Policy::Conform);
+    let converted = convert_value(R::HUB, peer, definition, &encoded(value)?, &mut conversion)?;
+    Ok((OpenJson::of_json(&converted), conversion.into_losses()))
+}
+
+fn encoded<T: Encode>(value: &T) -> Result<String, Unrepresentable> {
+    to_string(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
+}
+
+fn convert_value<R: ProtocolRevision>(
+    from: R,
+    to: R,
+    definition: &str,
+    json: &str,
+    conversion: &mut Conversion<R>,
+) -> Result<String, Failed> {
+    if from == to {
+        return Ok(json.to_owned());
+    }
+    let table = R::protocol().table(from.name())?;
+    let missing = || Unrepresentable::no_counterpart(definition, to.name());
+    let (name, ty) = table.definition(definition).ok_or_else(missing)?;
+    let chain = R::protocol().chain(from.name(), to.name())?;
+    let mut node = chain.read(json, ty, false, &mut conversion.state)?;
+    chain.convert(name, &mut node, &mut conversion.state)?;
+    Ok(node.into_text().into_owned())
+}
+
+/// Reads a message of a peer, and converts it to the hub.
+fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
+    peer: R,
+    role: Role,
+    json: &[u8],
+    mut conversion: Conversion<R>,
+) -> Decoded<Translated<Message<Q, N>>> {
+    let header = MessageHeader::from_slice(json)?;
+    let is_request = match header.kind()? {
+        MessageKind::Request => true,
+        MessageKind::Notification => false,
+        // The result of a response isn't converted, because that requires the method of the request.
+        MessageKind::Response | MessageKind::Error => return from_slice(json).map(unchanged),
+    };
+    let converted = convert_message(peer, R::HUB, (role, is_request), text_of(json)?, &mut conversion);
+    match converted {
+        Ok(node) => Ok(Translated::Message {
+            message: from_str(&node.into_text())?,
+            losses: conversion.into_losses(),
+        }),
+        Err(Failed::Invalid(error)) => Err(error),
+        Err(failed) => {
+            let id = is_request.then(|| header.id());
+            // An invalid envelope is an error, whatever else the message is.
+            from_slice::<Message<Envelope, Envelope>>(json)?;
+            Ok(not_sent(failed.into(), id))
+        }
+    }
+}
+
+/// A message of which only the envelope is decoded.
+struct Envelope;
+
+impl Decode for Envelope {
+    fn decode(reader: &mut mcp_wire::Reader<'_>) -> Decoded<Self> {
+        reader.object(&mut []).map(|_| Self)
+    }
+}
+
+/// Converts a request or a notification. The sender has the role.
+fn convert_message<'a, R: ProtocolRevision>(
+    from: R,
+    to: R,
+    (role, is_request): (Role, bool),
+    json: &'a str,
+    conversion: &mut Conversion<R>,
+) -> Result<Node<'a>, Failed> {
+    let union = |table: &'static Table| match is_request {
+        true => table.sent_by(role).requests,
+        false => table.sent_by(role).notifications,
+    };
+    let chain = R::protocol().chain(from.name(), to.name())?;
+    chain.message(&unions(from, to, union)?, json, &mut conversion.state)
+}
+
+/// The names of a union in each revision on the way.
+fn unions<R: ProtocolRevision>(
+    from: R,
+    to: R,
+    name: impl Fn(&'static Table) -> Option<&'static str>,
+) -> Result<Vec<Option<&'static str>>, Unrepresentable> {
+    let way = std::iter::once(from).chain(from.way(to));
+    way.map(|revision| R::protocol().table(revision.name()).map(&name))
+        .collect()
 }
 
 /// Decodes a payload: a message, or a batch of messages where the revision has batches.
 ///
 /// Each element of a batch has an outcome of its own, so only batches are parsed twice.
-fn received<M: Decode, T, R: ProtocolRevision>(
+fn received<T, R: ProtocolRevision>(
     peer: R,
     json: &[u8],
-    convert: impl Fn(M) -> Translated<T>,
+    read: impl Fn(&[u8]) -> Decoded<Translated<T>>,
 ) -> Decoded<Batch<Translated<T>>> {
     if json.trim_ascii_start().first() != Some(&b'[') {
-        return Ok(Batch::One(convert(from_slice(json)?)));
+        return read(json).map(Batch::One);
     }
     let elements: Vec<OpenJson> = from_slice(json)?;
     let batches = peer.known_facts().batches;
@@ -155,8 +257,8 @@ fn received<M: Decode, T, R: ProtocolRevision>(
         let error = ErrorObject::new(error_code::INVALID_REQUEST, because);
         return Ok(Batch::One(Translated::Refused(ErrorResponse::new(None, error))));
     }
-    let outcome = |element: &OpenJson| match element.decode_as() {
-        Ok(message) => convert(message),
+    let outcome = |element: &OpenJson| match read(element.text().as_bytes()) {
+        Ok(message) => message,
         Err(error) => Translated::Refused(malformed(element, &error)),
     };
     Ok(Batch::Many(elements.iter().map(outcome).collect()))
@@ -185,47 +287,23 @@ fn unchanged<M>(message: M) -> Translated<M> {
     }
 }
 
-/// Converts a message to another revision.
-fn translated<Q, N, Q2, N2, R>(message: Message<Q, N>, mut conversion: Conversion<R>) -> Translated<Message<Q2, N2>>
-where
-    Q: Convert<Q2, R>,
-    N: Convert<N2, R>,
-{
-    let asked: Option<Option<RequestId>> = match &message {
-        Message::Request(call) => Some(Some(call.id.clone())),
-        Message::Notification(_) => None,
-        Message::Response(_) | Message::Error(_) => Some(None),
-    };
-    match (message.convert(&mut conversion), asked) {
-        (Ok(message), _) => Translated::Message {
-            message,
-            losses: conversion.into_losses(),
-        },
-        (Err(error), Some(id)) => Translated::Refused(ErrorResponse::new(
-            id,
-            ErrorObject::new(error.code(), error.to_string()),
-        )),
-        (Err(reason), None) => {
-            conversion.lose(LossKind::Dropped, AUTOMATIC);
+/// The outcome of a message that can't be converted. A request has an id, which may be invalid.
+fn not_sent<M>(reason: Unrepresentable, id: Option<Option<RequestId>>) -> Translated<M> {
+    match id {
+        Some(id) => {
+            let error = ErrorObject::new(reason.code(), reason.to_string());
+            Translated::Refused(ErrorResponse::new(id, error))
+        }
+        None => {
+            let whole = Loss {
+                path: mcp_wire::Path::default(),
+                kind: LossKind::Dropped,
+                rule: AUTOMATIC,
+            };
             Translated::Dropped {
-                losses: conversion.into_losses(),
+                losses: vec![whole],
                 reason,
             }
         }
-    }
-}
-
-/// Encodes a message.
-fn encoded<Q: Object, N: Object>(message: Translated<Message<Q, N>>) -> Translated<Vec<u8>> {
-    match message {
-        Translated::Message { message, losses } => match to_vec(&message) {
-            Ok(message) => Translated::Message { message, losses },
-            Err(error) => {
-                let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
-                Translated::Refused(ErrorResponse::new(None, error))
-            }
-        },
-        Translated::Refused(response) => Translated::Refused(response),
-        Translated::Dropped { losses, reason } => Translated::Dropped { losses, reason },
     }
 }

@@ -1,6 +1,7 @@
 //! The placeholders in the replacements of rules.
 
 use mcp_wire::OpenJson;
+use mcp_wire::serde::de::Error as _;
 use mcp_wire::serde_json::{self, Value};
 
 /// Fills the placeholders of a rule's JSON with members of a value.
@@ -8,9 +9,11 @@ use mcp_wire::serde_json::{self, Value};
 /// A text that is only a placeholder becomes the member's value, or is left out if there is none. Placeholders within a text
 /// become text, and a line whose placeholder has no value is left out. `{}` is the whole value as JSON text, and
 /// `{list[].name}` a member of each element.
-pub(crate) fn fill_template(template: &str, value: &OpenJson) -> Result<Value, serde_json::Error> {
+pub(crate) fn fill_template(template: &str, value: &str) -> Result<Value, serde_json::Error> {
     let template: Value = serde_json::from_str(template)?;
-    let value = value.parse()?;
+    let value = mcp_wire::from_str::<OpenJson>(value)
+        .map_err(serde_json::Error::custom)?
+        .parse()?;
     Ok(fill(&template, &value).unwrap_or(Value::Null))
 }
 

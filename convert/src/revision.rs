@@ -5,6 +5,8 @@ use std::fmt;
 use mcp_wire::{Method, Schema};
 
 use crate::facts::Facts;
+use crate::protocol::Protocol;
+use crate::tables::Table;
 
 /// An enumeration of the revisions of the protocol. They compare in the order of the protocol, not of their names.
 ///
@@ -13,11 +15,20 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     /// Every revision, the earliest first.
     const REVISIONS: &'static [Self];
 
+    /// The revision that handlers are written against.
+    const HUB: Self;
+
+    /// The tables of the revisions.
+    fn protocol() -> &'static Protocol;
+
     /// The name of the revision in the protocol.
     fn name(self) -> &'static str;
 
     /// The revision's methods.
-    fn declared_methods(self) -> &'static [Method];
+    fn declared_methods(self) -> &'static [Method] {
+        let table = Self::protocol().table(self.name());
+        table.map(Table::methods).unwrap_or_default()
+    }
 
     /// The revision's schema.
     fn declared_schema(self) -> &'static Schema;

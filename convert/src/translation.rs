@@ -1,90 +1,14 @@
 //! Conversions between any two revisions for types that are known only at run time.
 
-use std::any::Any;
 use std::fmt;
 
-use mcp_wire::{Decode, DecodeError, Decoded, Encode, OpenJson, from_slice};
+use mcp_wire::{DecodeError, OpenJson};
 
-use crate::conversion::{Conversion, Convert, Supply};
-use crate::loss::{AUTOMATIC, Loss};
-use crate::open::open;
+use crate::conversion::{Conversion, Supply};
+use crate::engine::Failed;
+use crate::loss::Loss;
 use crate::revision::ProtocolRevision;
 use crate::unrepresentable::Unrepresentable;
-
-/// An enumeration of revisions whose definitions can be translated.
-pub trait Translations: ProtocolRevision {
-    /// The definitions of the revision that can be translated.
-    fn translations(self) -> &'static [Definition<Self>];
-}
-
-/// A definition of a revision, and its counterparts one revision earlier and later.
-pub struct Definition<R> {
-    name: &'static str,
-    decode: fn(&[u8]) -> Decoded<Box<dyn Any>>,
-    encode: fn(&dyn Any) -> Result<OpenJson, Unrepresentable>,
-    earlier: Option<Step<R>>,
-    later: Option<Step<R>>,
-}
-
-type ConvertAny<R> = fn(Box<dyn Any>, &mut Conversion<R>) -> Result<Box<dyn Any>, Unrepresentable>;
-
-/// The conversion of a definition to an adjacent revision.
-struct Step<R> {
-    name: &'static str,
-    convert: ConvertAny<R>,
-}
-
-impl<R> Definition<R> {
-    /// Creates a definition without counterparts.
-    #[must_use]
-    pub const fn new<T: Decode + Encode + 'static>(name: &'static str) -> Self {
-        Self {
-            name,
-            decode: |json| Ok(Box::new(from_slice::<T>(json)?)),
-            encode: |value| match value.downcast_ref::<T>() {
-                Some(value) => open(value),
-                None => Err(mixed_up()),
-            },
-            earlier: None,
-            later: None,
-        }
-    }
-
-    /// Sets the counterpart one revision earlier.
-    #[must_use]
-    pub const fn earlier<S: Convert<T, R> + 'static, T: 'static>(mut self, name: &'static str) -> Self {
-        self.earlier = Some(Step::new::<S, T>(name));
-        self
-    }
-
-    /// Sets the counterpart one revision later.
-    #[must_use]
-    pub const fn later<S: Convert<T, R> + 'static, T: 'static>(mut self, name: &'static str) -> Self {
-        self.later = Some(Step::new::<S, T>(name));
-        self
-    }
-}
-
-impl<R> Step<R> {
-    const fn new<S: Convert<T, R> + 'static, T: 'static>(name: &'static str) -> Self {
-        Self {
-            name,
-            convert: |value, conversion| match value.downcast::<S>() {
-                Ok(value) => {
-                    let value: T = (*value).convert(conversion)?;
-                    Ok(Box::new(value))
-                }
-                Err(_) => Err(mixed_up()),
-            },
-        }
-    }
-}
-
-/// The error of a value with an unexpected type. It doesn't occur, because the tables name one type for each definition.
-fn mixed_up() -> Unrepresentable {
-    let code = mcp_wire::error_code::INTERNAL_ERROR;
-    Unrepresentable::new(code, "the value is not of its definition's type", AUTOMATIC)
-}
 
 /// A value in another revision.
 #[derive(Debug)]
@@ -127,49 +51,51 @@ pub enum TranslateError<R> {
 ///
 /// # Errors
 /// When the value isn't an instance of the definition, or a revision can't represent it.
-pub fn translate<R: Translations>(
+pub fn translate<R: ProtocolRevision>(
     from: R,
     to: R,
     name: &str,
     json: &[u8],
     conversion: impl Into<Conversion<R>>,
 ) -> Result<Translation, TranslateError<R>> {
-    let find = |revision: R, name: &str| {
-        let mut definitions = revision.translations().iter();
-        definitions.find(|definition| definition.name == name)
-    };
-    let unknown = || TranslateError::UnknownDefinition {
-        revision: from,
-        name: name.to_owned(),
-    };
-    let mut definition = find(from, name).ok_or_else(unknown)?;
-    let mut value = (definition.decode)(json).map_err(TranslateError::Invalid)?;
+    let unrepresentable = TranslateError::Unrepresentable;
+    let table = R::protocol().table(from.name()).map_err(unrepresentable)?;
+    let (name, ty) = table
+        .definition(name)
+        .ok_or_else(|| TranslateError::UnknownDefinition {
+            revision: from,
+            name: name.to_owned(),
+        })?;
+    let text = mcp_wire::text_of(json).map_err(TranslateError::Invalid)?;
+    let chain = R::protocol().chain(from.name(), to.name()).map_err(unrepresentable)?;
     let mut conversion = conversion.into();
-    for revision in from.way(to) {
-        let step = if from < to {
-            &definition.later
-        } else {
-            &definition.earlier
-        };
-        let missing = || TranslateError::NoCounterpart {
-            revision,
-            name: definition.name,
-        };
-        let step = step.as_ref().ok_or_else(missing)?;
-        value = (step.convert)(value, &mut conversion).map_err(TranslateError::Unrepresentable)?;
-        definition = find(revision, step.name).ok_or_else(missing)?;
-    }
+    let mut node = chain
+        .read(text, ty, true, &mut conversion.state)
+        .map_err(TranslateError::Invalid)?;
+    let definition = chain
+        .convert(name, &mut node, &mut conversion.state)
+        .map_err(|failed| match failed {
+            Failed::Invalid(error) => TranslateError::Invalid(error),
+            Failed::Unrepresentable(error) => TranslateError::Unrepresentable(error),
+            Failed::NoCounterpart { revision, name } => {
+                let revision = R::by_name(revision).unwrap_or(to);
+                TranslateError::NoCounterpart { revision, name }
+            }
+        })?;
     Ok(Translation {
-        definition: definition.name,
-        value: (definition.encode)(value.as_ref()).map_err(TranslateError::Unrepresentable)?,
+        definition,
+        value: node.into_json(),
         supply: conversion.take_supply(),
         losses: conversion.into_losses(),
     })
 }
 
 /// The definitions of a revision that can be translated, by name.
-pub fn translatable<R: Translations>(revision: R) -> impl Iterator<Item = &'static str> {
-    revision.translations().iter().map(|definition| definition.name)
+pub fn translatable<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'static str> {
+    let table = R::protocol().table(revision.name()).ok();
+    let mut names: Vec<&'static str> = table.into_iter().flat_map(|table| table.names()).collect();
+    names.sort_unstable();
+    names.into_iter()
 }
 
 impl<R: ProtocolRevision> TranslateError<R> {

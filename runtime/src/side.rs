@@ -213,7 +213,7 @@ macro_rules! messages {
         }
 
         fn encode(peer: Revision, message: MessageOut<Self>, conversion: Conversion) -> Translated<Vec<u8>> {
-            peers::$encode(peer, message, conversion)
+            peers::$encode(peer, &message, conversion)
         }
 
         fn decode_result(
@@ -230,7 +230,7 @@ macro_rules! messages {
             result: Self::Result,
             conversion: Conversion,
         ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-            peers::$encode_result(peer, result, conversion)
+            peers::$encode_result(peer, &result, conversion)
         }
 
         fn method(request: &Self::Request) -> &str {

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::fitting::Fitting;
+use super::matching::candidates;
 use super::planner::Planner;
 use super::relation::Relation;
-use super::rules::Ensure;
+use super::rules::{Ensure, Join, Without};
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
@@ -97,6 +98,104 @@ impl Planner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether the elements of a list can be split by a member that may be a list.
+    pub(super) fn can_split(&self, from: &Member, to: &Member, name: &str) -> Result<(), String> {
+        let model = self.from.model;
+        let (TypeRef::List(element), TypeRef::List(_)) = (model.resolve(&from.ty), self.to.model.resolve(&to.ty))
+        else {
+            return Err("it isn't a list in both revisions".to_owned());
+        };
+        self.is_convertible(from, to)?;
+        let object = model.struct_of(element);
+        let split = object.and_then(|object| member(object, name));
+        let split = split.ok_or_else(|| format!("{} declares no member `{name}`", self.name(self.from, element)))?;
+        match self.list_of(&split.ty) {
+            Some(part) => self.can_stand_alone(part, &split.ty),
+            None => Err(format!("`{name}` is never a list")),
+        }
+    }
+
+    /// Whether a list can become one value.
+    pub(super) fn can_join(&self, from: &Member, to: &Member, join: &Join) -> Result<(), String> {
+        let element = self.list_of(&from.ty).ok_or("it is never a list")?;
+        self.is_convertible(from, to)?;
+        self.can_stand_alone(element, &from.ty)?;
+        if join.when.is_empty() {
+            return Err("`join` needs a condition for the elements".to_owned());
+        }
+        let model = self.from.model;
+        let elements = candidates(model, model.resolve(element));
+        let has_text = |ty: &TypeRef| {
+            let text = model.struct_of(ty).and_then(|object| member(object, &join.text));
+            text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
+        };
+        match elements.iter().find(|element| has_text(&element.ty)) {
+            Some(element) => self.can_hold(Some(&element.ty), &join.item, &to.ty),
+            None => Err(format!("no element of the list has a text `{}`", join.text)),
+        }
+    }
+
+    /// Whether an object can do without members.
+    pub(super) fn can_do_without(&self, from: &Member, to: &Member, without: &Without) -> Result<(), String> {
+        let object = self
+            .from
+            .model
+            .struct_of(&from.ty)
+            .ok_or("it is no object with declared members")?;
+        self.is_convertible(from, to)?;
+        if without.or_drop.is_some() && to.required {
+            return Err("the target requires it, so it can't be dropped".to_owned());
+        }
+        let conditions = without
+            .or_drop
+            .iter()
+            .flat_map(|condition| [&condition.has, &condition.lacks]);
+        for name in without.members.iter().chain(conditions) {
+            match member(object, name) {
+                None => {
+                    return Err(format!(
+                        "{} declares no member `{name}`",
+                        self.name(self.from, &from.ty)
+                    ));
+                }
+                Some(member) if member.required => return Err(format!("`{name}` is always there")),
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether each element of a list that a value may be is also a value itself.
+    fn can_stand_alone(&self, element: &TypeRef, value: &TypeRef) -> Result<(), String> {
+        let model = self.from.model;
+        let values = candidates(model, model.resolve(value));
+        let elements = candidates(model, model.resolve(element)).into_iter();
+        let mut others = elements.filter(|element| values.iter().all(|value| value.ty != element.ty));
+        match others.next() {
+            None => Ok(()),
+            Some(other) => Err(format!(
+                "an element of the list may be {}, which isn't a value without the list",
+                self.name(self.from, &other.ty)
+            )),
+        }
+    }
+
+    /// The type of the elements of a list that values of a type may be.
+    fn list_of<'t>(&'t self, ty: &'t TypeRef) -> Option<&'t TypeRef> {
+        let model = self.from.model;
+        match model.resolve(ty) {
+            TypeRef::List(element) => Some(element),
+            TypeRef::Named(_) => {
+                let mut variants = model.union_of(ty)?.variants.iter();
+                variants.find_map(|variant| match model.resolve(&variant.ty) {
+                    TypeRef::List(element) => Some(&**element),
+                    _ => None,
+                })
+            }
+            _ => None,
+        }
     }
 
     /// Whether entries of a map can be left out unless another member of the object names them.

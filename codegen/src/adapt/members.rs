@@ -212,12 +212,23 @@ impl<'m> Planner<'m> {
             Action::Ensure(ensure) => self.can_ensure(&from.ty, ensure, target),
             Action::OmitUnlessIn(member) => self.can_omit(&place.ty, from, to, member),
             Action::Hide(conditions) => self.can_hide(from, to, conditions),
+            Action::SplitBy(member) => self.can_split(from, to, member),
+            Action::Join(join) => self.can_join(from, to, join),
+            Action::Without(without) => self.can_do_without(from, to, without),
             _ => Ok(()),
         };
         self.check_arguments(index, checked);
         match action {
-            Action::Call(function) => MemberConversion::Called {
-                function: function.clone(),
+            Action::SplitBy(member) => MemberConversion::Split {
+                member: member.clone(),
+                rule,
+            },
+            Action::Join(join) => MemberConversion::Joined {
+                join: join.clone(),
+                rule,
+            },
+            Action::Without(without) => MemberConversion::Without {
+                without: without.clone(),
                 rule,
             },
             Action::OmitUnlessIn(member) => MemberConversion::Omitting {

@@ -21,6 +21,7 @@ mod structs;
 mod variants;
 
 pub use errors::ErrorPlan;
+pub(crate) use matching::candidates;
 pub use object::{
     Check, ConstantPlan, ConstantSource, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, StructPlan,
     UndeclaredAction, UndeclaredMember, ValuePlan,

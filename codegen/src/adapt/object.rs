@@ -1,6 +1,6 @@
 //! What becomes of an object: its members, its constants, and what is left over.
 
-use super::rules::Ensure;
+use super::rules::{Ensure, Join, Without};
 use super::{Refusal, VariantPlan};
 use crate::model::{ConstantMember, Member};
 use crate::normalise::Scalar;
@@ -96,10 +96,24 @@ pub enum MemberConversion {
     Emptied,
     /// As the value of another revision's type if that can hold it; otherwise a list of the target gets an element.
     Ensured(EnsurePlan),
-    /// By a hand-written function.
-    Called {
-        /// The function.
-        function: String,
+    /// With the elements of the list split: one for each element of the list that this member of theirs is.
+    Split {
+        /// The member.
+        member: String,
+        /// The rule.
+        rule: String,
+    },
+    /// As one element of the list, or one with the joined texts of all.
+    Joined {
+        /// How they are joined.
+        join: Join,
+        /// The rule.
+        rule: String,
+    },
+    /// Without some members of the object.
+    Without {
+        /// The members, and what drops the object.
+        without: Without,
         /// The rule.
         rule: String,
     },

@@ -8,7 +8,6 @@ use super::planner::{PairInput, PlanKind, Planner};
 use super::relation::Relation;
 use super::report::Note;
 use super::rules::Place;
-use super::{MemberConversion, ValuePlan};
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::problem::Problem;
 
@@ -23,6 +22,8 @@ pub struct Plan {
     pub conversions: BTreeMap<(TypeRef, TypeRef), PlanKind>,
     /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`].
     pub definitions: BTreeMap<String, String>,
+    /// The name in the target of each method that the target has.
+    pub methods: BTreeMap<String, String>,
     /// The codes of errors that change, in the order in which the rules are tried.
     pub errors: Vec<ErrorPlan>,
     /// What isn't simply moved.
@@ -50,31 +51,19 @@ pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
     planner.report_unused();
     planner.report_shadowing();
     let definitions = planner.definitions();
+    let methods = input.from.model.methods.iter().map(|method| &method.name);
+    let methods = methods.map(|name| (name.clone(), planner.method_there(name).to_owned()));
+    let methods = methods.filter(|(_, there)| !there.is_empty()).collect();
     let plan = Plan {
         from: input.from.model.revision.clone(),
         to: input.to.model.revision.clone(),
         conversions: planner.planned,
         definitions,
+        methods,
         errors,
         notes: planner.notes.into_iter().collect(),
     };
     (plan, planner.problems)
-}
-
-impl Plan {
-    /// The hand-written functions that the plan calls.
-    pub fn calls(&self) -> impl Iterator<Item = &str> {
-        let structs = self.conversions.values().filter_map(|how| match how {
-            PlanKind::Struct(plan) => Some(plan),
-            _ => None,
-        });
-        structs
-            .flat_map(|plan| &plan.members)
-            .filter_map(|member| match &member.value {
-                ValuePlan::Shared(_, MemberConversion::Called { function, .. }) => Some(function.as_str()),
-                _ => None,
-            })
-    }
 }
 
 impl<'m> Planner<'m> {

@@ -22,8 +22,6 @@ pub struct PlannedRevision {
     pub facts: Facts,
     /// The rules between the revision and the one before it.
     pub rules: Rules,
-    /// The hand-written functions that the rules call: the name of their file, and its text.
-    pub functions: (String, Option<String>),
     /// The plan from the revision before, then the plan back to it; none for the first revision.
     pub plans: Vec<Plan>,
 }
@@ -35,8 +33,7 @@ pub struct PlannedRevision {
 pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<PlannedRevision>, Problems> {
     let mut planned = protocol.try_map(|revision| {
         Ok(PlannedRevision {
-            rules: Rules::of(revision.rules.document)?,
-            functions: (revision.rules.functions_file, revision.rules.functions),
+            rules: Rules::of(revision.rules)?,
             entry: revision.entry,
             model: revision.model,
             schema: revision.schema,

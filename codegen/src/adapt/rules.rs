@@ -1,6 +1,6 @@
 //! What two schemas can't imply about each other: data in `adapt.yaml`, each rule with its reason and a link.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
 use serde::Deserialize;
@@ -95,8 +95,12 @@ pub enum Action {
     OmitUnlessIn(String),
     /// Refuses the value.
     Refuse(Refuse),
-    /// Calls a function of the revision's `adapt.rs`.
-    Call(String),
+    /// Splits the elements of a list: one for each element of the list that this member is.
+    SplitBy(String),
+    /// Makes one value of a list: its only element, or one with the joined texts of all.
+    Join(Join),
+    /// Leaves out these members of an object.
+    Without(Without),
 }
 
 /// `true`.
@@ -121,6 +125,43 @@ pub struct Ensure {
     pub list: String,
     /// What is appended unless an element of the same variant is there; `{}` in it stands for the member's JSON.
     pub item: Value,
+}
+
+/// How a list becomes one value.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Join {
+    /// What each of several elements must be; the keys are paths.
+    pub when: BTreeMap<String, String>,
+    /// The member of an element that has its text.
+    pub text: String,
+    /// What is put between the texts.
+    pub with: String,
+    /// The value; `{member}` in it stands for the joined text.
+    pub item: Value,
+    /// The refusal of any other list.
+    pub otherwise: Refuse,
+}
+
+/// An object that loses members.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Without {
+    /// The members.
+    pub members: Vec<String>,
+    /// An object that has one member and lacks another one is left out as a whole.
+    #[serde(rename = "or-drop")]
+    pub or_drop: Option<HasAndLacks>,
+}
+
+/// A member that is there, and one that isn't.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HasAndLacks {
+    /// The member that is there.
+    pub has: String,
+    /// The member that isn't.
+    pub lacks: String,
 }
 
 /// How a value is refused.
@@ -180,27 +221,6 @@ impl Rules {
             errors,
             document,
         })
-    }
-
-    /// What is wrong with the rules that call something else than one of these functions.
-    #[must_use]
-    pub fn calls_of_others(&self, functions: &BTreeSet<String>) -> Vec<Problem> {
-        let problems = self.rules.iter().flat_map(|rule| {
-            let names = [&rule.down, &rule.up]
-                .into_iter()
-                .flatten()
-                .filter_map(|action| match action {
-                    Action::Call(name) if !functions.contains(name) => Some(name),
-                    _ => None,
-                });
-            names.map(|name| {
-                let problem = self.problem(rule, format!("{}: there is no function `{name}`", rule.at));
-                problem.help(format!(
-                    "write it in adapt.rs beside the rules, as `pub(crate) fn {name}`"
-                ))
-            })
-        });
-        problems.collect()
     }
 
     /// What a rule for a place says, one that names its type before one for any type.
@@ -315,7 +335,9 @@ impl Action {
             Self::Hide(_) => "hide",
             Self::OmitUnlessIn(_) => "omit-unless-in",
             Self::Refuse(_) => "refuse",
-            Self::Call(_) => "call",
+            Self::SplitBy(_) => "split-by",
+            Self::Join(_) => "join",
+            Self::Without(_) => "without",
         }
     }
 }

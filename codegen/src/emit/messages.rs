@@ -143,7 +143,7 @@ impl Emitter<'_> {
                 ));
                 continue;
             }
-            let forms = self.forms(results);
+            let forms = self.input.model.result_forms(results);
             let forms = forms.iter().filter_map(|(ty, member)| {
                 let variant = variant_of(ty)?;
                 Some(match member {
@@ -174,34 +174,6 @@ impl Emitter<'_> {
             })
             .collect();
         tables.into_values().collect()
-    }
-
-    /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
-    fn forms<'m>(&self, results: &'m [TypeRef]) -> Vec<(&'m TypeRef, Option<String>)> {
-        let Some((usual, others)) = results.split_first() else {
-            return Vec::new();
-        };
-        let model = self.input.model;
-        let members = |ty| {
-            model
-                .struct_of(ty)
-                .map(|object| object.members.as_slice())
-                .unwrap_or_default()
-        };
-        let required = members(usual).iter().find(|member| member.required);
-        let declared = |name: &str| members(usual).iter().any(|member| member.name == name);
-        // The usual form is told by what it requires, another one by a member that the usual one doesn't declare.
-        let others = others.iter().filter_map(|other| {
-            let mut own = members(other)
-                .iter()
-                .filter(|member| member.required && !declared(&member.name));
-            Some((other, Some(own.next()?.name.clone())))
-        });
-        let others: Vec<_> = required.map(|_| others.collect()).unwrap_or_default();
-        let told_by = required
-            .map(|member| member.name.clone())
-            .filter(|_| !others.is_empty());
-        std::iter::once((usual, told_by)).chain(others).collect()
     }
 
     /// What a peer may send, as one type.
@@ -249,28 +221,10 @@ impl Emitter<'_> {
         )
     }
 
-    /// Where the schema defines a result, or its forms where the schema gives their union no name.
-    fn pointers<'m>(&'m self, ty: &'m TypeRef) -> Vec<&'m str> {
-        let model = self.input.model;
-        match ty.named().and_then(|name| model.types.get(name)) {
-            Some(Type {
-                official: false,
-                kind: TypeKind::Union(union),
-                ..
-            }) => union.variants.iter().flat_map(|form| self.pointers(&form.ty)).collect(),
-            Some(named) => vec![&named.pointer],
-            None => Vec::new(),
-        }
-    }
-
     fn method_line(&self, method: &Method) -> String {
         let model = self.input.model;
         let name = &method.name;
-        let definition = model.types.get(&method.ty).map_or("", |ty| ty.pointer.as_str());
-        let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.pointers(ty)).collect();
-        // The usual one first.
-        let stem = definition.strip_suffix("Request");
-        results.sort_by_key(|pointer| stem.is_none() || pointer.strip_suffix("Result") != stem);
+        let (definition, results) = (model.pointer_of(method), model.result_pointers(method));
         let direction = method.direction;
         let line = match method.kind {
             MessageKind::Request => {

@@ -14,6 +14,7 @@ mod scaffold;
 mod source;
 mod strings;
 mod structs;
+pub mod tables;
 mod tokens;
 mod unions;
 
@@ -22,9 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
 
-pub use adapters::{
-    AdapterTemplates, AdaptersInput, RevisionInput, callable_functions, emit_adapters, revision_features,
-};
+pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, emit_adapters, revision_features};
 pub use entries::Docs;
 pub use error::{EmitError, TemplateError};
 pub use input::EmitInput;

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::input::EmitInput;
+use super::tables::table;
 use super::{
-    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, RevisionInput, Templates, callable_functions, crate_name,
-    emit_adapters, emit_crate,
+    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, RevisionInput, Templates, crate_name, emit_adapters, emit_crate,
 };
 use crate::adapt::{Plan, PlannedRevision};
 use crate::error::GenerateError;
 use crate::files::FileSet;
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 use crate::protocol::Protocol;
 
 /// Everything that is generated, in memory.
@@ -25,10 +25,8 @@ pub struct Emitted {
 /// Emits the crates of all revisions; `crates` is the directory of the hand-written ones, as their manifests name it.
 ///
 /// # Errors
-/// Functions that rules call and nobody wrote, and the generator's own limits.
+/// Documentation that no type has, and the generator's own limits.
 pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Result<Emitted, GenerateError> {
-    let found = protocol.revisions.iter().flat_map(wrong_functions);
-    Problems::check(found.collect())?;
     let templates = Templates::new()?;
     let shared_docs = Docs::of(&protocol.shared.docs).map_err(Problems::from)?;
     let mut files = FileSet::default();
@@ -60,12 +58,19 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     }
     Problems::check(problems)?;
     if let Some(hub) = protocol.manifest.hub() {
-        let revisions = protocol.revisions.iter().zip(&items).map(|(revision, items)| {
-            let functions = revision.functions.1.as_deref();
+        let before = std::iter::once(None).chain(protocol.revisions.iter().map(Some));
+        let tables = protocol
+            .revisions
+            .iter()
+            .zip(before)
+            .map(|(revision, before)| table(revision, before));
+        let tables: Vec<String> = tables.collect();
+        let revisions = protocol.revisions.iter().zip(items.iter().zip(&tables));
+        let revisions = revisions.map(|(revision, (items, table))| {
             RevisionInput::new(
                 &revision.model,
                 items,
-                functions,
+                (&revision.schema, table),
                 &revision.facts,
                 revision.entry.released,
                 protocol.manifest.specification(&revision.entry),
@@ -83,16 +88,4 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
         }
     }
     Ok(Emitted { files, undocumented })
-}
-
-/// What is wrong with the hand-written functions of a revision's rules.
-fn wrong_functions(revision: &PlannedRevision) -> Vec<Problem> {
-    let (file, text) = &revision.functions;
-    match text.as_deref().map(callable_functions).unwrap_or(Ok(BTreeSet::new())) {
-        Ok(functions) => revision.rules.calls_of_others(&functions),
-        Err((place, what)) => {
-            let problem = Problem::new(file, what).at(place);
-            vec![problem.help("the file becomes a module of the adapters, so it must be Rust")]
-        }
-    }
 }

@@ -133,14 +133,6 @@ fn prefixed(prefix: &str, field: &proc_macro2::Ident) -> proc_macro2::Ident {
     format_ident!("{prefix}_{}", field.trim_start_matches("r#").trim_end_matches('_'))
 }
 
-pub(super) fn with_name(field: &proc_macro2::Ident) -> proc_macro2::Ident {
-    prefixed("with", field)
-}
-
-pub(super) fn has_name(field: &proc_macro2::Ident) -> proc_macro2::Ident {
-    prefixed("has", field)
-}
-
 /// A constant as a literal.
 pub(super) fn scalar(value: &Scalar) -> TokenStream {
     match value {

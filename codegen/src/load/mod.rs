@@ -22,7 +22,7 @@ pub use document::{Document, MAX_BYTES};
 pub use manifest::{Entry, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
-pub use sources::{Loaded, NAMES, RevisionDocuments, RuleDocuments, SharedDocuments, load};
+pub use sources::{Loaded, NAMES, RevisionDocuments, SharedDocuments, load};
 pub(crate) use sources::{OVERLAY, Unwritten, load_with};
 pub use unused::without_unused_definitions;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcp_wire::json_schema::Dialect;
 
-use super::{Document, Entry, Manifest, Revision, RevisionError, load_document, read_document, read_text};
+use super::{Document, Entry, Manifest, Revision, RevisionError, load_document, read_document};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
@@ -24,21 +24,10 @@ pub struct RevisionDocuments {
     pub schema: Document,
     /// `overlay.yaml`.
     pub overlay: Document,
-    /// `adapt.yaml` and its functions.
-    pub rules: RuleDocuments,
+    /// `adapt.yaml`: the rules between the revision and the one before it.
+    pub rules: Document,
     /// `names.yaml`: the published names.
     pub names: Document,
-}
-
-/// The rules between a revision and the one before it.
-#[derive(Debug)]
-pub struct RuleDocuments {
-    /// `adapt.yaml`.
-    pub document: Document,
-    /// The name of `adapt.rs`, as problems show it.
-    pub functions_file: String,
-    /// The text of `adapt.rs`, if there is one.
-    pub functions: Option<String>,
 }
 
 /// The files about all revisions.
@@ -95,11 +84,7 @@ impl Loaded {
             entry,
             schema: document,
             overlay,
-            rules: RuleDocuments {
-                document: Document::empty(""),
-                functions_file: String::new(),
-                functions: None,
-            },
+            rules: Document::empty(""),
             names: Document::empty(""),
         });
         Ok(self.protocol.revisions.len() - 1)
@@ -192,23 +177,17 @@ fn load_revision(
         None => optional_document(&directory.join(OVERLAY)),
     };
     let rules = optional_document(&directory.join("adapt.yaml"));
-    let functions_path = directory.join("adapt.rs");
-    let functions = read_text(&functions_path);
     let names = optional_document(&directory.join(NAMES));
-    match (schema, overlay, rules, functions, names) {
-        (Ok(schema), Ok(overlay), Ok(document), Ok(functions), Ok(names)) => Ok(RevisionDocuments {
+    match (schema, overlay, rules, names) {
+        (Ok(schema), Ok(overlay), Ok(rules), Ok(names)) => Ok(RevisionDocuments {
             entry: entry.clone(),
             schema,
             overlay,
-            rules: RuleDocuments {
-                document,
-                functions_file: functions_path.display().to_string(),
-                functions,
-            },
+            rules,
             names,
         }),
-        (schema, overlay, rules, functions, names) => {
-            let found = [schema.err(), overlay.err(), rules.err(), functions.err(), names.err()];
+        (schema, overlay, rules, names) => {
+            let found = [schema.err(), overlay.err(), rules.err(), names.err()];
             Err(found.into_iter().flatten().flatten().collect())
         }
     }

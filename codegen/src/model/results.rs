@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use mcp_wire::JsonType;
 
+use super::method::Method;
 use super::names::{UNKNOWN, unique, variant_names};
 use super::type_ref::TypeRef;
-use super::types::Model;
+use super::types::{Model, Type, TypeKind};
 
 /// The types of a union of results, each with the name of its variant.
 #[must_use]
@@ -41,5 +42,73 @@ impl Model {
         let variants = result_variants(methods);
         let taken = |name: &str| variants.iter().any(|(_, variant)| variant == name);
         tagged.next().map(|_| unique(UNKNOWN, taken))
+    }
+
+    /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
+    #[must_use]
+    pub fn result_forms<'m>(&self, results: &'m [TypeRef]) -> Vec<(&'m TypeRef, Option<String>)> {
+        let Some((usual, others)) = results.split_first() else {
+            return Vec::new();
+        };
+        let members = |ty| {
+            self.struct_of(ty)
+                .map(|object| object.members.as_slice())
+                .unwrap_or_default()
+        };
+        let required = members(usual).iter().find(|member| member.required);
+        let declared = |name: &str| members(usual).iter().any(|member| member.name == name);
+        // The usual form is told by what it requires, another one by a member that the usual one doesn't declare.
+        let others = others.iter().filter_map(|other| {
+            let mut own = members(other)
+                .iter()
+                .filter(|member| member.required && !declared(&member.name));
+            Some((other, Some(own.next()?.name.clone())))
+        });
+        let others: Vec<_> = required.map(|_| others.collect()).unwrap_or_default();
+        let told_by = required
+            .map(|member| member.name.clone())
+            .filter(|_| !others.is_empty());
+        std::iter::once((usual, told_by)).chain(others).collect()
+    }
+
+    /// Where the schema defines the request or notification of a method.
+    #[must_use]
+    pub fn pointer_of(&self, method: &Method) -> &str {
+        self.types.get(&method.ty).map_or("", |ty| ty.pointer.as_str())
+    }
+
+    /// Where the schema defines the results of a method, the usual one first.
+    #[must_use]
+    pub fn result_pointers<'m>(&'m self, method: &'m Method) -> Vec<&'m str> {
+        let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.pointers(ty)).collect();
+        let stem = self.pointer_of(method).strip_suffix("Request");
+        results.sort_by_key(|pointer| stem.is_none() || pointer.strip_suffix("Result") != stem);
+        results
+    }
+
+    /// Where the schema defines a result, or its forms where the schema gives their union no name.
+    fn pointers<'m>(&'m self, ty: &'m TypeRef) -> Vec<&'m str> {
+        match ty.named().and_then(|name| self.types.get(name)) {
+            Some(Type {
+                official: false,
+                kind: TypeKind::Union(union),
+                ..
+            }) => union.variants.iter().flat_map(|form| self.pointers(&form.ty)).collect(),
+            Some(named) => vec![&named.pointer],
+            None => Vec::new(),
+        }
+    }
+
+    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone stands
+    /// for its requests.
+    #[must_use]
+    pub fn requests_of(&self, side: &str) -> (String, String) {
+        let questions = self.questions().into_iter().next();
+        let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
+        match (side, named) {
+            ("Client", _) => ("ClientRequest".to_owned(), "ServerResult".to_owned()),
+            (_, Some(named)) => named,
+            (_, None) => ("ServerRequest".to_owned(), "ClientResult".to_owned()),
+        }
     }
 }

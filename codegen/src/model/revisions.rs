@@ -14,7 +14,7 @@ use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::{ErrorCode, Model};
 use crate::facts::Facts;
-use crate::load::{Entry, RuleDocuments};
+use crate::load::{Document, Entry};
 use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::Problems;
@@ -32,7 +32,7 @@ pub struct ModelledRevision {
     /// What the schema can't say about the revision as a whole.
     pub facts: Facts,
     /// The rules between the revision and the one before it.
-    pub rules: RuleDocuments,
+    pub rules: Document,
     /// Whether its names were published.
     pub is_locked: bool,
 }

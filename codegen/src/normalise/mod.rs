@@ -20,7 +20,7 @@ pub use references::name_of;
 
 use envelope::Envelope;
 
-use crate::load::{Document, Entry, RuleDocuments};
+use crate::load::{Document, Entry};
 use crate::overlay::{CorrectedRevision, Overlay};
 use crate::problem::Problems;
 
@@ -36,7 +36,7 @@ pub struct NormalisedRevision {
     /// What the schema can't say.
     pub overlay: Overlay,
     /// The rules between the revision and the one before it.
-    pub rules: RuleDocuments,
+    pub rules: Document,
     /// The published names.
     pub names: Document,
 }

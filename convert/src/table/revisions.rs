@@ -3,7 +3,7 @@
 /// Implements [`ProtocolRevision`](crate::ProtocolRevision), `Display`, `FromStr`, the traits of `serde`, and functions with the
 /// properties of each revision for an enum of revisions.
 ///
-/// A row of `revisions` has the variant, the name, the module of the revision's types, and the [`Facts`](crate::Facts) that
+/// A row of `revisions` has the variant, the name, the text of the revision's table, its schema, and the [`Facts`](crate::Facts) that
 /// differ from [`Facts::NONE`](crate::Facts::NONE). A row of `needs` and `tolerances` has the variant, the methods, and their
 /// [`Need`](crate::Need)s or [`Tolerance`](crate::Tolerance)s. A row of `errors` has two neighbouring variants and the
 /// [`ErrorRule`](crate::ErrorRule)s between them. A row of a revision that needs a cargo feature has that attribute.
@@ -11,7 +11,7 @@
 macro_rules! revisions {
     (
         $type:ident: latest $latest:ident, hub $hub:ident
-        revisions { $($(#[$cfg:meta])? $variant:ident = $name:literal: $module:ident { $($fact:ident: $value:expr),* $(,)? };)+ }
+        revisions { $($(#[$cfg:meta])? $variant:ident = $name:literal: $table:expr, $schema:expr, { $($fact:ident: $value:expr),* $(,)? };)+ }
         needs { $($(#[$needy_cfg:meta])? $needy:ident $needy_methods:pat => $needs:expr;)* }
         tolerances { $($(#[$tolerant_cfg:meta])? $tolerant:ident $tolerant_methods:pat => $tolerances:expr;)* }
         errors { $($(#[$error_cfg:meta])? $error_from:ident $error_to:ident => $error_rules:expr;)* }
@@ -34,10 +34,8 @@ macro_rules! revisions {
 
             /// The revision's methods.
             #[must_use]
-            pub const fn methods(self) -> &'static [$crate::mcp_wire::Method] {
-                match self {
-                    $($(#[$cfg])? Self::$variant => $module::METHODS,)+
-                }
+            pub fn methods(self) -> &'static [$crate::mcp_wire::Method] {
+                $crate::ProtocolRevision::declared_methods(self)
             }
 
             /// The method of the revision with this name.
@@ -56,16 +54,7 @@ macro_rules! revisions {
             #[must_use]
             pub const fn schema(self) -> &'static $crate::mcp_wire::Schema {
                 match self {
-                    $($(#[$cfg])? Self::$variant => &$module::SCHEMA,)+
-                }
-            }
-
-            /// The definitions of the revision's schema, by name.
-            #[cfg(feature = "definitions")]
-            #[must_use]
-            pub const fn definitions(self) -> &'static [$crate::mcp_wire::Definition] {
-                match self {
-                    $($(#[$cfg])? Self::$variant => $module::definitions::DEFINITIONS,)+
+                    $($(#[$cfg])? Self::$variant => $schema,)+
                 }
             }
 
@@ -123,13 +112,19 @@ macro_rules! revisions {
 
         impl $crate::ProtocolRevision for $type {
             const REVISIONS: &'static [Self] = &Self::ALL;
+            const HUB: Self = Self::HUB;
+
+            fn protocol() -> &'static $crate::Protocol {
+                static SOURCES: &[$crate::TableSource] = &[$(
+                    $(#[$cfg])?
+                    $crate::TableSource { revision: $name, table: $table, schema: $schema },
+                )+];
+                static PROTOCOL: $crate::Protocol = $crate::Protocol::new(SOURCES);
+                &PROTOCOL
+            }
 
             fn name(self) -> &'static str {
                 self.as_str()
-            }
-
-            fn declared_methods(self) -> &'static [$crate::mcp_wire::Method] {
-                self.methods()
             }
 
             fn declared_schema(self) -> &'static $crate::mcp_wire::Schema {

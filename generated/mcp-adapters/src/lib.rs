@@ -3,51 +3,19 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![doc = include_str!("../README.md")]
 
-#[cfg(feature = "since-2024-11-05")]
-mod v2024_11_05_to_v2025_03_26;
-#[cfg(feature = "since-2024-11-05")]
-mod v2025_03_26_to_v2024_11_05;
-#[cfg(feature = "since-2025-03-26")]
-mod v2025_03_26_to_v2025_06_18;
-#[cfg(feature = "since-2025-03-26")]
-mod v2025_06_18_to_v2025_03_26;
-#[cfg(feature = "since-2025-06-18")]
-mod v2025_06_18_to_v2025_11_25;
-#[cfg(feature = "since-2025-06-18")]
-mod v2025_11_25_to_v2025_06_18;
-#[cfg(feature = "since-2025-11-25")]
-mod v2025_11_25_to_v2026_07_28;
-#[cfg(feature = "since-2025-11-25")]
-mod v2026_07_28_to_v2025_11_25;
-#[cfg(feature = "since-2024-11-05")]
-mod v2024_11_05_to_v2026_07_28;
-#[cfg(feature = "since-2024-11-05")]
-mod v2026_07_28_to_v2024_11_05;
-#[cfg(feature = "since-2025-03-26")]
-mod v2025_03_26_to_v2026_07_28;
-#[cfg(feature = "since-2025-03-26")]
-mod v2026_07_28_to_v2025_03_26;
-#[cfg(feature = "since-2025-06-18")]
-mod v2025_06_18_to_v2026_07_28;
-#[cfg(feature = "since-2025-06-18")]
-mod v2026_07_28_to_v2025_06_18;
-#[cfg(feature = "since-2025-06-18")]
-mod rules_of_v2025_11_25;
 pub mod handlers;
 mod peer_types;
 pub mod peers;
 mod revision;
-#[cfg(feature = "definitions")]
-mod translations;
 
 pub use mcp_wire;
-#[cfg(feature = "since-2024-11-05")]
+#[cfg(feature = "types")]
 pub use mcp_types_2024_11_05 as v2024_11_05;
-#[cfg(feature = "since-2025-03-26")]
+#[cfg(feature = "types")]
 pub use mcp_types_2025_03_26 as v2025_03_26;
-#[cfg(feature = "since-2025-06-18")]
+#[cfg(feature = "types")]
 pub use mcp_types_2025_06_18 as v2025_06_18;
-#[cfg(feature = "since-2025-11-25")]
+#[cfg(feature = "types")]
 pub use mcp_types_2025_11_25 as v2025_11_25;
 pub use mcp_types_2026_07_28 as v2026_07_28;
 /// The revision that handlers are written against.
@@ -55,12 +23,11 @@ pub use self::v2026_07_28 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{
-    AUTOMATIC, Convert, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, Loss, LossKind,
+    AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, Loss, LossKind,
     MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Supply, Tolerance,
-    Translated, UnknownRevision, Unrepresentable, accept, hello, negotiate, translate_error,
+    Translated, Translation, UnknownRevision, Unrepresentable, accept, hello, negotiate, translatable, translate,
+    translate_error,
 };
-#[cfg(feature = "definitions")]
-pub use mcp_convert::{Translation, translatable, translate};
 
 /// The state of a conversion between these revisions: its policy, and what has been lost so far.
 pub type Conversion = mcp_convert::Conversion<Revision>;
@@ -71,5 +38,4 @@ pub type ServerHello = mcp_convert::ServerHello<Revision>;
 /// Two peers have none of these revisions in common.
 pub type Mismatch = mcp_convert::Mismatch<Revision>;
 /// Why a value can't be represented in another of these revisions.
-#[cfg(feature = "definitions")]
 pub type TranslateError = mcp_convert::TranslateError<Revision>;

@@ -3,28 +3,10 @@
 //! What peers of each revision say about themselves, and by which names.
 
 use mcp_convert::{ErrorRole, KnownError, Members, OwnMessage, Presets, peer_types};
-use crate::{Revision, v2026_07_28};
-#[cfg(feature = "since-2024-11-05")]
-use crate::v2024_11_05;
-#[cfg(feature = "since-2025-03-26")]
-use crate::v2025_03_26;
-#[cfg(feature = "since-2025-06-18")]
-use crate::v2025_06_18;
-#[cfg(feature = "since-2025-11-25")]
-use crate::v2025_11_25;
+use crate::{Revision, hub};
 
 peer_types! {
-    Revision: V2026_07_28 = v2026_07_28;
-    modules {
-        #[cfg(feature = "since-2024-11-05")]
-        V2024_11_05 = v2024_11_05;
-        #[cfg(feature = "since-2025-03-26")]
-        V2025_03_26 = v2025_03_26;
-        #[cfg(feature = "since-2025-06-18")]
-        V2025_06_18 = v2025_06_18;
-        #[cfg(feature = "since-2025-11-25")]
-        V2025_11_25 = v2025_11_25;
-    }
+    Revision: hub;
     lifecycle {
         #[cfg(feature = "since-2024-11-05")]
         V2024_11_05 {

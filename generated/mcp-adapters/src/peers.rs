@@ -5,17 +5,9 @@
 //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
 //! that speaks the hub's revision they only decode and encode.
 
-use mcp_convert::peers;
+use mcp_convert::{Role, peers};
 use mcp_wire::{Batch, Decoded, Message, OpenJson};
-use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, v2026_07_28};
-#[cfg(feature = "since-2024-11-05")]
-use crate::v2024_11_05;
-#[cfg(feature = "since-2025-03-26")]
-use crate::v2025_03_26;
-#[cfg(feature = "since-2025-06-18")]
-use crate::v2025_06_18;
-#[cfg(feature = "since-2025-11-25")]
-use crate::v2025_11_25;
+use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub};
 
 /// Decodes what a client of revision `peer` sent, and converts it to messages of the hub.
 ///
@@ -27,40 +19,18 @@ pub fn client_message(
     peer: Revision,
     json: &[u8],
     conversion: Conversion,
-) -> Decoded<Batch<Translated<Message<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification>>>> {
-    let _ = &conversion;
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(peer, json, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(peer, json, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(peer, json, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::read_messages::<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification, _, _, _>(peer, json, conversion),
-        Revision::V2026_07_28 => peers::read_same(peer, json),
-    }
+) -> Decoded<Batch<Translated<Message<hub::ClientRequest, hub::ClientNotification>>>> {
+    peers::read_messages(peer, Role::Client, json, conversion)
 }
 
 /// Converts a message of the hub to revision `peer`, and encodes it as a client sends it.
 #[must_use]
 pub fn client_message_for(
     peer: Revision,
-    message: Message<v2026_07_28::ClientRequest, v2026_07_28::ClientNotification>,
+    message: &Message<hub::ClientRequest, hub::ClientNotification>,
     conversion: Conversion,
 ) -> Translated<Vec<u8>> {
-    let _ = &conversion;
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ClientRequest, v2024_11_05::ClientNotification, _, _, _>(message, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ClientRequest, v2025_03_26::ClientNotification, _, _, _>(message, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ClientRequest, v2025_06_18::ClientNotification, _, _, _>(message, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::encode_message::<v2025_11_25::ClientRequest, v2025_11_25::ClientNotification, _, _, _>(message, conversion),
-        Revision::V2026_07_28 => peers::encode_same(message),
-    }
+    peers::encode_message(peer, Role::Client, message, conversion)
 }
 
 /// Decodes the result of `method` that a client of revision `peer` gave, and converts it to the hub; `None` if the
@@ -73,19 +43,11 @@ pub fn client_result(
     method: &str,
     result: &OpenJson,
     conversion: Conversion,
-) -> Result<Option<FromResult<v2026_07_28::InputResponse>>, FromPeer> {
-    let _ = (method, result, &conversion);
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ClientResult::decode, method, result, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ClientResult::decode, method, result, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ClientResult::decode, method, result, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::read_result(v2025_11_25::ClientResult::decode, method, result, conversion),
-        Revision::V2026_07_28 => Ok(None),
+) -> Result<Option<FromResult<hub::InputResponse>>, FromPeer> {
+    if peer == Revision::HUB {
+        return Ok(None);
     }
+    peers::read_result(peer, Role::Client, method, result, conversion, |_, result| result.decode_as().map(Some))
 }
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a client gives it.
@@ -94,21 +56,15 @@ pub fn client_result(
 /// When that revision can't represent it.
 pub fn client_result_for(
     peer: Revision,
-    result: v2026_07_28::InputResponse,
+    result: &hub::InputResponse,
     conversion: Conversion,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let _ = &conversion;
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ClientResult, _, _>(result, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ClientResult, _, _>(result, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ClientResult, _, _>(result, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::encode_result::<v2025_11_25::ClientResult, _, _>(result, conversion),
-        Revision::V2026_07_28 => peers::encode_same_result(&result),
-    }
+    let name = match result {
+        hub::InputResponse::CreateMessage(_) => Some("CreateMessageResult"),
+        hub::InputResponse::ListRoots(_) => Some("ListRootsResult"),
+        hub::InputResponse::Elicit(_) => Some("ElicitResult"),
+    };
+    peers::encode_result(peer, Role::Client, name, result, conversion)
 }
 
 /// Decodes what a server of revision `peer` sent, and converts it to messages of the hub.
@@ -121,40 +77,18 @@ pub fn server_message(
     peer: Revision,
     json: &[u8],
     conversion: Conversion,
-) -> Decoded<Batch<Translated<Message<v2026_07_28::InputRequest, v2026_07_28::ServerNotification>>>> {
-    let _ = &conversion;
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_messages::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(peer, json, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_messages::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(peer, json, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_messages::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(peer, json, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::read_messages::<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification, _, _, _>(peer, json, conversion),
-        Revision::V2026_07_28 => peers::read_same(peer, json),
-    }
+) -> Decoded<Batch<Translated<Message<hub::InputRequest, hub::ServerNotification>>>> {
+    peers::read_messages(peer, Role::Server, json, conversion)
 }
 
 /// Converts a message of the hub to revision `peer`, and encodes it as a server sends it.
 #[must_use]
 pub fn server_message_for(
     peer: Revision,
-    message: Message<v2026_07_28::InputRequest, v2026_07_28::ServerNotification>,
+    message: &Message<hub::InputRequest, hub::ServerNotification>,
     conversion: Conversion,
 ) -> Translated<Vec<u8>> {
-    let _ = &conversion;
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_message::<v2024_11_05::ServerRequest, v2024_11_05::ServerNotification, _, _, _>(message, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_message::<v2025_03_26::ServerRequest, v2025_03_26::ServerNotification, _, _, _>(message, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_message::<v2025_06_18::ServerRequest, v2025_06_18::ServerNotification, _, _, _>(message, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::encode_message::<v2025_11_25::ServerRequest, v2025_11_25::ServerNotification, _, _, _>(message, conversion),
-        Revision::V2026_07_28 => peers::encode_same(message),
-    }
+    peers::encode_message(peer, Role::Server, message, conversion)
 }
 
 /// Decodes the result of `method` that a server of revision `peer` gave, and converts it to the hub; `None` if the
@@ -167,19 +101,8 @@ pub fn server_result(
     method: &str,
     result: &OpenJson,
     conversion: Conversion,
-) -> Result<Option<FromResult<v2026_07_28::ServerResult>>, FromPeer> {
-    let _ = (method, result, &conversion);
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::read_result(v2024_11_05::ServerResult::decode, method, result, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::read_result(v2025_03_26::ServerResult::decode, method, result, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::read_result(v2025_06_18::ServerResult::decode, method, result, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::read_result(v2025_11_25::ServerResult::decode, method, result, conversion),
-        Revision::V2026_07_28 => peers::read_same_result(v2026_07_28::ServerResult::decode, method, result),
-    }
+) -> Result<Option<FromResult<hub::ServerResult>>, FromPeer> {
+    peers::read_result(peer, Role::Server, method, result, conversion, hub::ServerResult::decode)
 }
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a server gives it.
@@ -188,19 +111,22 @@ pub fn server_result(
 /// When that revision can't represent it.
 pub fn server_result_for(
     peer: Revision,
-    result: v2026_07_28::ServerResult,
+    result: &hub::ServerResult,
     conversion: Conversion,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
-    let _ = &conversion;
-    match peer {
-        #[cfg(feature = "since-2024-11-05")]
-        Revision::V2024_11_05 => peers::encode_result::<v2024_11_05::ServerResult, _, _>(result, conversion),
-        #[cfg(feature = "since-2025-03-26")]
-        Revision::V2025_03_26 => peers::encode_result::<v2025_03_26::ServerResult, _, _>(result, conversion),
-        #[cfg(feature = "since-2025-06-18")]
-        Revision::V2025_06_18 => peers::encode_result::<v2025_06_18::ServerResult, _, _>(result, conversion),
-        #[cfg(feature = "since-2025-11-25")]
-        Revision::V2025_11_25 => peers::encode_result::<v2025_11_25::ServerResult, _, _>(result, conversion),
-        Revision::V2026_07_28 => peers::encode_same_result(&result),
-    }
+    let name = match result {
+        hub::ServerResult::CallTool(_) => Some("CallToolResult"),
+        hub::ServerResult::Complete(_) => Some("CompleteResult"),
+        hub::ServerResult::Discover(_) => Some("DiscoverResult"),
+        hub::ServerResult::GetPrompt(_) => Some("GetPromptResult"),
+        hub::ServerResult::InputRequired(_) => Some("InputRequiredResult"),
+        hub::ServerResult::ListPrompts(_) => Some("ListPromptsResult"),
+        hub::ServerResult::ListResourceTemplates(_) => Some("ListResourceTemplatesResult"),
+        hub::ServerResult::ListResources(_) => Some("ListResourcesResult"),
+        hub::ServerResult::ListTools(_) => Some("ListToolsResult"),
+        hub::ServerResult::ReadResource(_) => Some("ReadResourceResult"),
+        hub::ServerResult::SubscriptionsListen(_) => Some("SubscriptionsListenResult"),
+        hub::ServerResult::Unknown(_) => None,
+    };
+    peers::encode_result(peer, Role::Server, name, result, conversion)
 }

@@ -3,15 +3,7 @@
 //! The revisions by name and in order, and what is known of each.
 
 use mcp_convert::revisions;
-use crate::v2026_07_28;
-#[cfg(feature = "since-2024-11-05")]
-use crate::v2024_11_05;
-#[cfg(feature = "since-2025-03-26")]
-use crate::v2025_03_26;
-#[cfg(feature = "since-2025-06-18")]
-use crate::v2025_06_18;
-#[cfg(feature = "since-2025-11-25")]
-use crate::v2025_11_25;
+use crate::hub;
 
 /// A revision of the protocol. The order is the protocol's, not that of the names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,17 +26,31 @@ pub enum Revision {
     V2026_07_28,
 }
 
+/// The schemas of the revisions whose types this crate doesn't need.
+mod schemas {
+    use mcp_wire::Schema;
+
+    #[cfg(feature = "since-2024-11-05")]
+    pub(super) static V2024_11_05: Schema = Schema::new("2024-11-05", include_str!("../schemas/2024-11-05.json"));
+    #[cfg(feature = "since-2025-03-26")]
+    pub(super) static V2025_03_26: Schema = Schema::new("2025-03-26", include_str!("../schemas/2025-03-26.json"));
+    #[cfg(feature = "since-2025-06-18")]
+    pub(super) static V2025_06_18: Schema = Schema::new("2025-06-18", include_str!("../schemas/2025-06-18.json"));
+    #[cfg(feature = "since-2025-11-25")]
+    pub(super) static V2025_11_25: Schema = Schema::new("2025-11-25", include_str!("../schemas/2025-11-25.json"));
+}
+
 revisions! {
     Revision: latest V2026_07_28, hub V2026_07_28
     revisions {
         #[cfg(feature = "since-2024-11-05")]
-        V2024_11_05 = "2024-11-05": v2024_11_05 {
+        V2024_11_05 = "2024-11-05": include_str!("../tables/2024-11-05.json"), &schemas::V2024_11_05, {
             released: true,
             initializes: true,
             specification: "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts",
         };
         #[cfg(feature = "since-2025-03-26")]
-        V2025_03_26 = "2025-03-26": v2025_03_26 {
+        V2025_03_26 = "2025-03-26": include_str!("../tables/2025-03-26.json"), &schemas::V2025_03_26, {
             released: true,
             batches: true,
             initializes: true,
@@ -55,7 +61,7 @@ revisions! {
             session_header: Some("Mcp-Session-Id"),
         };
         #[cfg(feature = "since-2025-06-18")]
-        V2025_06_18 = "2025-06-18": v2025_06_18 {
+        V2025_06_18 = "2025-06-18": include_str!("../tables/2025-06-18.json"), &schemas::V2025_06_18, {
             released: true,
             initializes: true,
             listening: true,
@@ -65,7 +71,7 @@ revisions! {
             session_header: Some("Mcp-Session-Id"),
         };
         #[cfg(feature = "since-2025-11-25")]
-        V2025_11_25 = "2025-11-25": v2025_11_25 {
+        V2025_11_25 = "2025-11-25": include_str!("../tables/2025-11-25.json"), &schemas::V2025_11_25, {
             released: true,
             errors_without_id: true,
             initializes: true,
@@ -77,7 +83,7 @@ revisions! {
             version_header: Some("MCP-Protocol-Version"),
             session_header: Some("Mcp-Session-Id"),
         };
-        V2026_07_28 = "2026-07-28": v2026_07_28 {
+        V2026_07_28 = "2026-07-28": include_str!("../tables/2026-07-28.json"), &hub::SCHEMA, {
             released: true,
             errors_without_id: true,
             cancels_by_closing: true,
@@ -164,5 +170,20 @@ revisions! {
             mcp_convert::ErrorRule { method: Some("resources/subscribe"), from: -32602, data: &["uri"], to: -32002, rule: "2026-07-28 resources/subscribe error -32602" },
             mcp_convert::ErrorRule { method: None, from: -32021, data: &[], to: -32602, rule: "2026-07-28 error -32021" },
         ];
+    }
+}
+
+#[cfg(feature = "definitions")]
+impl Revision {
+    /// The definitions of the revision's schema, by name.
+    #[must_use]
+    pub const fn definitions(self) -> &'static [mcp_wire::Definition] {
+        match self {
+            Self::V2024_11_05 => crate::v2024_11_05::definitions::DEFINITIONS,
+            Self::V2025_03_26 => crate::v2025_03_26::definitions::DEFINITIONS,
+            Self::V2025_06_18 => crate::v2025_06_18::definitions::DEFINITIONS,
+            Self::V2025_11_25 => crate::v2025_11_25::definitions::DEFINITIONS,
+            Self::V2026_07_28 => crate::v2026_07_28::definitions::DEFINITIONS,
+        }
     }
 }

@@ -146,7 +146,7 @@ fn listed(revision: Revision, method: &str, list: hub::ServerResult) -> Result<(
     if revision.method(method).is_none() {
         return Ok(());
     }
-    let converted = peers::server_result_for(revision, list, Policy::Conform.into());
+    let converted = peers::server_result_for(revision, &list, Policy::Conform.into());
     let (list, _): (OpenJson, _) = converted.map_err(|error| error.to_string())?;
     revision
         .validate_result(method, &list)

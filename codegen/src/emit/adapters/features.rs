@@ -16,7 +16,7 @@ use crate::emit::source;
 #[derive(Debug, Serialize)]
 pub(super) struct Feature {
     name: String,
-    /// What it turns on: the next revision's feature, and the crate of its own types.
+    /// What it turns on: the next revision's feature.
     enables: Vec<String>,
 }
 
@@ -27,12 +27,9 @@ impl AdaptersInput<'_> {
         let chosen = &self.revisions[..=hub.unwrap_or_default()];
         let features = chosen.iter().enumerate().map(|(at, revision)| {
             let next = chosen.get(at + 1).map(|next| name(&next.model.revision));
-            let types = self
-                .feature(revision)
-                .map(|_| format!("dep:{}", crate_name(&revision.model.revision)));
             Feature {
                 name: name(&revision.model.revision),
-                enables: next.into_iter().chain(types).collect(),
+                enables: next.into_iter().collect(),
             }
         });
         features.collect()

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::pair::{qualified, results_of, union_of};
 use super::side::{Call, Side, is_for_handlers, variants};
+use super::types::{qualified, results_of, union_of};
 use crate::emit::messages::method_results;
 use crate::emit::tokens::ident;
 use crate::model::TypeRef;

@@ -1,7 +1,7 @@
 //! What the crate is emitted from.
 
 use proc_macro2::Ident;
-use quote::format_ident;
+use serde_json::Value;
 
 use super::names::{module_name, variant_name};
 use crate::adapt::Plan;
@@ -34,8 +34,10 @@ pub struct RevisionInput<'i> {
     pub items: &'i Items,
     /// The module that its types are in.
     pub module: Ident,
-    /// The hand-written functions that the rules between it and the revision before call.
-    pub functions: Option<&'i str>,
+    /// Its schema, as the validator reads it.
+    pub schema: &'i Value,
+    /// Its table.
+    pub table: &'i str,
     /// What its schema can't say about it as a whole.
     pub facts: &'i Facts,
     /// It is no draft.
@@ -50,7 +52,7 @@ impl<'i> RevisionInput<'i> {
     pub fn new(
         model: &'i Model,
         items: &'i Items,
-        functions: Option<&'i str>,
+        (schema, table): (&'i Value, &'i str),
         facts: &'i Facts,
         released: bool,
         specification: String,
@@ -59,32 +61,16 @@ impl<'i> RevisionInput<'i> {
             model,
             items,
             module: ident(&module_name(&model.revision)),
-            functions,
+            schema,
+            table,
             facts,
             released,
             specification,
         }
     }
 
-    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone stands
-    /// for its requests.
-    pub(super) fn requests_of(&self, side: &str) -> (String, String) {
-        let questions = self.model.questions().into_iter().next();
-        let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));
-        match (side, named) {
-            ("Client", _) => ("ClientRequest".to_owned(), "ServerResult".to_owned()),
-            (_, Some(named)) => named,
-            (_, None) => ("ServerRequest".to_owned(), "ClientResult".to_owned()),
-        }
-    }
-
     pub(super) fn variant(&self) -> Ident {
         ident(&variant_name(&self.model.revision))
-    }
-
-    /// The module of the functions that rules call.
-    pub(super) fn functions_module(&self) -> Option<Ident> {
-        self.functions.map(|_| format_ident!("rules_of_{}", self.module))
     }
 }
 

@@ -27,20 +27,11 @@ const RESULTS: [&str; 2] = ["begin", "discover"];
 
 /// The file of the table; `None` if a revision lacks the types.
 pub(super) fn peer_types(input: &AdaptersInput<'_>, header: &str) -> Option<String> {
-    let hub = input.revision(input.hub)?;
     let has_types = |model: &Model| TYPES.iter().all(|name| model.types.contains_key(*name));
     if !input.revisions.iter().all(|revision| has_types(revision.model)) {
         return None;
     }
-    let others = input
-        .revisions
-        .iter()
-        .filter(|revision| revision.model.revision != input.hub);
     let with_cfg = |revision: &RevisionInput<'_>, row: String| input.cfg(revision, "        ") + &row;
-    let modules = others.map(|revision| {
-        let row = format!("        {} = {};\n", revision.variant(), revision.module);
-        with_cfg(revision, row)
-    });
     let lifecycles = input
         .revisions
         .iter()
@@ -50,17 +41,14 @@ pub(super) fn peer_types(input: &AdaptersInput<'_>, header: &str) -> Option<Stri
         .iter()
         .filter_map(|revision| Some(with_cfg(revision, errors(revision)?)));
     let table = format!(
-        "peer_types! {{\n    Revision: {} = {};\n    modules {{\n{}    }}\n    lifecycle {{\n{}    }}\n    errors {{\n{}    }}\n}}\n",
-        hub.variant(),
-        hub.module,
-        modules.collect::<String>(),
+        "peer_types! {{\n    Revision: hub;\n    lifecycle {{\n{}    }}\n    errors {{\n{}    }}\n}}\n",
         lifecycles.collect::<String>(),
         errors.collect::<String>(),
     );
     let ours = ["ErrorRole", "KnownError", "Members", "OwnMessage", "Presets"].map(str::to_owned);
     let mut used: BTreeSet<String> = ours.into_iter().filter(|name| mentions(&table, name)).collect();
     used.insert("peer_types".to_owned());
-    let imports = source::import("mcp_convert", &used) + &input.imports(&table, &["Revision"]);
+    let imports = source::import("mcp_convert", &used) + &input.imports(&table, &["Revision", "hub"]);
     let title = "//! What peers of each revision say about themselves, and by which names.".to_owned();
     Some(source::file(header, [title, imports, table]))
 }

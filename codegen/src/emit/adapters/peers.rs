@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use super::input::{AdaptersInput, RevisionInput};
 use super::names::mentions;
+use crate::emit::messages::result_variants;
 use crate::emit::source;
-use crate::model::TypeKind;
+use crate::emit::tokens::ident;
+use crate::model::{TypeKind, TypeRef};
 
 const TITLE: &str = "\
 //! Messages from and for peers of every revision.
@@ -14,14 +16,14 @@ const TITLE: &str = "\
 //! that speaks the hub's revision they only decode and encode.
 ";
 
-/// The file of the functions that match on the revision of a peer.
+/// The file of the functions that read and write the messages of a peer.
 pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
     let Some(hub) = input.revision(input.hub) else {
         return source::file(header, [TITLE.to_owned()]);
     };
     let sides = ["Client", "Server"].into_iter();
     let functions: String = sides
-        .map(|side| messages(input, hub, side) + &results(input, hub, side).unwrap_or_default())
+        .map(|side| messages(hub, side) + &results(hub, side).unwrap_or_default())
         .collect();
     let import = |path: &str, names: &[&str]| {
         let used = names.iter().filter(|name| mentions(&functions, name));
@@ -36,47 +38,26 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
         "Revision",
         "Translated",
         "Unrepresentable",
+        "hub",
     ];
     let imports = [
-        import("mcp_convert", &["peers"]),
+        import("mcp_convert", &["Role", "peers"]),
         import("mcp_wire", &["Batch", "Decoded", "Message", "OpenJson"]),
-        input.imports(&functions, &ours),
+        import(
+            "crate",
+            if functions.contains("hub::") {
+                &ours
+            } else {
+                &ours[..ours.len() - 1]
+            },
+        ),
     ];
     source::file(header, [TITLE.to_owned(), imports.concat(), functions])
 }
 
-fn messages(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> String {
+fn messages(hub: &RevisionInput<'_>, side: &str) -> String {
     let who = side.to_lowercase();
-    let hub_message = format!("Message<{}>", parts(hub, side));
-    let arm = |revision: &RevisionInput<'_>, code: String| arm(input, revision, &code);
-    let read: String = input
-        .revisions
-        .iter()
-        .map(|revision| match input.is_hub(revision) {
-            true => arm(revision, "peers::read_same(peer, json)".to_owned()),
-            false => {
-                let code = format!(
-                    "peers::read_messages::<{}, _, _, _>(peer, json, conversion)",
-                    parts(revision, side)
-                );
-                arm(revision, code)
-            }
-        })
-        .collect();
-    let encoded: String = input
-        .revisions
-        .iter()
-        .map(|revision| match input.is_hub(revision) {
-            true => arm(revision, "peers::encode_same(message)".to_owned()),
-            false => {
-                let code = format!(
-                    "peers::encode_message::<{}, _, _, _>(message, conversion)",
-                    parts(revision, side)
-                );
-                arm(revision, code)
-            }
-        })
-        .collect();
+    let message = format!("Message<{}>", parts(hub, side));
     format!(
         "\
 /// Decodes what a {who} of revision `peer` sent, and converts it to messages of the hub.
@@ -89,59 +70,41 @@ pub fn {who}_message(
     peer: Revision,
     json: &[u8],
     conversion: Conversion,
-) -> Decoded<Batch<Translated<{hub_message}>>> {{
-    let _ = &conversion;
-    match peer {{
-{read}    }}
+) -> Decoded<Batch<Translated<{message}>>> {{
+    peers::read_messages(peer, Role::{side}, json, conversion)
 }}
 
 /// Converts a message of the hub to revision `peer`, and encodes it as a {who} sends it.
 #[must_use]
 pub fn {who}_message_for(
     peer: Revision,
-    message: {hub_message},
+    message: &{message},
     conversion: Conversion,
 ) -> Translated<Vec<u8>> {{
-    let _ = &conversion;
-    match peer {{
-{encoded}    }}
+    peers::encode_message(peer, Role::{side}, message, conversion)
 }}
 
 "
     )
 }
 
-fn results(input: &AdaptersInput<'_>, hub: &RevisionInput<'_>, side: &str) -> Option<String> {
+fn results(hub: &RevisionInput<'_>, side: &str) -> Option<String> {
     let who = side.to_lowercase();
-    let hub_result = result(hub, side)?;
-    let arm = |revision: &RevisionInput<'_>, code: String| arm(input, revision, &code);
-    let read: String = input
-        .revisions
+    let (_, results) = hub.model.requests_of(other(side));
+    let (by_method, variants) = variants(hub, &results)?;
+    let result = format!("hub::{results}");
+    let decode = match by_method {
+        true => format!("{result}::decode"),
+        // The hub has no such requests: their results are parts of other messages.
+        false => "|_, result| result.decode_as().map(Some)".to_owned(),
+    };
+    let unless_hub = match by_method {
+        true => "",
+        false => "    if peer == Revision::HUB {\n        return Ok(None);\n    }\n",
+    };
+    let arms: String = variants
         .iter()
-        .map(
-            |revision| match result(revision, side).filter(|_| tells_by_method(revision, side)) {
-                Some(own) if input.is_hub(revision) => arm(
-                    revision,
-                    format!("peers::read_same_result({own}::decode, method, result)"),
-                ),
-                Some(own) => arm(
-                    revision,
-                    format!("peers::read_result({own}::decode, method, result, conversion)"),
-                ),
-                None => arm(revision, "Ok(None)".to_owned()),
-            },
-        )
-        .collect();
-    let encoded: String = input
-        .revisions
-        .iter()
-        .map(|revision| match result(revision, side) {
-            Some(own) if !input.is_hub(revision) => arm(
-                revision,
-                format!("peers::encode_result::<{own}, _, _>(result, conversion)"),
-            ),
-            _ => arm(revision, "peers::encode_same_result(&result)".to_owned()),
-        })
+        .map(|(variant, name)| format!("        {result}::{variant}(_) => {name},\n"))
         .collect();
     Some(format!(
         "\
@@ -155,10 +118,8 @@ pub fn {who}_result(
     method: &str,
     result: &OpenJson,
     conversion: Conversion,
-) -> Result<Option<FromResult<{hub_result}>>, FromPeer> {{
-    let _ = (method, result, &conversion);
-    match peer {{
-{read}    }}
+) -> Result<Option<FromResult<{result}>>, FromPeer> {{
+{unless_hub}    peers::read_result(peer, Role::{side}, method, result, conversion, {decode})
 }}
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a {who} gives it.
@@ -167,49 +128,52 @@ pub fn {who}_result(
 /// When that revision can't represent it.
 pub fn {who}_result_for(
     peer: Revision,
-    result: {hub_result},
+    result: &{result},
     conversion: Conversion,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {{
-    let _ = &conversion;
-    match peer {{
-{encoded}    }}
+    let name = match result {{
+{arms}    }};
+    peers::encode_result(peer, Role::{side}, name, result, conversion)
 }}
 
 "
     ))
 }
 
-/// What is done for peers of a revision.
-fn arm(input: &AdaptersInput<'_>, revision: &RevisionInput<'_>, code: &str) -> String {
-    let cfg = input.cfg(revision, "        ");
-    format!("{cfg}        Revision::{} => {code},\n", revision.variant())
-}
-
 /// The requests and the notifications that a side may send.
-fn parts(revision: &RevisionInput<'_>, side: &str) -> String {
-    let part = |name: String| match revision.model.types.get(&name).map(|ty| &ty.kind) {
-        Some(TypeKind::Methods(_)) => format!("{}::{name}", revision.module),
+fn parts(hub: &RevisionInput<'_>, side: &str) -> String {
+    let part = |name: String| match hub.model.types.get(&name).map(|ty| &ty.kind) {
+        Some(TypeKind::Methods(_)) => format!("hub::{name}"),
         _ => "mcp_wire::UnknownMethod".to_owned(),
     };
-    let (requests, _) = revision.requests_of(side);
+    let (requests, _) = hub.model.requests_of(side);
     format!("{}, {}", part(requests), part(format!("{side}Notification")))
 }
 
-/// The results that a side may give.
-fn result(revision: &RevisionInput<'_>, side: &str) -> Option<String> {
-    let (_, results) = revision.requests_of(other(side));
-    match revision.model.types.get(&results).map(|ty| &ty.kind) {
-        Some(TypeKind::Results(_) | TypeKind::Union(_)) => Some(format!("{}::{results}", revision.module)),
+/// Whether the method of a request decides which result of a union it has, and the variants of the union, each with an expression
+/// for the name of its type.
+fn variants(hub: &RevisionInput<'_>, union: &str) -> Option<(bool, Vec<(String, String)>)> {
+    let name = |ty: &TypeRef| match ty {
+        TypeRef::Named(name) => format!("Some({name:?})"),
+        _ => "None".to_owned(),
+    };
+    match &hub.model.types.get(union)?.kind {
+        TypeKind::Results(methods) => {
+            let known = result_variants(methods).into_iter();
+            let known = known.map(|(ty, variant)| (variant.to_string(), name(&ty)));
+            let unknown = hub.model.unknown_result(methods);
+            let unknown = unknown.map(|variant| (ident(&variant).to_string(), "None".to_owned()));
+            Some((true, known.chain(unknown).collect()))
+        }
+        TypeKind::Union(union) => {
+            let known = union.variants.iter();
+            let known = known.map(|variant| (ident(&variant.name).to_string(), name(&variant.ty)));
+            let unknown = crate::emit::unions::unknown_variant(union);
+            let unknown = unknown.map(|variant| (variant.to_string(), "None".to_owned()));
+            Some((false, known.chain(unknown).collect()))
+        }
         _ => None,
     }
-}
-
-/// Whether the method of a request tells what its result is. Otherwise there is no such request, and its result is a part
-/// of another message.
-fn tells_by_method(revision: &RevisionInput<'_>, side: &str) -> bool {
-    let (_, results) = revision.requests_of(other(side));
-    let kind = revision.model.types.get(&results).map(|ty| &ty.kind);
-    matches!(kind, Some(TypeKind::Results(_)))
 }
 
 fn other(side: &str) -> &'static str {

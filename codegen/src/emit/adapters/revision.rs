@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::facts;
 use super::input::AdaptersInput;
-use super::names::variant_name;
-use super::pair::Pair;
-use crate::adapt::ErrorPlan;
+use super::names::{module_name, variant_name};
+use crate::adapt::{ErrorPlan, Plan};
 use crate::emit::source;
 use crate::model::{Method, Need};
 
@@ -29,22 +28,61 @@ pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     );
     let table = table(input);
     let imports =
-        source::import("mcp_convert", &BTreeSet::from(["revisions".to_owned()])) + &input.imports(&table, &[]);
+        source::import("mcp_convert", &BTreeSet::from(["revisions".to_owned()])) + &input.imports(&table, &["hub"]);
     let title = "//! The revisions by name and in order, and what is known of each.".to_owned();
-    source::file(header, [title, imports, item, table])
+    let schemas = input.revisions.iter().filter(|revision| !input.is_hub(revision)).map(|revision| {
+        let name = &revision.model.revision;
+        format!(
+            "{}    pub(super) static {}: Schema = Schema::new({name:?}, include_str!(\"../schemas/{name}.json\"));\n",
+            input.cfg(revision, "    "),
+            schema_name(name),
+        )
+    });
+    let schemas: String = schemas.collect();
+    let schemas = match schemas.is_empty() {
+        true => String::new(),
+        false => format!(
+            "/// The schemas of the revisions whose types this crate doesn't need.\nmod schemas {{\n    use mcp_wire::Schema;\n\n{schemas}}}\n"
+        ),
+    };
+    source::file(header, [title, imports, item, schemas, table, definitions(input)])
+}
+
+/// The function for the definitions of a revision, which needs the type crates.
+fn definitions(input: &AdaptersInput<'_>) -> String {
+    let arms = input.revisions.iter().map(|revision| {
+        let (variant, module) = (revision.variant(), &revision.module);
+        format!("            Self::{variant} => crate::{module}::definitions::DEFINITIONS,\n")
+    });
+    let arms: String = arms.collect();
+    format!(
+        "#[cfg(feature = \"definitions\")]\nimpl Revision {{\n    /// The definitions of the revision's schema, by name.\n    \
+         #[must_use]\n    pub const fn definitions(self) -> &'static [mcp_wire::Definition] {{\n        match self {{\n{arms}        }}\n    \
+         }}\n}}\n"
+    )
+}
+
+/// The name of the constant with the schema of a revision.
+fn schema_name(revision: &str) -> String {
+    module_name(revision).to_ascii_uppercase()
 }
 
 fn table(input: &AdaptersInput<'_>) -> String {
     let latest = input.revisions.last().map(|revision| revision.variant().to_string());
     let (latest, hub) = (latest.unwrap_or_default(), variant_name(input.hub));
     let rows = input.revisions.iter().map(|revision| {
-        let (variant, name, module) = (revision.variant(), &revision.model.revision, &revision.module);
+        let (variant, name) = (revision.variant(), &revision.model.revision);
+        let schema = match input.is_hub(revision) {
+            true => "&hub::SCHEMA".to_owned(),
+            false => format!("&schemas::{}", schema_name(name)),
+        };
         let cfg = input.cfg(revision, "        ");
         let facts: String = facts(revision)
             .iter()
             .map(|fact| format!("            {fact},\n"))
             .collect();
-        format!("{cfg}        {variant} = {name:?}: {module} {{\n{facts}        }};\n")
+        let table = format!("include_str!(\"../tables/{name}.json\")");
+        format!("{cfg}        {variant} = {name:?}: {table}, {schema}, {{\n{facts}        }};\n")
     });
     let needs = by_method(input, |method| {
         let needs = method.needs.iter().map(|need| {
@@ -72,11 +110,7 @@ fn table(input: &AdaptersInput<'_>) -> String {
         });
         tolerances.collect()
     });
-    let errors: String = input
-        .pairs()
-        .iter()
-        .filter_map(|(_, pair, _)| errors(input, pair))
-        .collect();
+    let errors: String = input.plans.iter().filter_map(|plan| errors(input, plan)).collect();
     format!(
         "revisions! {{\n    Revision: latest {latest}, hub {hub}\n    revisions {{\n{}    }}\n    needs {{\n{needs}    }}\n    tolerances \
          {{\n{tolerances}    }}\n    errors {{\n{errors}    }}\n}}\n",
@@ -85,8 +119,8 @@ fn table(input: &AdaptersInput<'_>) -> String {
 }
 
 /// The rules about errors that go from one revision to the next, if there are any.
-fn errors(input: &AdaptersInput<'_>, pair: &Pair<'_>) -> Option<String> {
-    let rules = pair.plan.errors.iter().map(|plan| {
+fn errors(input: &AdaptersInput<'_>, plan: &Plan) -> Option<String> {
+    let rules = plan.errors.iter().map(|plan| {
         let ErrorPlan {
             method,
             from,
@@ -99,8 +133,9 @@ fn errors(input: &AdaptersInput<'_>, pair: &Pair<'_>) -> Option<String> {
         )
     });
     let rules: String = rules.collect();
-    let (from, to) = (pair.from.variant(), pair.to.variant());
-    let cfg = input.cfg(input.earlier(pair.from, pair.to), "        ");
+    let (from, to) = (input.revision(&plan.from)?, input.revision(&plan.to)?);
+    let cfg = input.cfg(input.earlier(from, to), "        ");
+    let (from, to) = (from.variant(), to.variant());
     (!rules.is_empty()).then(|| format!("{cfg}        {from} {to} => [\n{rules}        ];\n"))
 }
 

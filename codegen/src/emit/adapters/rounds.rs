@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::pair::qualified;
 use super::side::{Call, Side};
+use super::types::qualified;
 use crate::emit::tokens::ident;
 use crate::model::{Member, Struct, TypeRef};
 

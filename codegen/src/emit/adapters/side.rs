@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::input::RevisionInput;
-use super::pair::qualified;
+use super::types::qualified;
 use crate::emit::messages::{method_variants, result_variants};
 use crate::emit::tokens::ident;
 use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, Union, is_internal};
@@ -42,7 +42,7 @@ pub(super) struct Call<'i> {
 
 impl<'i> Side<'i> {
     pub(super) fn new(hub: &'i RevisionInput<'i>, side: &'static str, other: &'static str) -> Self {
-        let (requests, results) = hub.requests_of(other);
+        let (requests, results) = hub.model.requests_of(other);
         Self {
             hub,
             side,

@@ -153,7 +153,7 @@ fn through_the_hub<M>(read: Decoded<Batch<Translated<M>>>, sent: impl FnOnce(M) 
 fn sent_by_server((from, to): Way, message: &Value) -> Outcome {
     let bytes = message.to_string().into_bytes();
     through_the_hub(peers::server_message(from, &bytes, supplied()), |message| {
-        outcome(peers::server_message_for(to, message, supplied()), read)
+        outcome(peers::server_message_for(to, &message, supplied()), read)
     })
 }
 
@@ -162,7 +162,7 @@ fn sent_by_server((from, to): Way, message: &Value) -> Outcome {
 fn sent_by_client((from, to): Way, message: &Value) -> Outcome {
     let bytes = message.to_string().into_bytes();
     through_the_hub(peers::client_message(from, &bytes, supplied()), |message| {
-        outcome(peers::client_message_for(to, message, supplied()), read)
+        outcome(peers::client_message_for(to, &message, supplied()), read)
     })
 }
 
@@ -195,7 +195,7 @@ fn from_server(peer: Revision, message: &Value) -> Outcome {
 fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
     let read = peers::server_result(V2025_11_25, method, &result.into(), supplied());
     let read = read_result(read)?;
-    sent_result(read.losses, peers::server_result_for(peer, read.result, supplied()))
+    sent_result(read.losses, peers::server_result_for(peer, &read.result, supplied()))
 }
 
 /// What a server of revision `peer` gets when a client of 2025-11-25 answers `method` with this.
@@ -203,7 +203,7 @@ fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutco
 fn result_to_server(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
     let read = peers::client_result(V2025_11_25, method, &result.into(), supplied());
     let read = read_result(read)?;
-    sent_result(read.losses, peers::client_result_for(peer, read.result, supplied()))
+    sent_result(read.losses, peers::client_result_for(peer, &read.result, supplied()))
 }
 
 fn read_result<T>(read: Result<Option<FromResult<T>>, FromPeer>) -> Result<FromResult<T>, (i64, String)> {

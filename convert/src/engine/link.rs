@@ -1,0 +1,433 @@
+//! How the types of two neighbouring revisions are paired, and the plans of the pairs.
+
+use std::collections::HashMap;
+
+use super::step::{
+    Basic, Change, ConstantPlan, ConstantSource, EnsurePlan, How, LeftPlan, MemberChange, MemberPlan, MemberSource,
+    MethodsPlan, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan, basic,
+};
+use crate::tables::Table;
+use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, Rows, VariantRow};
+use crate::tables::types::{Kind, Member, ObjectType, TypeId, TypeRef, Union};
+
+impl Step {
+    /// The conversions from one revision to a neighbouring one, with the rows of that direction.
+    pub(crate) fn new(from: &'static Table, to: &'static Table, rows: Option<&Rows>) -> Self {
+        let none = Rows::default();
+        let rows = rows.unwrap_or(&none);
+        let step = Self {
+            from,
+            to,
+            pairs: Vec::new(),
+            index: HashMap::new(),
+            definitions: rows.definitions.clone(),
+            methods: rows.methods.clone(),
+        };
+        let mut linker = Linker {
+            step,
+            rows,
+            waiting: Vec::new(),
+        };
+        linker.link();
+        let mut step = linker.step;
+        step.find_kept();
+        step
+    }
+}
+
+/// Makes the pairs of a step, beginning with the types of the same name.
+struct Linker<'r> {
+    step: Step,
+    rows: &'r Rows,
+    waiting: Vec<PairId>,
+}
+
+impl Linker<'_> {
+    fn link(&mut self) {
+        let (from, to) = (self.step.from, self.step.to);
+        let by_name: HashMap<&str, TypeId> = to.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
+        for (id, ty) in from.types.iter().enumerate() {
+            if let Some(other) = by_name.get(ty.name) {
+                self.change(&TypeRef::Named(id), &TypeRef::Named(*other));
+            }
+        }
+        let pairs = self.rows.objects.keys().chain(self.rows.unions.keys());
+        for pair in pairs.filter_map(|pair| pair.split_once('>')) {
+            if let (Some(source), Some(target)) = (from.notated(pair.0), to.notated(pair.1)) {
+                self.change(&source, &target);
+            }
+        }
+        for name in from.names() {
+            let becomes = self.step.definition(name);
+            if let (Some(source), Some(target)) = (from.named(name), becomes.and_then(|name| to.named(name))) {
+                self.change(source, target);
+            }
+        }
+        while let Some(pair) = self.waiting.pop() {
+            let (source, target) = (
+                self.step.pairs[pair].source.clone(),
+                self.step.pairs[pair].target.clone(),
+            );
+            let how = self.how(&source, &target);
+            self.step.pairs[pair].how = how;
+        }
+    }
+
+    fn change(&mut self, source: &TypeRef, target: &TypeRef) -> Change {
+        let (from, to) = (self.step.from, self.step.to);
+        let (source, target) = (from.resolve(source).clone(), to.resolve(target).clone());
+        match basic(from, &source, &target) {
+            Basic::Is(change) => change,
+            Basic::List(source, target) => Change::List(Box::new(self.change(source, target))),
+            Basic::Map(source, target) => Change::Map(Box::new(self.change(source, target))),
+            Basic::Nullable(source, target) => Change::Nullable(Box::new(self.change(source, target))),
+            Basic::NotNull(source, target) => Change::NotNull(Box::new(self.change(source, target))),
+            Basic::Wrapped(source, target) => self.change(source, target),
+            Basic::Pair => Change::Pair(self.pair(source, target)),
+        }
+    }
+
+    fn pair(&mut self, source: TypeRef, target: TypeRef) -> PairId {
+        let next = self.step.pairs.len();
+        let pair = *self.step.index.entry((source.clone(), target.clone())).or_insert(next);
+        if pair == next {
+            // It may contain itself, so it has its place before it is looked into.
+            let how = How::Object(ObjectPlan::default());
+            self.step.pairs.push(Pair {
+                source,
+                target,
+                how,
+                keeps: true,
+            });
+            self.waiting.push(pair);
+        }
+        pair
+    }
+
+    fn how(&mut self, source: &TypeRef, target: &TypeRef) -> How {
+        let (from, to) = (self.step.from, self.step.to);
+        match (from.kind(source), to.kind(target)) {
+            (Some(Kind::Object(object)), Some(Kind::Object(other))) => {
+                let closed = matches!(target, TypeRef::Named(id) if to.types[*id].closed);
+                let pointer = match target {
+                    TypeRef::Named(id) => to.types[*id].pointer,
+                    _ => "",
+                };
+                let rows = self.rows;
+                let none = ObjectRow::default();
+                let row = rows.objects.get(&*self.name(source, target)).unwrap_or(&none);
+                How::Object(self.object(object, (other, pointer, closed), row))
+            }
+            (Some(Kind::Strings(values)), Some(Kind::Strings(others))) => {
+                let is_closed =
+                    |table: &Table, ty: &TypeRef| matches!(ty, TypeRef::Named(id) if table.types[*id].closed);
+                let closed = is_closed(to, target);
+                let missing = values.iter().filter(|value| closed && !others.contains(value));
+                let is_stricter = closed && !is_closed(from, source);
+                How::Strings(StringsPlan {
+                    refused: missing.copied().collect(),
+                    only: is_stricter.then(|| others.clone()),
+                })
+            }
+            (None, Some(Kind::Strings(others))) => {
+                let closed = matches!(target, TypeRef::Named(id) if to.types[*id].closed);
+                How::Strings(StringsPlan {
+                    refused: Vec::new(),
+                    only: closed.then(|| others.clone()),
+                })
+            }
+            (Some(Kind::Methods(methods)), Some(Kind::Methods(others))) => How::Methods(self.methods(methods, others)),
+            (Some(Kind::Results(_)), Some(Kind::Results(_) | Kind::Union(_)))
+            | (Some(Kind::Union(_)), Some(Kind::Results(_))) => How::Results(self.results(source, target)),
+            _ => {
+                let rows = self.rows;
+                let row = rows.unions.get(&*self.name(source, target)).map(Vec::as_slice);
+                How::Union(self.union(source, target, row))
+            }
+        }
+    }
+
+    fn name(&self, source: &TypeRef, target: &TypeRef) -> String {
+        match (self.step.from.notation(source), self.step.to.notation(target)) {
+            (source, target) if source == target => source,
+            (source, target) => format!("{source}>{target}"),
+        }
+    }
+
+    fn methods(&mut self, methods: &[(&'static str, TypeId)], others: &[(&'static str, TypeId)]) -> MethodsPlan {
+        let planned = methods.iter().map(|(method, ty)| {
+            let there = self.step.method(method);
+            let other = super::read::of_method(others, there).copied();
+            let change = other.map(|other| self.change(&TypeRef::Named(*ty), &TypeRef::Named(other)));
+            (*method, change)
+        });
+        let planned = planned.collect();
+        let only_there = others.iter().map(|(method, _)| *method);
+        let only_there = only_there.filter(|method| methods.iter().all(|(own, _)| own != method));
+        MethodsPlan {
+            methods: planned,
+            only_there: only_there.collect(),
+        }
+    }
+
+    /// What each result becomes: by the row of the two unions, or else the one of the same name.
+    fn results(&mut self, source: &TypeRef, target: &TypeRef) -> Vec<(TypeRef, Option<(TypeRef, Change)>)> {
+        let (from, to, rows) = (self.step.from, self.step.to, self.rows);
+        let name = self.name(source, target);
+        let (sources, targets) = (variants(from, source), variants(to, target));
+        let (by_position, by_name) = (rows.unions.get(&*name), rows.results.get(&*name));
+        let results = sources.into_iter().enumerate().map(|(at, ty)| {
+            let other = match (by_position.map(|row| row.get(at)), by_name) {
+                (Some(Some(VariantRow::Becomes(at))), _) => targets.get(*at),
+                (Some(_), _) => None,
+                (None, by_name) => {
+                    let own = from.notation(&ty);
+                    let renamed = by_name.and_then(|names| names.get(&*own));
+                    let becomes = renamed.map_or(Some(&*own), |becomes| becomes.as_deref());
+                    targets.iter().find(|other| becomes == Some(&*to.notation(other)))
+                }
+            };
+            let becomes = other.map(|other| (other.clone(), self.change(&ty, other)));
+            (ty, becomes)
+        });
+        results.collect()
+    }
+
+    fn union(&mut self, source: &TypeRef, target: &TypeRef, row: Option<&[VariantRow]>) -> UnionPlan {
+        let (from, to) = (self.step.from, self.step.to);
+        let sources = variants(from, source);
+        let targets = variants(to, target);
+        let variants = sources.iter().enumerate().map(|(at, ty)| {
+            let row = match row {
+                Some(row) => row.get(at).cloned().unwrap_or(VariantRow::None("")),
+                None => VariantRow::Becomes(at),
+            };
+            match row {
+                VariantRow::Becomes(at) => match targets.get(at) {
+                    // Types that the plan doesn't relate would be their own only variants, without an end.
+                    Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(self.change(ty, other)),
+                    _ => VariantPlan::None(""),
+                },
+                VariantRow::Replace { template, rule } => VariantPlan::Replace { template, rule },
+                VariantRow::Refuse(refusal) => VariantPlan::Refuse(refusal),
+                VariantRow::None(name) => VariantPlan::None(name),
+            }
+        });
+        let variants = variants.collect();
+        let holds_unknown = match to.kind(target) {
+            Some(Kind::Union(Union {
+                objects: Some(decision),
+                ..
+            })) => super::read::has_tag(decision),
+            _ => false,
+        };
+        UnionPlan {
+            source: source.clone(),
+            target: target.clone(),
+            variants,
+            holds_unknown,
+        }
+    }
+
+    fn object(
+        &mut self,
+        source: &'static ObjectType,
+        (target, pointer, closed): (&'static ObjectType, &'static str, bool),
+        row: &ObjectRow,
+    ) -> ObjectPlan {
+        let constants = target.members.iter().filter(|member| member.constant().is_some());
+        let mut plan = ObjectPlan {
+            closed: closed.then(|| constants.map(|member| member.name).collect()),
+            ..ObjectPlan::default()
+        };
+        let none = MemberRow::default();
+        let mut taken = Vec::new();
+        for member in &target.members {
+            let Some(constant) = member.constant() else {
+                let row = row.members.get(member.name).unwrap_or(&none);
+                let name = row.from.unwrap_or(member.name);
+                if source.member(name).is_some() {
+                    taken.push(name);
+                }
+                if let Some(planned) = self.member(source.member(name), member, (target, pointer), row) {
+                    if let (MemberSource::Shared(name, MemberChange::Refuse(refusal)), Some(own)) =
+                        (&planned.source, source.member(name))
+                        && own.required
+                    {
+                        plan.refused = plan.refused.take().or_else(|| Some((name, refusal.clone())));
+                    }
+                    plan.members.push(planned);
+                }
+                continue;
+            };
+            let own = source.member(member.name);
+            let constant_source = match own {
+                Some(own) => match own.constant() {
+                    Some(value) if value == constant || self.is_same_method(value, constant) => ConstantSource::Same,
+                    Some(_) => ConstantSource::Other,
+                    None => ConstantSource::Member,
+                },
+                None => ConstantSource::Undeclared,
+            };
+            let is_same_value = own.and_then(Member::constant) == Some(constant);
+            let may_lack = own.is_none_or(|own| !own.required);
+            if constant_source == ConstantSource::Same && is_same_value && !(member.required && may_lack) {
+                continue;
+            }
+            plan.constants.push(ConstantPlan {
+                name: member.name,
+                json: constant,
+                required: member.required,
+                source: constant_source,
+            });
+        }
+        let left = source
+            .members
+            .iter()
+            .filter(|member| target.member(member.name).is_none() && !taken.contains(&member.name));
+        // Constants first, as rules are applied to them first.
+        let (constants, others): (Vec<_>, Vec<_>) = left.partition(|member| member.constant().is_some());
+        let left = constants.into_iter().chain(others).map(|member| {
+            let row = row.left.get(member.name).cloned().unwrap_or_default();
+            let ensure = match &row.action {
+                Some(LeftAction::Ensure(ensure)) => Some(self.ensure(ensure, target)),
+                _ => None,
+            };
+            LeftPlan {
+                name: member.name,
+                constant: member.constant().is_some(),
+                row,
+                ensure,
+            }
+        });
+        plan.left = left.collect();
+        plan
+    }
+
+    fn ensure(&self, row: &Ensure, target: &ObjectType) -> EnsurePlan {
+        let list = target
+            .member(row.list)
+            .and_then(Member::ty)
+            .map(|ty| self.step.to.resolve(ty));
+        let element = match list {
+            Some(TypeRef::List(element)) => self.step.to.resolve(element).clone(),
+            _ => TypeRef::Any,
+        };
+        EnsurePlan {
+            row: row.clone(),
+            element,
+        }
+    }
+
+    fn is_same_method(&self, from: &str, to: &str) -> bool {
+        let text = |json: &str| {
+            json.strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'))
+                .map(str::to_owned)
+        };
+        match (text(from), text(to)) {
+            (Some(from), Some(to)) => self.step.methods.get(&*from).is_some_and(|there| **there == *to),
+            _ => false,
+        }
+    }
+
+    /// A member of the target that varies. `None` if it is the same in the source.
+    fn member(
+        &mut self,
+        own: Option<&'static Member>,
+        member: &'static Member,
+        (target, pointer): (&ObjectType, &'static str),
+        row: &MemberRow,
+    ) -> Option<MemberPlan> {
+        let to = member.ty()?;
+        let source = match own.map(|own| (own, own.ty())) {
+            Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
+            other => {
+                let implied = || &*format!("{pointer}/properties/{}", escaped(member.name)).leak();
+                MemberSource::Adopted {
+                    constant: other.map(|(own, _)| own.name),
+                    ty: to.clone(),
+                    pointer: row.pointer.unwrap_or_else(|| Some(implied())),
+                    supplied: row.supplied,
+                }
+            }
+        };
+        let plan = MemberPlan {
+            name: member.name,
+            required: member.required,
+            source,
+            default: row.default.clone(),
+            check: row.check.clone(),
+            declared: row.declared.clone(),
+            lacks: member.required && own.is_none_or(|own| !own.required),
+        };
+        let is_same = match &plan.source {
+            MemberSource::Shared(name, MemberChange::Plain(change)) => {
+                *name == member.name && *change == Change::Keep && !plan.does_more()
+            }
+            _ => false,
+        };
+        (!is_same).then_some(plan)
+    }
+
+    fn member_change(
+        &mut self,
+        from: &'static TypeRef,
+        to: &'static TypeRef,
+        (row, target): (&MemberRow, &ObjectType),
+    ) -> MemberChange {
+        let (table, other) = (self.step.from, self.step.to);
+        let entry = |linker: &mut Self| match (table.resolve(from), other.resolve(to)) {
+            (TypeRef::List(from), TypeRef::List(to)) | (TypeRef::Map(from), TypeRef::Map(to)) => {
+                linker.change(from, to)
+            }
+            _ => Change::Keep,
+        };
+        match &row.action {
+            None => MemberChange::Plain(self.change(from, to)),
+            Some(Action::Variants(variants)) => {
+                let (from, to) = (table.resolve(from).clone(), other.resolve(to).clone());
+                MemberChange::Variants(self.union(&from, &to, Some(variants)))
+            }
+            Some(Action::Fill) => MemberChange::Fill(self.change(from, to)),
+            Some(Action::Empty) => MemberChange::Empty(self.change(from, to)),
+            Some(Action::Ensure(ensure)) => MemberChange::Ensure(self.change(from, to), self.ensure(ensure, target)),
+            Some(Action::Omit { unless, rule }) => MemberChange::Omit {
+                entry: entry(self),
+                unless,
+                rule,
+            },
+            Some(Action::Hide { when, rule }) => MemberChange::Hide {
+                element: entry(self),
+                when: when.clone(),
+                rule,
+            },
+            Some(Action::Split { member, rule }) => MemberChange::Split {
+                element: entry(self),
+                member,
+                rule,
+            },
+            Some(Action::Join(join)) => MemberChange::Join {
+                change: self.change(from, to),
+                join: join.clone(),
+            },
+            Some(Action::Without(without)) => MemberChange::Without(without.clone()),
+            Some(Action::Drop { rule }) => MemberChange::Drop { rule },
+            Some(Action::Refuse(refusal)) => MemberChange::Refuse(refusal.clone()),
+        }
+    }
+}
+
+/// The types of a union; another type is its own only variant.
+fn variants(table: &Table, ty: &TypeRef) -> Vec<TypeRef> {
+    match table.kind(ty) {
+        Some(Kind::Union(union)) => union.variants.iter().map(|variant| variant.ty.clone()).collect(),
+        Some(Kind::Results(union)) => union.variants.clone(),
+        _ => vec![ty.clone()],
+    }
+}
+
+/// A name as a token of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,217 @@
+//! JSON that is being converted: text as far as nothing looks into it, and a tree where something does.
+
+use std::borrow::Cow;
+
+use mcp_wire::{Decoded, JsonType, OpenJson, Reader};
+
+/// A JSON value.
+#[derive(Debug, Clone)]
+pub(crate) enum Node<'a> {
+    /// The text of any value.
+    Text(Cow<'a, str>),
+    /// The text of an object that is no variant of the union it stands for.
+    Unknown(Cow<'a, str>),
+    Array(Vec<Node<'a>>),
+    Object(Vec<Entry<'a>>),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry<'a> {
+    pub(crate) name: Cow<'a, str>,
+    /// Whether the type of the object declares it, and the value is one of the declared type. The others pass through every
+    /// conversion that doesn't declare them.
+    pub(crate) declared: bool,
+    pub(crate) value: Node<'a>,
+}
+
+impl<'a> Entry<'a> {
+    pub(crate) fn declared(name: impl Into<Cow<'a, str>>, value: Node<'a>) -> Self {
+        Self {
+            name: name.into(),
+            declared: true,
+            value,
+        }
+    }
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn text(text: impl Into<Cow<'a, str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// The JSON type of the value.
+    pub(crate) fn json_type(&self) -> JsonType {
+        match self {
+            Self::Text(text) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
+            Self::Array(_) => JsonType::Array,
+            Self::Unknown(_) | Self::Object(_) => JsonType::Object,
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.json_type() == JsonType::Null
+    }
+
+    /// The characters of a string.
+    pub(crate) fn as_str(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Reader::new(text).string().ok(),
+            _ => None,
+        }
+    }
+
+    /// The JSON text.
+    pub(crate) fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) | Self::Unknown(text) => Cow::Borrowed(text),
+            _ => {
+                let mut text = String::new();
+                self.write(&mut text);
+                Cow::Owned(text)
+            }
+        }
+    }
+
+    /// Turns the value into its JSON text.
+    pub(crate) fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Self::Text(text) | Self::Unknown(text) => text,
+            tree => Cow::Owned(tree.to_text().into_owned()),
+        }
+    }
+
+    /// Turns the value into open JSON.
+    pub(crate) fn into_json(self) -> OpenJson {
+        OpenJson::of_json(&self.into_text())
+    }
+
+    /// The members of an object. One that is a text is opened, with members that nothing declares.
+    pub(crate) fn members(&mut self) -> Decoded<&mut Vec<Entry<'a>>> {
+        if let Self::Text(text) | Self::Unknown(text) = self {
+            let members = open(text, |text| {
+                let mut members = Vec::new();
+                Reader::new(text).members(|reader, name| {
+                    let value = Node::text(reader.raw().map_err(|error| error.in_member(&name))?);
+                    reader.push(
+                        &mut members,
+                        Entry {
+                            name,
+                            declared: false,
+                            value,
+                        },
+                    )
+                })?;
+                Ok(Node::Object(members))
+            })?;
+            *self = members;
+        }
+        match self {
+            Self::Object(members) => Ok(members),
+            other => Err(Reader::new("").wrong_type("an object", other.json_type())),
+        }
+    }
+
+    /// The elements of an array. One that is a text is opened.
+    pub(crate) fn elements(&mut self) -> Decoded<&mut Vec<Node<'a>>> {
+        if let Self::Text(text) | Self::Unknown(text) = self {
+            let elements = open(text, |text| {
+                let mut elements = Vec::new();
+                Reader::new(text).array(|reader| {
+                    let element = Node::text(reader.raw()?);
+                    reader.push(&mut elements, element)
+                })?;
+                Ok(Node::Array(elements))
+            })?;
+            *self = elements;
+        }
+        match self {
+            Self::Array(elements) => Ok(elements),
+            other => Err(Reader::new("").wrong_type("an array", other.json_type())),
+        }
+    }
+
+    /// The declared member at the end of a path.
+    pub(crate) fn at(&self, path: &[&str]) -> Option<Cow<'_, str>> {
+        let Some((first, rest)) = path.split_first() else {
+            return Some(self.to_text());
+        };
+        match self {
+            Self::Object(members) => {
+                let mut members = members.iter();
+                members
+                    .find(|entry| entry.declared && entry.name == *first)?
+                    .value
+                    .at(rest)
+            }
+            Self::Text(text) | Self::Unknown(text) => {
+                let mut found = None;
+                let mut reader = Reader::new(text);
+                let looked = reader.members(|reader, name| {
+                    let value = reader.raw()?;
+                    if name == *first {
+                        found = Some(value);
+                    }
+                    Ok(())
+                });
+                looked.ok()?;
+                let found = Node::text(found?);
+                found.at(rest).map(|text| Cow::Owned(text.into_owned()))
+            }
+            Self::Array(_) => None,
+        }
+    }
+
+    pub(crate) fn write(&self, text: &mut String) {
+        match self {
+            Self::Text(own) | Self::Unknown(own) => text.push_str(own),
+            Self::Array(elements) => {
+                text.push('[');
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        text.push(',');
+                    }
+                    element.write(text);
+                }
+                text.push(']');
+            }
+            Self::Object(members) => {
+                text.push('{');
+                for (index, entry) in members.iter().enumerate() {
+                    if index > 0 {
+                        text.push(',');
+                    }
+                    mcp_wire::push_string(text, &entry.name);
+                    text.push(':');
+                    entry.value.write(text);
+                }
+                text.push('}');
+            }
+        }
+    }
+
+    /// The value without a reference to the source.
+    pub(crate) fn into_owned(self) -> Node<'static> {
+        match self {
+            Self::Text(text) => Node::Text(Cow::Owned(text.into_owned())),
+            Self::Unknown(text) => Node::Unknown(Cow::Owned(text.into_owned())),
+            Self::Array(elements) => Node::Array(elements.into_iter().map(Node::into_owned).collect()),
+            Self::Object(members) => {
+                let own = |entry: Entry<'_>| Entry {
+                    name: Cow::Owned(entry.name.into_owned()),
+                    declared: entry.declared,
+                    value: entry.value.into_owned(),
+                };
+                Node::Object(members.into_iter().map(own).collect())
+            }
+        }
+    }
+}
+
+/// What `look` makes of a text. It refers to the text as long as that is not a rule's own.
+pub(crate) fn open<'a>(text: &Cow<'a, str>, look: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<Node<'a>> {
+    match text {
+        Cow::Borrowed(text) => look(text),
+        Cow::Owned(text) => look(text).map(Node::into_owned),
+    }
+}

@@ -1,0 +1,449 @@
+//! Conversions of objects.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use mcp_wire::{OpenJson, Reader, error_code, from_str};
+
+use super::node::{Entry, Node};
+use super::read::{check, is_constant};
+use super::state::{Part, State};
+use super::step::{
+    Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource, ObjectPlan,
+};
+use super::value::{Run, not_source, validate};
+use crate::loss::{AUTOMATIC, LossKind};
+use crate::tables::Table;
+use crate::tables::rows::{LeftAction, Refusal};
+use crate::tables::types::TypeRef;
+use crate::unrepresentable::Unrepresentable;
+
+pub(super) type Converted<T = ()> = Result<T, Unrepresentable>;
+pub(super) type Members<'a> = Vec<Entry<'a>>;
+
+/// What a rule does once the members of the target are there.
+enum Afterwards<'p, 'a> {
+    Copy(&'p [&'static str], Node<'a>, &'static str),
+    Ensure(&'p EnsurePlan, Node<'a>),
+}
+
+impl<'a> Run<'_> {
+    /// Converts an object in place.
+    pub(super) fn object(&mut self, plan: &ObjectPlan, node: &mut Node<'a>) -> Converted {
+        let Node::Object(members) = node else {
+            return Ok(());
+        };
+        if let Some((member, refusal)) = &plan.refused {
+            return Err(refused(refusal).within_member(member));
+        }
+        for constant in &plan.constants {
+            self.constant(constant, members)?;
+        }
+        let mut afterwards = Vec::new();
+        let mut needed = Vec::new();
+        for member in &plan.members {
+            self.prepare(member, members, &mut needed, &mut afterwards)?;
+        }
+        for member in &plan.left {
+            self.leave(member, members, &mut afterwards)?;
+        }
+        if let Some(constants) = &plan.closed {
+            self.close_members(constants, members);
+        }
+        for member in &plan.members {
+            self.member(member, members, &needed)?;
+        }
+        for action in afterwards {
+            match action {
+                Afterwards::Copy(path, value, rule) => self.copy(path, value, rule, members),
+                Afterwards::Ensure(ensure, value) => self.ensure(ensure, &value, members)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the target its constant. The source may have another one, or a value that was kept in its place.
+    fn constant(&mut self, plan: &ConstantPlan, members: &mut Members<'a>) -> Converted {
+        let ConstantPlan {
+            name,
+            json,
+            required,
+            source,
+        } = plan;
+        let at = members.iter().position(|entry| entry.name == *name);
+        let Some(at) = at else {
+            if *required {
+                self.state.lose_member(name, LossKind::Defaulted, AUTOMATIC);
+                members.push(Entry::declared(*name, Node::text(*json)));
+            }
+            return Ok(());
+        };
+        let entry = &mut members[at];
+        let is_it = is_constant(&entry.value.to_text(), json);
+        match source {
+            // A value that was kept in place of the constant stays.
+            ConstantSource::Same if entry.declared => entry.value = Node::text(*json),
+            ConstantSource::Same => {}
+            ConstantSource::Member if entry.declared => {
+                if !is_it {
+                    let because = format!("the target revision has nothing but {json} there");
+                    let refused = Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
+                    return Err(refused.within_member(name));
+                }
+            }
+            ConstantSource::Other if entry.declared => {
+                self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
+                entry.value = Node::text(*json);
+            }
+            _ if is_it => entry.declared = true,
+            _ if self.state.carries() => {}
+            _ if *required => {
+                self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
+                *entry = Entry::declared(*name, Node::text(*json));
+            }
+            _ => {
+                self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+                members.remove(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// What happens to a member of the target before the values are converted: what comes in, and what goes out.
+    fn prepare<'p>(
+        &mut self,
+        plan: &'p MemberPlan,
+        members: &mut Members<'a>,
+        needed: &mut Vec<String>,
+        afterwards: &mut Vec<Afterwards<'p, 'a>>,
+    ) -> Converted {
+        match &plan.source {
+            MemberSource::Shared(name, how) => {
+                if *name != plan.name
+                    && let Some(at) = position(members, plan.name, false)
+                {
+                    members.remove(at);
+                    self.state.lose_member(plan.name, LossKind::Dropped, AUTOMATIC);
+                }
+                self.prepare_shared(plan, name, how, members, needed, afterwards)
+            }
+            MemberSource::Adopted {
+                constant,
+                ty,
+                pointer,
+                supplied,
+            } => {
+                if let Some(constant) = constant
+                    && let Some(at) = position(members, constant, true)
+                {
+                    members[at].declared = false;
+                    members[at].name = Cow::Borrowed(plan.name);
+                }
+                self.adopt(plan.name, ty, *pointer, members);
+                match supplied {
+                    Some(key) => self.supply(plan.name, ty, key, members),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn prepare_shared<'p>(
+        &mut self,
+        plan: &'p MemberPlan,
+        name: &'static str,
+        how: &'p MemberChange,
+        members: &mut Members<'a>,
+        needed: &mut Vec<String>,
+        afterwards: &mut Vec<Afterwards<'p, 'a>>,
+    ) -> Converted {
+        let at = position(members, name, true);
+        match how {
+            MemberChange::Drop { rule } => {
+                self.take_out(at, members, name, rule);
+            }
+            MemberChange::Refuse(refusal) if at.is_some() => return Err(refused(refusal).within_member(name)),
+            MemberChange::Ensure(change, ensure) => {
+                let Some(at) = at else { return Ok(()) };
+                let before = self.state.losses.len();
+                let mut value = members[at].value.clone();
+                let (step, rule) = (self.step, ensure.row.rule);
+                let converted = self.state.within(Part::Member(plan.name), |state| {
+                    Run { step, state }.change(change, &mut value)
+                });
+                if converted.is_ok() {
+                    members[at].value = value;
+                } else {
+                    self.state.losses.truncate(before);
+                    self.state.lose_member(plan.name, LossKind::Replaced, rule);
+                    afterwards.push(Afterwards::Ensure(ensure, members.remove(at).value));
+                }
+            }
+            MemberChange::Omit { unless, .. } => {
+                if let Some(at) = position(members, unless, true) {
+                    let keys = from_str::<Vec<String>>(&members[at].value.to_text());
+                    needed.extend(keys.unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes a member that only the target declares from the undeclared members.
+    fn adopt(&mut self, name: &'static str, ty: &TypeRef, pointer: Option<&str>, members: &mut Members<'a>) {
+        let Some(at) = position(members, name, false) else {
+            return;
+        };
+        let table = self.step.to;
+        let value = &members[at].value;
+        let holds = check_whole(table, &value.to_text(), ty);
+        let is_valid = holds && pointer.is_none_or(|pointer| validate(value, pointer, table.schema).is_ok());
+        if is_valid {
+            members[at].declared = true;
+        } else {
+            members.remove(at);
+            self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+        }
+    }
+
+    /// Takes a member that the source doesn't declare from the session.
+    fn supply(&mut self, name: &'static str, ty: &TypeRef, key: &str, members: &mut Members<'a>) -> Converted {
+        let supplied = self.state.supply.as_ref().and_then(|supply| supply.get(key));
+        let (None, Some(json)) = (position(members, name, true), supplied) else {
+            return Ok(());
+        };
+        let mut reader = Reader::new(json.text());
+        check(self.step.to, &mut reader, ty)
+            .map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC).within_member(name))?;
+        members.push(Entry::declared(name, Node::text(json.text().to_owned())));
+        Ok(())
+    }
+
+    /// What becomes of a member that the target doesn't declare.
+    fn leave<'p>(
+        &mut self,
+        plan: &'p LeftPlan,
+        members: &mut Members<'a>,
+        afterwards: &mut Vec<Afterwards<'p, 'a>>,
+    ) -> Converted {
+        let name = plan.name;
+        let Some(at) = members
+            .iter()
+            .position(|entry| entry.name == name && (entry.declared || plan.constant))
+        else {
+            return Ok(());
+        };
+        if let Some(implied) = plan.row.implied
+            && same_json(&members[at].value, implied)
+        {
+            members.remove(at);
+            return Ok(());
+        }
+        match &plan.row.action {
+            Some(LeftAction::Refuse(refusal)) => return Err(refused(refusal).within_member(name)),
+            Some(LeftAction::Supply { key, rule }) => {
+                let json = from_str::<OpenJson>(&members[at].value.to_text());
+                if json.is_ok_and(|json| hand_over(self.state, key, json)) {
+                    members.remove(at);
+                } else {
+                    self.take_out(Some(at), members, name, rule);
+                }
+                return Ok(());
+            }
+            Some(LeftAction::Copy { to, rule }) if !self.state.carries() && members[at].declared => {
+                afterwards.push(Afterwards::Copy(to, members[at].value.clone(), rule));
+            }
+            Some(LeftAction::Ensure(_)) if !self.state.carries() && members[at].declared => {
+                let value = members[at].value.clone();
+                afterwards.extend(plan.ensure.as_ref().map(|ensure| Afterwards::Ensure(ensure, value)));
+            }
+            _ => {}
+        }
+        self.take_out(Some(at), members, name, plan.rule());
+        Ok(())
+    }
+
+    /// Drops a member and records that, or carries it as one that nothing declares.
+    fn take_out(&mut self, at: Option<usize>, members: &mut Members<'a>, name: &str, rule: &'static str) {
+        let Some(at) = at else { return };
+        if self.state.carries() {
+            members[at].declared = false;
+        } else {
+            members.remove(at);
+            self.state.lose_member(name, LossKind::Dropped, rule);
+        }
+    }
+
+    /// Drops what the target doesn't declare, because it allows nothing else.
+    fn close_members(&mut self, constants: &[&str], members: &mut Members<'a>) {
+        let state = &mut *self.state;
+        members.retain(|entry| {
+            let stays = entry.declared || constants.contains(&&*entry.name);
+            if !stays {
+                state.lose_member(&entry.name, LossKind::Dropped, AUTOMATIC);
+            }
+            stays
+        });
+    }
+
+    /// Converts the value of a member.
+    fn member(&mut self, plan: &MemberPlan, members: &mut Members<'a>, needed: &[String]) -> Converted {
+        let name = plan.name;
+        if let MemberSource::Shared(from, MemberChange::Fill(change)) = &plan.source {
+            return self.fill(name, from, change, members);
+        }
+        let source = match &plan.source {
+            MemberSource::Shared(from, _) => from,
+            MemberSource::Adopted { .. } => name,
+        };
+        let at = match position(members, source, true) {
+            Some(at) => at,
+            None if plan.required => match &plan.default {
+                Some(default) => {
+                    if !default.implied {
+                        self.state.lose_member(name, LossKind::Defaulted, default.rule);
+                    }
+                    members.push(Entry::declared(name, Node::text(default.json)));
+                    return Ok(());
+                }
+                None => {
+                    let because = format!("the target revision requires `{name}`, and nothing supplies it");
+                    let refused = Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
+                    return Err(refused.within_member(name));
+                }
+            },
+            None => return Ok(()),
+        };
+        members[at].name = Cow::Borrowed(name);
+        if let MemberSource::Shared(_, how) = &plan.source {
+            let step = self.step;
+            let value = &mut members[at].value;
+            let stays = self.state.within(Part::Member(name), |state| {
+                Run { step, state }.shared(how, value, needed)
+            })?;
+            let is_emptied = matches!(how, MemberChange::Empty(_)) && is_empty_object(&members[at].value);
+            if !stays || is_emptied {
+                members.remove(at);
+                return Ok(());
+            }
+        }
+        self.declare(plan, &mut members[at].value)?;
+        if let Some(invalid) = plan.check.as_ref() {
+            let valid = validate(&members[at].value, invalid.pointer, self.step.schema());
+            match (valid, invalid.drop) {
+                (Ok(()), _) => {}
+                (Err(_), Some(_)) if self.state.carries() => {}
+                (Err(_), Some(rule)) => {
+                    members.remove(at);
+                    self.state.lose_member(name, LossKind::Dropped, rule);
+                }
+                (Err(invalid), None) => {
+                    let refused = Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC);
+                    return Err(refused.within_member(name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Converts the value of a member that both revisions declare, and returns whether it stays.
+    fn shared(&mut self, how: &MemberChange, value: &mut Node<'a>, needed: &[String]) -> Converted<bool> {
+        match how {
+            MemberChange::Plain(change) | MemberChange::Fill(change) | MemberChange::Empty(change) => {
+                self.change(change, value)?;
+            }
+            MemberChange::Variants(plan) => self.union(plan, value)?,
+            MemberChange::Omit { entry, rule, .. } => self.omit(entry, rule, value, needed)?,
+            MemberChange::Hide { element, when, rule } => self.hide(element, when, rule, value)?,
+            MemberChange::Split { element, member, rule } => self.split(element, member, rule, value)?,
+            MemberChange::Join { change, join } => self.join(change, join, value)?,
+            MemberChange::Without(without) => return self.without(without, value),
+            MemberChange::Ensure(..) | MemberChange::Drop { .. } | MemberChange::Refuse(_) => {}
+        }
+        Ok(true)
+    }
+
+    /// Converts an optional object whose required members are all supplied. An absent object is converted like an empty one.
+    fn fill(&mut self, name: &'static str, from: &str, change: &Change, members: &mut Members<'a>) -> Converted {
+        let at = match position(members, from, true) {
+            Some(at) => {
+                if is_empty_object(&members[at].value) {
+                    // In the other direction, an empty object can't be told from an absent one.
+                    self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
+                }
+                members[at].name = Cow::Borrowed(name);
+                at
+            }
+            None => {
+                members.push(Entry::declared(name, Node::text("{}")));
+                members.len() - 1
+            }
+        };
+        let (step, value) = (self.step, &mut members[at].value);
+        self.state
+            .within(Part::Member(name), |state| Run { step, state }.change(change, value))
+    }
+
+    /// Removes members from an open object that only the target declares, and whose values are invalid there.
+    fn declare(&mut self, plan: &MemberPlan, value: &mut Node<'a>) -> Converted {
+        if plan.declared.is_empty() || self.state.carries() {
+            return Ok(());
+        }
+        let schema = self.step.schema();
+        let mut object = value.clone();
+        let members = object.members().map_err(not_source)?;
+        let before = members.len();
+        for (name, pointer) in &plan.declared {
+            let invalid = |entry: &Entry<'_>| entry.name == *name && validate(&entry.value, pointer, schema).is_err();
+            if members.iter().any(invalid) {
+                members.retain(|entry| !invalid(entry));
+                self.state.lose_within(&[plan.name, name], LossKind::Dropped, AUTOMATIC);
+            }
+        }
+        if members.len() < before {
+            *value = object;
+        }
+        Ok(())
+    }
+}
+
+/// The position of a member that is declared, or that isn't.
+pub(super) fn position(members: &Members<'_>, name: &str, declared: bool) -> Option<usize> {
+    members
+        .iter()
+        .position(|entry| entry.declared == declared && entry.name == name)
+}
+
+pub(super) fn refused(refusal: &Refusal) -> Unrepresentable {
+    Unrepresentable::new(refusal.code, refusal.because, refusal.rule)
+}
+
+fn check_whole(table: &Table, text: &str, ty: &TypeRef) -> bool {
+    check(table, &mut Reader::new(text), ty).is_ok()
+}
+
+fn same_json(node: &Node<'_>, json: &str) -> bool {
+    let text = node.to_text();
+    text == json || from_str::<OpenJson>(&text) == from_str::<OpenJson>(json)
+}
+
+fn is_empty_object(node: &Node<'_>) -> bool {
+    match node {
+        Node::Object(members) => members.is_empty(),
+        node => node.to_text().trim_matches(['{', '}']).trim().is_empty(),
+    }
+}
+
+/// Adds a value to those of the session, and returns whether they have it now.
+fn hand_over(state: &mut State, key: &str, json: OpenJson) -> bool {
+    let Some(supply) = &mut state.supply else { return false };
+    let supply = Arc::make_mut(supply);
+    match supply.get(key) {
+        Some(known) => *known == json,
+        None => {
+            supply.insert(key.to_owned(), json);
+            true
+        }
+    }
+}

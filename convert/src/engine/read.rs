@@ -1,0 +1,384 @@
+//! Reading JSON as a type of a table: checked, and as a tree where something looks into it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use mcp_wire::{Decoded, JsonType, Reader};
+
+use super::node::{Entry, Node};
+use crate::tables::Table;
+use crate::tables::types::{Decision, Kind, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
+
+/// What is read as a tree, and what else is checked.
+#[derive(Clone, Copy)]
+pub(crate) struct Read<'t> {
+    pub(crate) table: &'t Table,
+    /// Whether a type is read as a tree.
+    pub(crate) opens: &'t [bool],
+    /// Whether the rest is checked. If not, the decoder of the result checks it.
+    pub(crate) checks: bool,
+}
+
+impl<'t> Read<'t> {
+    /// Opens one object, and leaves what is in it as text.
+    pub(crate) fn open(table: &'t Table) -> Self {
+        Self {
+            table,
+            opens: &[],
+            checks: false,
+        }
+    }
+
+    fn is_opened(self, ty: &TypeRef) -> bool {
+        match ty {
+            TypeRef::Named(id) => self.opens.get(*id).copied().unwrap_or_default(),
+            TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_opened(inner),
+            _ => false,
+        }
+    }
+
+    /// Reads the next value.
+    pub(crate) fn value<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Node<'a>> {
+        let ty = self.table.resolve(ty);
+        if !self.is_opened(ty) {
+            return self.text(reader, ty).map(Node::text);
+        }
+        match ty {
+            TypeRef::List(inner) => {
+                let mut elements = Vec::new();
+                reader.array(|reader| {
+                    let element = self.value(reader, inner)?;
+                    reader.push(&mut elements, element)
+                })?;
+                Ok(Node::Array(elements))
+            }
+            TypeRef::Map(inner) => {
+                let mut entries = Vec::new();
+                reader.members(|reader, name| {
+                    let value = self.value(reader, inner).map_err(|error| error.in_member(&name))?;
+                    reader.push(
+                        &mut entries,
+                        Entry {
+                            name,
+                            declared: true,
+                            value,
+                        },
+                    )
+                })?;
+                distinct(reader, entries).map(Node::Object)
+            }
+            TypeRef::Nullable(inner) => match reader.json_type()? {
+                JsonType::Null => reader.raw().map(Node::text),
+                _ => self.value(reader, inner),
+            },
+            TypeRef::Named(id) => self.named(reader, *id),
+            _ => self.text(reader, ty).map(Node::text),
+        }
+    }
+
+    fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
+        match &self.table.types[id].kind {
+            Kind::Object(object) => self.object(reader, object),
+            Kind::Union(union) => match choose(reader, union)? {
+                Some(at) => self.value(reader, &union.variants[at].ty),
+                None => unknown(reader).map(Node::text),
+            },
+            Kind::Methods(methods) => match message(reader, methods)? {
+                Some(message) => self.named(reader, message),
+                None => self.object(reader, &UNKNOWN_METHOD),
+            },
+            _ => self.text(reader, &TypeRef::Named(id)).map(Node::text),
+        }
+    }
+
+    /// Reads the next object, and its members as their types say.
+    pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType) -> Decoded<Node<'a>> {
+        let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
+        reader.members(|reader, name| {
+            let (declared, value) = self
+                .member(reader, object, &name)
+                .map_err(|error| error.in_member(&name))?;
+            reader.push(&mut entries, Entry { name, declared, value })
+        })?;
+        let entries = distinct(reader, entries)?;
+        let lacks = |name: &str| !entries.iter().any(|entry| entry.name == name);
+        let mut required = object.members.iter().filter(|member| member.required);
+        match required.find(|member| lacks(member.name)) {
+            Some(member) => Err(reader.missing(member.name)),
+            None => Ok(Node::Object(entries)),
+        }
+    }
+
+    /// Reads a member. The first value is whether it is a declared one.
+    fn member<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, name: &str) -> Decoded<(bool, Node<'a>)> {
+        let Some(member) = object.member(name) else {
+            return Ok((false, Node::text(reader.raw()?)));
+        };
+        match &member.value {
+            MemberValue::Constant(constant) => {
+                let text = reader.raw()?;
+                Ok((is_constant(text, constant), Node::text(text)))
+            }
+            MemberValue::Of(ty) if is_absent(reader, member.required, self.table.resolve(ty))? => {
+                Ok((false, Node::text(reader.raw()?)))
+            }
+            MemberValue::Of(ty) => Ok((true, self.value(reader, ty)?)),
+        }
+    }
+
+    /// The text of the next value, which is checked if everything is.
+    fn text<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<&'a str> {
+        if self.checks {
+            reader.text_of(|reader| check(self.table, reader, ty))
+        } else {
+            reader.raw()
+        }
+    }
+}
+
+/// A message whose method the revision doesn't declare.
+static UNKNOWN_METHOD: std::sync::LazyLock<ObjectType> = std::sync::LazyLock::new(|| {
+    let member = |name, required, ty| crate::tables::types::Member {
+        name,
+        required,
+        value: MemberValue::Of(ty),
+    };
+    let members = vec![
+        member("method", true, TypeRef::String),
+        member("params", false, TypeRef::Object),
+    ];
+    ObjectType { members }
+});
+
+/// Checks that the next value is one of a type, as a decoder of the type does, and goes past it.
+pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Decoded<()> {
+    match table.resolve(ty) {
+        TypeRef::String => reader.string().map(drop),
+        TypeRef::Boolean => reader.boolean().map(drop),
+        TypeRef::Integer => reader.integer().map(drop),
+        TypeRef::Number => reader.number().map(drop),
+        TypeRef::Null => reader.null(),
+        TypeRef::Any => reader.raw().map(drop),
+        TypeRef::Id => match reader.json_type()? {
+            JsonType::String => reader.string().map(drop),
+            JsonType::Number => reader.integer().map(drop),
+            found => Err(reader.wrong_type("a string or an integer", found)),
+        },
+        TypeRef::Object => match reader.json_type()? {
+            JsonType::Object => reader.raw().map(drop),
+            found => Err(reader.wrong_type("an object", found)),
+        },
+        TypeRef::List(inner) => reader.array(|reader| check(table, reader, inner)),
+        TypeRef::Map(inner) => {
+            let mut names = Vec::new();
+            reader.members(|reader, name| {
+                check(table, reader, inner).map_err(|error| error.in_member(&name))?;
+                reader.push(&mut names, name)
+            })?;
+            distinct_names(reader, &names)
+        }
+        TypeRef::Nullable(inner) => match reader.json_type()? {
+            JsonType::Null => reader.null(),
+            _ => check(table, reader, inner),
+        },
+        TypeRef::Named(id) => match &table.types[*id].kind {
+            Kind::Object(object) => check_object(table, reader, object),
+            Kind::Strings(_) => reader.string().map(drop),
+            Kind::Union(union) => match choose(reader, union)? {
+                Some(at) => check(table, reader, &union.variants[at].ty),
+                None => unknown(reader).map(drop),
+            },
+            Kind::Methods(methods) => match message(reader, methods)? {
+                Some(message) => check(table, reader, &TypeRef::Named(message)),
+                None => check_object(table, reader, &UNKNOWN_METHOD),
+            },
+            // Which result it is depends on the request.
+            Kind::Results(_) | Kind::Alias(_) => check(table, reader, &TypeRef::Object),
+        },
+    }
+}
+
+fn check_object(table: &Table, reader: &mut Reader<'_>, object: &ObjectType) -> Decoded<()> {
+    let mut seen = Vec::new();
+    reader.members(|reader, name| {
+        let checked = match object.member(&name).map(|member| (member.required, &member.value)) {
+            Some((required, MemberValue::Of(ty))) => match is_absent(reader, required, table.resolve(ty)) {
+                Ok(true) => reader.null(),
+                Ok(false) => check(table, reader, ty),
+                Err(error) => Err(error),
+            },
+            _ => reader.raw().map(drop),
+        };
+        checked.map_err(|error| error.in_member(&name))?;
+        reader.push(&mut seen, name)
+    })?;
+    distinct_names(reader, &seen)?;
+    let mut required = object.members.iter().filter(|member| member.required);
+    match required.find(|member| !seen.iter().any(|name| name == member.name)) {
+        Some(member) => Err(reader.missing(member.name)),
+        None => Ok(()),
+    }
+}
+
+/// Whether the next value is the `null` of an optional member whose type has none.
+fn is_absent(reader: &mut Reader<'_>, required: bool, ty: &TypeRef) -> Decoded<bool> {
+    Ok(!required && !ty.holds_null() && reader.json_type()? == JsonType::Null)
+}
+
+/// Whether a value is a constant, whose JSON has no escapes.
+pub(crate) fn is_constant(text: &str, constant: &str) -> bool {
+    if text == constant {
+        return true;
+    }
+    match constant.as_bytes().first() {
+        Some(b'"') => Reader::new(text)
+            .string()
+            .is_ok_and(|text| text == constant.trim_matches('"')),
+        Some(b't' | b'f') => false,
+        _ => Reader::new(text)
+            .integer()
+            .is_ok_and(|integer| integer.to_string() == constant),
+    }
+}
+
+/// A variant that the revision doesn't declare.
+fn unknown<'a>(reader: &mut Reader<'a>) -> Decoded<&'a str> {
+    reader.check_distinct()?;
+    reader.raw()
+}
+
+/// The type of the next message, by its method.
+fn message(reader: &mut Reader<'_>, methods: &[(&'static str, TypeId)]) -> Decoded<Option<TypeId>> {
+    let method = reader.peek_tag("method")?;
+    Ok(method.and_then(|method| of_method(methods, &method).copied()))
+}
+
+pub(crate) fn of_method<'m, T>(methods: &'m [(&'static str, T)], method: &str) -> Option<&'m T> {
+    methods
+        .iter()
+        .find_map(|(name, value)| (*name == method).then_some(value))
+}
+
+/// The variant that the next value is. `None` for an object with an unknown tag.
+pub(crate) fn choose(reader: &mut Reader<'_>, union: &Union) -> Decoded<Option<usize>> {
+    let found = reader.json_type()?;
+    if let (JsonType::Object, Some(decision)) = (found, &union.objects) {
+        return decide(reader, decision, has_tag(decision));
+    }
+    let at = union
+        .variants
+        .iter()
+        .position(|variant| variant.json_type == found && found != JsonType::Object);
+    match at {
+        Some(at) => Ok(Some(at)),
+        None => Err(reader.wrong_type(expected(union), found)),
+    }
+}
+
+fn expected(union: &Union) -> String {
+    let scalars = union
+        .variants
+        .iter()
+        .filter(|variant| variant.json_type != JsonType::Object);
+    let mut names: Vec<&str> = scalars
+        .map(|variant| match variant.ty {
+            TypeRef::Integer => "an integer",
+            _ => variant.json_type.with_article(),
+        })
+        .collect();
+    if union.objects.is_some() {
+        names.push(JsonType::Object.with_article());
+    }
+    names.join(" or ")
+}
+
+/// Whether a union can meet a tag that it doesn't know.
+pub(crate) fn has_tag(decision: &Decision) -> bool {
+    match decision {
+        Decision::Tag { .. } => true,
+        Decision::Has {
+            decisions, otherwise, ..
+        } => has_tag(otherwise) || decisions.iter().any(has_tag),
+        Decision::Is(_) | Decision::Within { .. } => false,
+    }
+}
+
+fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> Decoded<Option<usize>> {
+    match decision {
+        Decision::Is(index) => Ok(Some(*index)),
+        Decision::Tag { member, cases, absent } => {
+            let tag = reader.peek_tag(member)?;
+            let case = tag
+                .as_deref()
+                .and_then(|tag| cases.iter().find(|(values, _)| values.contains(&tag)));
+            match (tag, case, absent) {
+                (_, Some((_, decision)), _) => decide(reader, decision, knows_others),
+                (Some(_), None, _) if knows_others => Ok(None),
+                (None, _, Some(absent)) => decide(reader, absent, knows_others),
+                _ => Err(reader.missing(member)),
+            }
+        }
+        Decision::Has {
+            discriminators,
+            decisions,
+            otherwise,
+            needs,
+        } => {
+            let member = reader.peek_discriminator(discriminators, needs)?;
+            let at = member.and_then(|member| discriminators.iter().position(|case| case.member == member));
+            decide(reader, at.map_or(&**otherwise, |at| &decisions[at]), knows_others)
+        }
+        Decision::Within { member, decision } => {
+            let chosen = reader.peek_into(member, |reader| decide(reader, decision, false))?;
+            chosen.ok_or_else(|| reader.missing(member))
+        }
+    }
+}
+
+/// The type of a result. `None` if it has an unknown tag.
+pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -> Decoded<Option<&'r TypeRef>> {
+    Ok(match &results.told_by {
+        ToldBy::Nothing => results.types.first(),
+        ToldBy::Members(members) => {
+            let (first, others) = members.split_at(1);
+            let found = reader.peek_members(members)?;
+            let at = others
+                .iter()
+                .position(|member| Some(*member) == found && Some(*member) != first.first().copied());
+            results.types.get(at.map_or(0, |at| at + 1))
+        }
+        ToldBy::Tag(tag, values) => match reader.peek_tag(tag)? {
+            None => results.types.first(),
+            Some(value) => match values.iter().position(|known| *known == value) {
+                Some(at) => results.types.get(at),
+                None => None,
+            },
+        },
+    })
+}
+
+fn distinct<'a>(reader: &Reader<'a>, entries: Vec<Entry<'a>>) -> Decoded<Vec<Entry<'a>>> {
+    match first_duplicate(entries.iter().map(|entry| &*entry.name)) {
+        Some(name) => Err(reader.duplicate(name)),
+        None => Ok(entries),
+    }
+}
+
+fn distinct_names(reader: &Reader<'_>, names: &[Cow<'_, str>]) -> Decoded<()> {
+    match first_duplicate(names.iter().map(|name| &**name)) {
+        Some(name) => Err(reader.duplicate(name)),
+        None => Ok(()),
+    }
+}
+
+/// The number of names up to which comparing each with each is faster than hashing them.
+const FEW: usize = 12;
+
+fn first_duplicate<'n>(names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    if names.len() <= FEW {
+        let mut rest = names.clone().enumerate();
+        return rest.find_map(|(at, name)| names.clone().take(at).any(|other| other == name).then_some(name));
+    }
+    let mut seen = HashSet::with_capacity(names.len());
+    names.into_iter().find(|name| !seen.insert(*name))
+}

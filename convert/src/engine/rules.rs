@@ -1,0 +1,263 @@
+//! What rules do with lists, maps and members that the types alone don't imply.
+
+use mcp_wire::{JsonType, Reader, from_str, push_string};
+
+use super::node::{Entry, Node};
+use super::object::{Converted, Members, position, refused};
+use super::state::Part;
+use super::step::{Change, EnsurePlan};
+use super::value::{Run, not_source, variant_of};
+use crate::loss::LossKind;
+use crate::placeholders::fill_template;
+use crate::tables::rows::{Condition, Ensure, Join, Without};
+use crate::unrepresentable::Unrepresentable;
+
+impl<'a> Run<'_> {
+    /// Leaves out the entries of a map that the target can't hold, unless they are needed.
+    pub(super) fn omit(
+        &mut self,
+        change: &Change,
+        rule: &'static str,
+        value: &mut Node<'a>,
+        needed: &[String],
+    ) -> Converted {
+        if self.step.keeps(change) {
+            return Ok(());
+        }
+        let entries = std::mem::take(value.members().map_err(not_source)?);
+        let mut kept = Vec::with_capacity(entries.len());
+        for mut entry in entries {
+            let before = self.state.losses.len();
+            let (step, inner) = (self.step, &mut entry.value);
+            let converted = self.state.within(Part::Member(&entry.name), |state| {
+                Run { step, state }.change(change, inner)
+            });
+            match converted {
+                Ok(()) => kept.push(entry),
+                Err(error) if needed.iter().any(|name| *name == entry.name) => return Err(error),
+                Err(_) => {
+                    self.state.losses.truncate(before);
+                    self.state.lose_member(&entry.name, LossKind::Dropped, rule);
+                }
+            }
+        }
+        *value = Node::Object(kept);
+        Ok(())
+    }
+
+    /// Leaves out the elements of a list that a rule hides.
+    pub(super) fn hide(
+        &mut self,
+        change: &Change,
+        when: &[Condition],
+        rule: &'static str,
+        value: &mut Node<'a>,
+    ) -> Converted {
+        let elements = std::mem::take(value.elements().map_err(not_source)?);
+        let mut shown = Vec::with_capacity(elements.len());
+        for (index, mut element) in elements.into_iter().enumerate() {
+            let step = self.step;
+            let stays = self.state.within(Part::Element(index), |state| {
+                if meets(&element, when) && !state.carries() {
+                    state.lose(LossKind::Dropped, rule);
+                    return Ok(false);
+                }
+                Run { step, state }.change(change, &mut element).map(|()| true)
+            })?;
+            if stays {
+                shown.push(element);
+            }
+        }
+        *value = Node::Array(shown);
+        Ok(())
+    }
+
+    /// Splits the elements of a list: one for each element of the list that a member is.
+    pub(super) fn split(
+        &mut self,
+        change: &Change,
+        member: &str,
+        rule: &'static str,
+        value: &mut Node<'a>,
+    ) -> Converted {
+        let elements = std::mem::take(value.elements().map_err(not_source)?);
+        let mut split = Vec::with_capacity(elements.len());
+        for (index, mut element) in elements.into_iter().enumerate() {
+            let step = self.step;
+            self.state.within(Part::Element(index), |state| {
+                let members = element.members().map_err(not_source)?;
+                let parts = members.iter_mut().find(|entry| entry.name == member);
+                let parts = match parts.filter(|parts| parts.value.json_type() == JsonType::Array) {
+                    Some(parts) => std::mem::take(parts.value.elements().map_err(not_source)?),
+                    None => {
+                        let mut element = Node::Text(element.into_text());
+                        Run { step, state }.change(change, &mut element)?;
+                        split.push(element);
+                        return Ok(());
+                    }
+                };
+                state.lose_member(member, LossKind::Replaced, rule);
+                for part in parts {
+                    let mut one = element.clone();
+                    state.add(one.to_text().len())?;
+                    for entry in one.members().map_err(not_source)? {
+                        if entry.name == member {
+                            entry.value = part.clone();
+                        }
+                    }
+                    let mut one = Node::Text(one.into_text());
+                    Run { step, state }.change(change, &mut one)?;
+                    split.push(one);
+                }
+                Ok(())
+            })?;
+        }
+        *value = Node::Array(split);
+        Ok(())
+    }
+
+    /// Makes one element of a list: its only one, or one with the joined texts of all.
+    pub(super) fn join(&mut self, change: &Change, join: &Join, value: &mut Node<'a>) -> Converted {
+        if value.json_type() != JsonType::Array {
+            return self.change(change, value);
+        }
+        self.state.lose(LossKind::Replaced, join.otherwise.rule);
+        let elements = value.elements().map_err(not_source)?;
+        if elements.len() == 1
+            && let Some(only) = elements.pop()
+        {
+            *value = only;
+            return self.change(change, value);
+        }
+        let texts = elements.iter().map(|element| {
+            let text = element.at(&[join.member]).filter(|_| meets(element, &join.when))?;
+            from_str::<String>(&text).ok()
+        });
+        match texts.collect::<Option<Vec<String>>>() {
+            Some(texts) if !texts.is_empty() => {
+                let mut joined = String::from("{");
+                push_string(&mut joined, join.member);
+                joined.push(':');
+                push_string(&mut joined, &texts.join(join.separator));
+                joined.push('}');
+                let filled = fill_template(join.item, &joined);
+                let filled = filled.map_err(|error| Unrepresentable::by_rule(&error, join.otherwise.rule))?;
+                *value = Node::text(filled.to_string());
+                Ok(())
+            }
+            _ => Err(refused(&join.otherwise)),
+        }
+    }
+
+    /// Takes members out of an object, or drops it.
+    pub(super) fn without(&mut self, without: &Without, value: &mut Node<'a>) -> Converted<bool> {
+        if self.state.carries() {
+            return Ok(true);
+        }
+        let members = value.members().map_err(not_source)?;
+        let has = |members: &Members<'_>, name: &str| {
+            members.iter().any(|entry| entry.name == name && !entry.value.is_null())
+        };
+        if let Some((one, other)) = without.unless
+            && has(members, one)
+            && !has(members, other)
+        {
+            self.state.lose(LossKind::Dropped, without.rule);
+            return Ok(false);
+        }
+        for name in &without.members {
+            if has(members, name) {
+                members.retain(|entry| entry.name != *name);
+                self.state.lose_member(name, LossKind::Dropped, without.rule);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Copies a value to a member of the target that has none.
+    pub(super) fn copy(
+        &mut self,
+        path: &[&'static str],
+        copied: Node<'a>,
+        rule: &'static str,
+        members: &mut Members<'a>,
+    ) {
+        let Some((first, rest)) = path.split_first() else {
+            return;
+        };
+        let mut made = None;
+        if put(members, first, rest, copied, 1, &mut made) {
+            let depth = made.unwrap_or(path.len());
+            self.state.lose_within(&path[..depth], LossKind::Defaulted, rule);
+        }
+    }
+
+    /// Appends an element to a list, unless there is one of its variant.
+    pub(super) fn ensure(&mut self, plan: &EnsurePlan, value: &Node<'a>, members: &mut Members<'a>) -> Converted {
+        let Ensure { list, item, rule } = &plan.row;
+        let by_rule = |error: &dyn std::fmt::Display| Unrepresentable::by_rule(error, rule);
+        let filled = fill_template(item, &value.to_text()).map_err(|error| by_rule(&error))?;
+        let filled = filled.to_string();
+        self.state.add(filled.len())?;
+        let element = Node::text(filled);
+        let at = position(members, list, true).unwrap_or_else(|| {
+            members.push(Entry::declared(*list, Node::Array(Vec::new())));
+            members.len() - 1
+        });
+        let elements = members[at].value.elements().map_err(not_source)?;
+        let variant = |node: &Node<'_>| variant_of(self.step.to, &plan.element, node).map_err(not_source);
+        let kind = variant(&element)?;
+        for other in elements.iter() {
+            if variant(other)? == kind {
+                return Ok(());
+            }
+        }
+        let index = elements.len();
+        elements.push(element);
+        self.state.within(Part::Member(list), |state| {
+            state.within(Part::Element(index), |state| {
+                state.lose(LossKind::Defaulted, rule);
+                Ok(())
+            })
+        })
+    }
+}
+
+/// Puts a value at the end of a path where nothing is, and makes the objects on the way. `made` is the depth of the first of those.
+fn put<'a>(
+    members: &mut Members<'a>,
+    name: &'static str,
+    rest: &[&'static str],
+    value: Node<'a>,
+    depth: usize,
+    made: &mut Option<usize>,
+) -> bool {
+    let at = position(members, name, true);
+    let Some((next, rest)) = rest.split_first() else {
+        if at.is_none() {
+            members.retain(|entry| entry.name != name);
+            members.push(Entry::declared(name, value));
+        }
+        return at.is_none();
+    };
+    let at = at.unwrap_or_else(|| {
+        *made = made.or(Some(depth));
+        members.push(Entry::declared(name, Node::Object(Vec::new())));
+        members.len() - 1
+    });
+    let Ok(inner) = members[at].value.members() else {
+        return false;
+    };
+    // What a text was opened from has no declarations: what is there counts.
+    for entry in inner.iter_mut().filter(|entry| !entry.value.is_null()) {
+        entry.declared = true;
+    }
+    put(inner, next, rest, value, depth + 1, made)
+}
+
+fn meets(element: &Node<'_>, conditions: &[Condition]) -> bool {
+    conditions.iter().all(|Condition { path, text }| {
+        let found = element.at(path);
+        found.is_some_and(|json| Reader::new(&json).string().is_ok_and(|found| found == *text))
+    })
+}

@@ -1,0 +1,127 @@
+//! What a conversion knows and finds out while it runs.
+
+use std::sync::Arc;
+
+use mcp_wire::error_code;
+use mcp_wire::path::Segment;
+
+use crate::conversion::{Policy, Supply};
+use crate::loss::{AUTOMATIC, LossKind, Reversed};
+use crate::unrepresentable::Unrepresentable;
+
+/// The policy, the values of the session, and the losses so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    pub(crate) policy: Policy,
+    pub(crate) supply: Option<Arc<Supply>>,
+    pub(crate) losses: Vec<Reversed>,
+    /// The pairs of types that are being converted, one within the other.
+    depth: usize,
+    /// The bytes that rules may still add.
+    room: Option<usize>,
+}
+
+/// The pairs of types that may be converted within each other. A value of the greatest depth has a union and an object on each level.
+const MAX_PAIRS: usize = 4 * mcp_wire::MAX_DEPTH;
+
+/// The bytes that rules may add for each byte of the source.
+const FACTOR: usize = 8;
+
+/// The bytes that rules may add to any source.
+const FLOOR: usize = 1 << 20;
+
+impl State {
+    pub(crate) fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn carries(&self) -> bool {
+        self.policy == Policy::Carry
+    }
+
+    /// Sets how much rules may add to a source of this length.
+    pub(crate) fn begin(&mut self, source: &str) {
+        self.room = Some(source.len().saturating_mul(FACTOR).max(FLOOR));
+    }
+
+    /// Counts bytes that a rule adds.
+    ///
+    /// # Errors
+    /// When rules have added more than they may.
+    pub(crate) fn add(&mut self, bytes: usize) -> Result<(), Unrepresentable> {
+        let room = self.room.unwrap_or(FLOOR);
+        let left = room.checked_sub(bytes);
+        self.room = Some(left.ok_or_else(|| {
+            let because = "the other revision needs many times as much text for the value";
+            Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
+        })?);
+        Ok(())
+    }
+
+    /// Goes into a pair of types; [`leave`](Self::leave) goes out.
+    ///
+    /// # Errors
+    /// When a value is nested too deep, or types contain themselves without an end.
+    pub(crate) fn enter(&mut self) -> Result<(), Unrepresentable> {
+        if self.depth == MAX_PAIRS {
+            let because = "the value is nested too deep";
+            return Err(Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Records a loss of the current value.
+    pub(crate) fn lose(&mut self, kind: LossKind, rule: &'static str) {
+        self.lose_within(&[], kind, rule);
+    }
+
+    /// Records a loss of a member of the current value.
+    pub(crate) fn lose_member(&mut self, member: &str, kind: LossKind, rule: &'static str) {
+        self.lose_within(&[member], kind, rule);
+    }
+
+    /// Records a loss at a path inside the current value.
+    pub(crate) fn lose_within(&mut self, path: &[&str], kind: LossKind, rule: &'static str) {
+        let segments = path.iter().rev().map(|member| Segment::Member((*member).to_owned()));
+        let path = segments.collect();
+        self.losses.push(Reversed { path, kind, rule });
+    }
+
+    /// Runs `inside` for a part of the current value: the paths of its losses and its error begin with the part.
+    pub(crate) fn within<T>(
+        &mut self,
+        part: Part<'_>,
+        inside: impl FnOnce(&mut Self) -> Result<T, Unrepresentable>,
+    ) -> Result<T, Unrepresentable> {
+        let before = self.losses.len();
+        let result = inside(self);
+        for loss in &mut self.losses[before..] {
+            loss.path.push(part.segment());
+        }
+        result.map_err(|error| error.within(part.segment()))
+    }
+}
+
+/// A member or an element of the current value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Part<'p> {
+    Member(&'p str),
+    Element(usize),
+}
+
+impl Part<'_> {
+    fn segment(self) -> Segment {
+        match self {
+            Self::Member(member) => Segment::Member(member.to_owned()),
+            Self::Element(index) => Segment::Index(index),
+        }
+    }
+}

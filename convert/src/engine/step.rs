@@ -1,0 +1,365 @@
+//! The conversions between two neighbouring revisions, as they follow from the two tables.
+
+use std::collections::HashMap;
+
+use mcp_wire::Schema;
+
+use crate::loss::AUTOMATIC;
+use crate::tables::Table;
+use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
+use crate::tables::types::{Kind, TypeRef};
+
+/// The position of a pair of types in its step.
+pub(crate) type PairId = usize;
+
+/// The conversions from one revision to a neighbouring one.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) from: &'static Table,
+    pub(crate) to: &'static Table,
+    pub(crate) pairs: Vec<Pair>,
+    pub(super) index: HashMap<(TypeRef, TypeRef), PairId>,
+    pub(super) definitions: HashMap<&'static str, Option<&'static str>>,
+    pub(super) methods: HashMap<&'static str, &'static str>,
+}
+
+/// A pair of types, and how a value of the one becomes a value of the other.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    pub(crate) source: TypeRef,
+    pub(crate) target: TypeRef,
+    pub(crate) how: How,
+    /// Whether every value stays as it is.
+    pub(crate) keeps: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum How {
+    Object(ObjectPlan),
+    Union(UnionPlan),
+    Strings(StringsPlan),
+    Methods(MethodsPlan),
+    /// Each result, and what it becomes.
+    Results(Vec<(TypeRef, Option<(TypeRef, Change)>)>),
+}
+
+/// How the value of one type becomes the value of another.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Change {
+    Keep,
+    List(Box<Change>),
+    Map(Box<Change>),
+    /// `null` stays.
+    Nullable(Box<Change>),
+    /// `null` is refused.
+    NotNull(Box<Change>),
+    Pair(PairId),
+    /// Only an integer of 64 bits passes.
+    Integer,
+    /// Only an object passes.
+    Object,
+    /// A value that is open in the source is read as the type of the target, and validated.
+    Close(TypeRef),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct ObjectPlan {
+    /// A member that is always there and always refused.
+    pub(crate) refused: Option<(&'static str, Refusal)>,
+    pub(crate) constants: Vec<ConstantPlan>,
+    pub(crate) members: Vec<MemberPlan>,
+    pub(crate) left: Vec<LeftPlan>,
+    /// The constants of the target, if it drops all other members that it doesn't declare. Another value may be kept in place of a
+    /// constant.
+    pub(crate) closed: Option<Vec<&'static str>>,
+}
+
+/// A constant of the target that the source doesn't always have.
+#[derive(Debug)]
+pub(crate) struct ConstantPlan {
+    pub(crate) name: &'static str,
+    pub(crate) json: &'static str,
+    pub(crate) required: bool,
+    pub(crate) source: ConstantSource,
+}
+
+#[derive(Debug, PartialEq)]
+pub(crate) enum ConstantSource {
+    /// The same constant, or another one that means the same.
+    Same,
+    Other,
+    Member,
+    Undeclared,
+}
+
+/// A member of the target that isn't the same in the source.
+#[derive(Debug)]
+pub(crate) struct MemberPlan {
+    pub(crate) name: &'static str,
+    pub(crate) required: bool,
+    pub(crate) source: MemberSource,
+    pub(crate) default: Option<DefaultRow>,
+    pub(crate) check: Option<Check>,
+    pub(crate) declared: Vec<(&'static str, &'static str)>,
+    /// Whether the source may lack it and the target may not.
+    pub(crate) lacks: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum MemberSource {
+    /// The member of this name.
+    Shared(&'static str, MemberChange),
+    /// An undeclared member, or a constant.
+    Adopted {
+        constant: Option<&'static str>,
+        ty: TypeRef,
+        pointer: Option<&'static str>,
+        supplied: Option<&'static str>,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) enum MemberChange {
+    Plain(Change),
+    Variants(UnionPlan),
+    Fill(Change),
+    Empty(Change),
+    Ensure(Change, EnsurePlan),
+    Omit {
+        entry: Change,
+        unless: &'static str,
+        rule: &'static str,
+    },
+    Hide {
+        element: Change,
+        when: Vec<Condition>,
+        rule: &'static str,
+    },
+    /// The elements, and the member that has the parts.
+    Split {
+        element: Change,
+        member: &'static str,
+        rule: &'static str,
+    },
+    Join {
+        change: Change,
+        join: Join,
+    },
+    Without(Without),
+    Drop {
+        rule: &'static str,
+    },
+    Refuse(Refusal),
+}
+
+/// A member of the source that the target doesn't declare.
+#[derive(Debug)]
+pub(crate) struct LeftPlan {
+    pub(crate) name: &'static str,
+    /// Whether its value is constant.
+    pub(crate) constant: bool,
+    pub(crate) row: LeftRow,
+    pub(crate) ensure: Option<EnsurePlan>,
+}
+
+/// An element that a list of the target must have, and the type of its elements.
+#[derive(Debug)]
+pub(crate) struct EnsurePlan {
+    pub(crate) row: Ensure,
+    pub(crate) element: TypeRef,
+}
+
+#[derive(Debug)]
+pub(crate) struct UnionPlan {
+    pub(crate) source: TypeRef,
+    pub(crate) target: TypeRef,
+    /// Each variant of the source.
+    pub(crate) variants: Vec<VariantPlan>,
+    /// Whether the target holds objects that it doesn't declare.
+    pub(crate) holds_unknown: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum VariantPlan {
+    Becomes(Change),
+    Replace { template: &'static str, rule: &'static str },
+    Refuse(Refusal),
+    None(&'static str),
+}
+
+#[derive(Debug)]
+pub(crate) struct StringsPlan {
+    /// The values that the target lacks and must not have.
+    pub(crate) refused: Vec<&'static str>,
+    /// The values of the target, if no others are valid there.
+    pub(crate) only: Option<Vec<&'static str>>,
+}
+
+#[derive(Debug)]
+pub(crate) struct MethodsPlan {
+    pub(crate) methods: Vec<(&'static str, Option<Change>)>,
+    /// The methods that only the target has.
+    pub(crate) only_there: Vec<&'static str>,
+}
+
+impl Step {
+    /// The schema of the target.
+    pub(crate) fn schema(&self) -> &'static Schema {
+        self.to.schema
+    }
+
+    /// What a definition becomes.
+    pub(crate) fn definition(&self, name: &'static str) -> Option<&'static str> {
+        let becomes = match self.definitions.get(name) {
+            Some(becomes) => (*becomes)?,
+            None => name,
+        };
+        self.to.definition(becomes).map(|(name, _)| name)
+    }
+
+    /// The name of a method in the target.
+    pub(crate) fn method<'m>(&self, name: &'m str) -> &'m str
+    where
+        'static: 'm,
+    {
+        self.methods.get(name).copied().unwrap_or(name)
+    }
+
+    /// How a value of a type becomes one of another, which the plan relates.
+    pub(crate) fn change(&self, source: &TypeRef, target: &TypeRef) -> Option<Change> {
+        let (source, target) = (self.from.resolve(source), self.to.resolve(target));
+        let inner = |source: &TypeRef, target: &TypeRef| self.change(source, target).map(Box::new);
+        Some(match basic(self.from, source, target) {
+            Basic::Is(change) => change,
+            Basic::List(source, target) => Change::List(inner(source, target)?),
+            Basic::Map(source, target) => Change::Map(inner(source, target)?),
+            Basic::Nullable(source, target) => Change::Nullable(inner(source, target)?),
+            Basic::NotNull(source, target) => Change::NotNull(inner(source, target)?),
+            Basic::Wrapped(source, target) => self.change(source, target)?,
+            Basic::Pair => Change::Pair(*self.index.get(&(source.clone(), target.clone()))?),
+        })
+    }
+
+    /// Whether a change leaves every value as it is.
+    pub(crate) fn keeps(&self, change: &Change) -> bool {
+        match change {
+            Change::Keep => true,
+            Change::List(inner) | Change::Map(inner) | Change::Nullable(inner) => self.keeps(inner),
+            Change::Pair(pair) => self.pairs[*pair].keeps,
+            Change::NotNull(_) | Change::Integer | Change::Object | Change::Close(_) => false,
+        }
+    }
+
+    /// Finds the pairs that keep every value: all of them, but for those that do something themselves, and those that contain one
+    /// that does.
+    pub(super) fn find_kept(&mut self) {
+        loop {
+            let lost: Vec<PairId> = (0..self.pairs.len())
+                .filter(|pair| self.pairs[*pair].keeps && !self.pair_keeps(&self.pairs[*pair]))
+                .collect();
+            if lost.is_empty() {
+                return;
+            }
+            for pair in lost {
+                self.pairs[pair].keeps = false;
+            }
+        }
+    }
+
+    fn pair_keeps(&self, pair: &Pair) -> bool {
+        match &pair.how {
+            How::Object(plan) => {
+                let is_kept = |member: &MemberPlan| match &member.source {
+                    MemberSource::Shared(name, MemberChange::Plain(change)) => {
+                        *name == member.name && !member.does_more() && self.keeps(change)
+                    }
+                    _ => false,
+                };
+                plan.refused.is_none()
+                    && plan.closed.is_none()
+                    && plan.constants.is_empty()
+                    && plan.left.is_empty()
+                    && plan.members.iter().all(is_kept)
+            }
+            How::Union(plan) => self.union_keeps(plan),
+            How::Strings(plan) => plan.refused.is_empty() && plan.only.is_none(),
+            How::Methods(plan) => {
+                let keeps = |change: &Option<Change>| change.as_ref().is_some_and(|change| self.keeps(change));
+                plan.only_there.is_empty() && plan.methods.iter().all(|(_, change)| keeps(change))
+            }
+            // A result with an unknown tag is one for the target too, or refused.
+            How::Results(_) => false,
+        }
+    }
+
+    fn union_keeps(&self, plan: &UnionPlan) -> bool {
+        let count = match self.to.kind(&plan.target) {
+            Some(Kind::Union(union)) => union.variants.len(),
+            _ => 0,
+        };
+        count == plan.variants.len()
+            && plan.variants.iter().all(|variant| match variant {
+                VariantPlan::Becomes(change) => self.keeps(change),
+                _ => false,
+            })
+    }
+}
+
+impl MemberPlan {
+    /// Whether more happens than what the source says.
+    pub(super) fn does_more(&self) -> bool {
+        self.lacks || self.default.is_some() || self.check.is_some() || !self.declared.is_empty()
+    }
+}
+
+impl LeftPlan {
+    pub(crate) fn rule(&self) -> &'static str {
+        match &self.row.action {
+            None => AUTOMATIC,
+            Some(LeftAction::Drop { rule } | LeftAction::Copy { rule, .. } | LeftAction::Supply { rule, .. }) => rule,
+            Some(LeftAction::Ensure(ensure)) => ensure.rule,
+            Some(LeftAction::Refuse(refusal)) => refusal.rule,
+        }
+    }
+}
+
+/// How types relate, as far as their notation says.
+pub(super) enum Basic<'t> {
+    Is(Change),
+    List(&'t TypeRef, &'t TypeRef),
+    Map(&'t TypeRef, &'t TypeRef),
+    Nullable(&'t TypeRef, &'t TypeRef),
+    NotNull(&'t TypeRef, &'t TypeRef),
+    Wrapped(&'t TypeRef, &'t TypeRef),
+    Pair,
+}
+
+pub(super) fn basic<'t>(from: &Table, source: &'t TypeRef, target: &'t TypeRef) -> Basic<'t> {
+    match (source, target) {
+        (TypeRef::List(source), TypeRef::List(target)) => Basic::List(source, target),
+        (TypeRef::Map(source), TypeRef::Map(target)) => Basic::Map(source, target),
+        (TypeRef::Nullable(source), TypeRef::Nullable(target)) => Basic::Nullable(source, target),
+        (TypeRef::Any, TypeRef::Any) | (_, TypeRef::Any) => Basic::Is(Change::Keep),
+        (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => Basic::Wrapped(source, inner),
+        (TypeRef::Nullable(inner), target) if !target.is_open() => Basic::NotNull(inner, target),
+        (TypeRef::Object | TypeRef::Map(_), TypeRef::Object) => Basic::Is(Change::Keep),
+        (TypeRef::Named(_), TypeRef::Object) if is_object(from, source) => Basic::Is(Change::Keep),
+        (_, TypeRef::Object) => Basic::Is(Change::Object),
+        (source, target) if source.is_open() => Basic::Is(Change::Close(target.clone())),
+        (TypeRef::Integer, TypeRef::Number) => Basic::Is(Change::Keep),
+        (TypeRef::Number, TypeRef::Integer) => Basic::Is(Change::Integer),
+        (TypeRef::Named(_), TypeRef::String) if matches!(from.kind(source), Some(Kind::Strings(_))) => {
+            Basic::Is(Change::Keep)
+        }
+        (source, target) if !is_named(source) && !is_named(target) => Basic::Is(Change::Keep),
+        _ => Basic::Pair,
+    }
+}
+
+fn is_named(ty: &TypeRef) -> bool {
+    matches!(ty, TypeRef::Named(_))
+}
+
+fn is_object(table: &Table, ty: &TypeRef) -> bool {
+    matches!(table.kind(ty), Some(Kind::Object(_) | Kind::Methods(_)))
+}

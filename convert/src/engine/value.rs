@@ -1,0 +1,319 @@
+//! Conversions of values: containers, unions, strings, messages and results.
+
+use std::borrow::Cow;
+
+use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, error_code, validate_text};
+
+use super::node::{Node, open};
+use super::read::{Read, check, choose, choose_result, of_method};
+use super::state::{Part, State};
+use super::step::{Change, How, MethodsPlan, PairId, Step, StringsPlan, UnionPlan, VariantPlan};
+use crate::loss::{AUTOMATIC, LossKind};
+use crate::placeholders::fill_template;
+use crate::tables::Table;
+use crate::tables::types::{Decision, Kind, ToldBy, TypeRef, Union};
+use crate::unrepresentable::Unrepresentable;
+
+/// One step that runs over a value.
+pub(crate) struct Run<'s> {
+    pub(crate) step: &'s Step,
+    pub(crate) state: &'s mut State,
+}
+
+type Converted<T = ()> = Result<T, Unrepresentable>;
+
+impl<'a> Run<'_> {
+    /// Converts a value in place.
+    pub(crate) fn change(&mut self, change: &Change, node: &mut Node<'a>) -> Converted {
+        match change {
+            Change::Keep => Ok(()),
+            Change::List(inner) => self.each(inner, node),
+            Change::Map(inner) => self.entries(inner, node),
+            Change::Nullable(inner) if self.step.keeps(inner) || node.is_null() => Ok(()),
+            Change::Nullable(inner) => self.change(inner, node),
+            Change::NotNull(_) if node.is_null() => Err(Unrepresentable::no_null()),
+            Change::NotNull(inner) => self.change(inner, node),
+            Change::Pair(pair) => self.pair(*pair, node),
+            Change::Integer => self.integer(node),
+            Change::Object => read_as(self.step.to, node, &TypeRef::Object),
+            Change::Close(target) => self.close(node, target),
+        }
+    }
+
+    fn each(&mut self, inner: &Change, node: &mut Node<'a>) -> Converted {
+        if self.step.keeps(inner) {
+            return Ok(());
+        }
+        for (index, element) in node.elements().map_err(not_source)?.iter_mut().enumerate() {
+            let (step, change) = (self.step, inner);
+            self.state.within(Part::Element(index), |state| {
+                Run { step, state }.change(change, element)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn entries(&mut self, inner: &Change, node: &mut Node<'a>) -> Converted {
+        if self.step.keeps(inner) {
+            return Ok(());
+        }
+        for entry in node.members().map_err(not_source)? {
+            let (step, name, value) = (self.step, &entry.name, &mut entry.value);
+            self.state
+                .within(Part::Member(name), |state| Run { step, state }.change(inner, value))?;
+        }
+        Ok(())
+    }
+
+    fn pair(&mut self, id: PairId, node: &mut Node<'a>) -> Converted {
+        let pair = &self.step.pairs[id];
+        if pair.keeps {
+            return Ok(());
+        }
+        self.state.enter()?;
+        let converted = match &pair.how {
+            How::Object(plan) => self.open(node, &pair.source).and_then(|()| self.object(plan, node)),
+            How::Union(plan) => self.union(plan, node),
+            How::Strings(plan) => self.string(plan, node),
+            How::Methods(plan) => self.message(plan, &pair.target, node),
+            // Which result it is depends on the request: `result` converts it.
+            How::Results(_) => Ok(()),
+        };
+        self.state.leave();
+        converted
+    }
+
+    /// Writes a number as an integer, without a fraction or an exponent.
+    fn integer(&mut self, node: &mut Node<'a>) -> Converted {
+        read_as(self.step.to, node, &TypeRef::Integer)?;
+        if let Ok(integer) = Reader::new(&node.to_text()).integer()
+            && node.to_text().contains(['.', 'e', 'E'])
+        {
+            *node = Node::text(integer.to_string());
+        }
+        Ok(())
+    }
+
+    /// Makes the members of an object that is still a text accessible.
+    fn open(&self, node: &mut Node<'a>, ty: &TypeRef) -> Converted {
+        let (Node::Text(text), Some(Kind::Object(object))) = (&*node, self.step.from.kind(ty)) else {
+            return Ok(());
+        };
+        let table = self.step.from;
+        *node = open(text, |text| Read::open(table).object(&mut Reader::new(text), object)).map_err(not_source)?;
+        Ok(())
+    }
+
+    /// Converts a union, variant by variant.
+    pub(crate) fn union(&mut self, plan: &UnionPlan, node: &mut Node<'a>) -> Converted {
+        let Some(at) = self.variant(&plan.source, node)? else {
+            return self.reinterpret(plan, node);
+        };
+        let variant = plan.variants.get(at);
+        let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object;
+        match variant {
+            Some(VariantPlan::Becomes(change)) => self.change(change, node),
+            Some(VariantPlan::Refuse(refusal)) => {
+                Err(Unrepresentable::new(refusal.code, refusal.because, refusal.rule))
+            }
+            _ if self.state.carries() && is_carried() => {
+                *node = Node::Unknown(std::mem::replace(node, Node::text("")).into_text());
+                Ok(())
+            }
+            Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, node),
+            Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
+            None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
+        }
+    }
+
+    /// The variant that a value is; `None` for one that the source doesn't declare.
+    pub(crate) fn variant(&self, ty: &TypeRef, node: &Node<'a>) -> Converted<Option<usize>> {
+        variant_of(self.step.from, ty, node).map_err(not_source)
+    }
+
+    /// Reads a value that the source doesn't declare, since the target may declare it.
+    fn reinterpret(&mut self, plan: &UnionPlan, node: &mut Node<'a>) -> Converted {
+        if !plan.holds_unknown {
+            return read_as(self.step.to, node, &plan.target);
+        }
+        let text = std::mem::replace(node, Node::text("")).into_text();
+        let is_known = check(self.step.to, &mut Reader::new(&text), &plan.target).is_ok();
+        *node = if is_known {
+            Node::Text(text)
+        } else {
+            Node::Unknown(text)
+        };
+        Ok(())
+    }
+
+    /// Replaces a value by the JSON of a rule.
+    fn replace(&mut self, template: &str, rule: &'static str, node: &mut Node<'a>) -> Converted {
+        let filled =
+            fill_template(template, &node.to_text()).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
+        self.state.lose(LossKind::Replaced, rule);
+        let filled = filled.to_string();
+        self.state.add(filled.len())?;
+        *node = Node::text(filled);
+        Ok(())
+    }
+
+    fn string(&mut self, plan: &StringsPlan, node: &mut Node<'a>) -> Converted {
+        if self.state.carries() {
+            return Ok(());
+        }
+        let Some(text) = node.as_str() else { return Ok(()) };
+        let is_refused = plan.refused.iter().any(|value| *value == text)
+            || plan
+                .only
+                .as_ref()
+                .is_some_and(|values| !values.iter().any(|value| *value == text));
+        match is_refused {
+            true => Err(Unrepresentable::no_such_value(&text, self.step.to.revision)),
+            false => Ok(()),
+        }
+    }
+
+    fn message(&mut self, plan: &MethodsPlan, target: &TypeRef, node: &mut Node<'a>) -> Converted {
+        let method = method_of(node).unwrap_or_default();
+        match of_method(&plan.methods, &method) {
+            Some(Some(change)) => self.change(change, node),
+            // A message of a method that the other revision doesn't have is carried as it is.
+            _ if self.state.carries() => read_as(self.step.to, node, target),
+            Some(None) => Err(Unrepresentable::no_such_method(&method, self.step.to.revision)),
+            // A peer of the source's revision doesn't have the method.
+            None if plan.only_there.iter().any(|only| *only == method) => {
+                Err(Unrepresentable::no_such_method(&method, self.step.from.revision))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Reads JSON that the source leaves open as a type of the target.
+    fn close(&mut self, node: &mut Node<'a>, target: &TypeRef) -> Converted {
+        read_as(self.step.to, node, target)?;
+        let table = self.step.to;
+        match table.resolve(target) {
+            TypeRef::Named(id) => validate(node, table.types[*id].pointer, table.schema)
+                .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC)),
+            TypeRef::Map(inner) => {
+                let TypeRef::Named(id) = table.resolve(inner) else {
+                    return Ok(());
+                };
+                for entry in node.members().map_err(not_source)? {
+                    let valid = validate(&entry.value, table.types[*id].pointer, table.schema);
+                    valid
+                        .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC).within_member(&entry.name))?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Converts the result of a method, by the type that it has, and returns the type that it gets. `None` stands for a result of a
+    /// kind that the revision doesn't declare.
+    pub(crate) fn result(
+        &mut self,
+        union: PairId,
+        ty: Option<&TypeRef>,
+        node: &mut Node<'a>,
+    ) -> Converted<Option<TypeRef>> {
+        let refused = || Unrepresentable::no_such_result(self.step.to.revision);
+        let How::Results(results) = &self.step.pairs[union].how else {
+            return Err(refused());
+        };
+        let Some(ty) = ty else {
+            let knows_others = has_unknown_result(self.step.to, &self.step.pairs[union].target);
+            return knows_others.then_some(None).ok_or_else(refused);
+        };
+        match results.iter().find(|(known, _)| known == ty) {
+            Some((_, Some((target, change)))) => {
+                self.change(change, node)?;
+                Ok(Some(target.clone()))
+            }
+            _ => Err(refused()),
+        }
+    }
+}
+
+/// Whether a union of results has one for those with an unknown tag.
+fn has_unknown_result(table: &Table, ty: &TypeRef) -> bool {
+    let Some(Kind::Results(union)) = table.kind(ty) else {
+        return false;
+    };
+    union
+        .methods
+        .iter()
+        .any(|(_, results)| matches!(results.told_by, ToldBy::Tag(..)))
+}
+
+/// The type of a method's result. `None` if it has an unknown tag.
+pub(crate) fn type_of_result(
+    table: &Table,
+    union: &TypeRef,
+    method: &str,
+    result: &str,
+) -> mcp_wire::Decoded<Option<Option<TypeRef>>> {
+    let Some(Kind::Results(union)) = table.kind(union) else {
+        return Ok(None);
+    };
+    let Some(results) = of_method(&union.methods, method) else {
+        return Ok(None);
+    };
+    Ok(Some(choose_result(&mut Reader::new(result), results)?.cloned()))
+}
+
+/// The variant of a union that a value is.
+pub(crate) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> mcp_wire::Decoded<Option<usize>> {
+    match (table.kind(ty), node) {
+        (Some(Kind::Union(_)), Node::Unknown(_)) => Ok(None),
+        (Some(Kind::Union(union)), node) => match tagged(union, node) {
+            Some(at) => Ok(Some(at)),
+            None => choose(&mut Reader::new(&node.to_text()), union),
+        },
+        _ => Ok(Some(0)),
+    }
+}
+
+/// The variant of an opened object whose tag says which one it is, so that it needn't be written for that.
+fn tagged(union: &Union, node: &Node<'_>) -> Option<usize> {
+    let (Some(Decision::Tag { member, cases, .. }), Node::Object(members)) = (&union.objects, node) else {
+        return None;
+    };
+    let tag = members.iter().find(|entry| entry.name == *member)?.value.as_str()?;
+    let (_, decision) = cases
+        .iter()
+        .find(|(values, _)| values.iter().any(|value| *value == tag))?;
+    match decision {
+        Decision::Is(at) => Some(*at),
+        _ => None,
+    }
+}
+
+/// The method of a message.
+pub(crate) fn method_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
+    match node {
+        Node::Object(members) => members.iter().find(|entry| entry.name == "method")?.value.as_str(),
+        Node::Text(text) => Reader::new(text).peek_tag("method").ok()?,
+        _ => None,
+    }
+}
+
+/// Checks that the target's type holds a value.
+fn read_as(table: &Table, node: &Node<'_>, ty: &TypeRef) -> Converted {
+    let text = node.to_text();
+    let mut reader = Reader::new(&text);
+    check(table, &mut reader, ty)
+        .map_err(|error| Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path()))
+}
+
+/// Validates a value by a schema.
+pub(crate) fn validate(node: &Node<'_>, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
+    validate_text(&node.to_text(), pointer, schema)
+}
+
+/// The error of a value that isn't one of the source's type. It doesn't occur where the source has been checked.
+pub(crate) fn not_source(error: mcp_wire::DecodeError) -> Unrepresentable {
+    let path: Path = error.path();
+    Unrepresentable::new(error_code::INVALID_PARAMS, error.reason(), AUTOMATIC).at(&path)
+}

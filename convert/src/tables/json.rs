@@ -1,0 +1,68 @@
+//! The parts that a table has, as those of any JSON.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use mcp_wire::{Decoded, JsonType, Reader};
+
+pub(super) type Text = &'static str;
+pub(super) type Source = Reader<'static>;
+
+/// A text that lives as long as the table: a slice of it, unless it is written with escapes.
+pub(super) fn leaked(text: Cow<'static, str>) -> Text {
+    match text {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => text.leak(),
+    }
+}
+
+pub(super) fn string(reader: &mut Source) -> Decoded<Text> {
+    reader.string().map(leaked)
+}
+
+pub(super) fn optional(reader: &mut Source) -> Decoded<Option<Text>> {
+    match reader.json_type()? {
+        JsonType::Null => reader.null().map(|()| None),
+        _ => string(reader).map(Some),
+    }
+}
+
+pub(super) fn each(
+    reader: &mut Source,
+    mut member: impl FnMut(&mut Source, Cow<'static, str>) -> Decoded<()>,
+) -> Decoded<()> {
+    reader.members(|reader, key| {
+        let name = key.clone();
+        member(reader, key).map_err(|error| error.in_member(&name))
+    })
+}
+
+pub(super) fn list<T>(reader: &mut Source, mut element: impl FnMut(&mut Source) -> Decoded<T>) -> Decoded<Vec<T>> {
+    let mut elements = Vec::new();
+    reader.array(|reader| {
+        elements.push(element(reader)?);
+        Ok(())
+    })?;
+    Ok(elements)
+}
+
+pub(super) fn map<T>(
+    reader: &mut Source,
+    mut value: impl FnMut(&mut Source) -> Decoded<T>,
+) -> Decoded<HashMap<Text, T>> {
+    let mut map = HashMap::new();
+    each(reader, |reader, key| {
+        map.insert(leaked(key), value(reader)?);
+        Ok(())
+    })?;
+    Ok(map)
+}
+
+pub(super) fn entries(reader: &mut Source) -> Decoded<Vec<(Text, Text)>> {
+    let mut entries = Vec::new();
+    each(reader, |reader, key| {
+        entries.push((leaked(key), reader.raw()?));
+        Ok(())
+    })?;
+    Ok(entries)
+}

@@ -1,0 +1,239 @@
+//! The table of a revision: its types, and the conversions between it and the revision before.
+//!
+//! A table is the text of one JSON object, made by `mcp-codegen`:
+//!
+//! - `types`: each type by its name. An object has its members in `required`, `optional`, `constant` (required, with one value)
+//!   and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to tell objects apart), `alias`,
+//!   `methods` or `results`. `closed` types hold nothing that they don't declare, and `at` is the place in the schema.
+//! - `names`: the definitions that aren't a type of the same name, and `null` for types that no definition is called by.
+//! - `methods`: each method, in the order of the type crates, and `client` and `server`: the unions of what each role sends.
+//! - `up` and `down`: what the conversions from the revision before, and back to it, do beyond what the types imply. Members of
+//!   one name are the same member. What only one revision declares is dropped or carried on the way out, and taken from the
+//!   undeclared members on the way in. A row says what happens otherwise.
+
+mod json;
+mod parse;
+mod parse_rows;
+pub(crate) mod rows;
+pub(crate) mod types;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use mcp_wire::{Decoded, JsonType, Method, Schema};
+
+use rows::Rows;
+use types::{Kind, Type, TypeRef};
+
+/// A role in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The client.
+    Client,
+    /// The server.
+    Server,
+}
+
+/// The definitions of what a role sends. A revision may lack one.
+#[derive(Debug, Default)]
+pub(crate) struct RoleTypes {
+    pub(crate) requests: Option<&'static str>,
+    pub(crate) notifications: Option<&'static str>,
+    pub(crate) results: Option<&'static str>,
+}
+
+/// The table of a revision.
+///
+/// Texts of a table live as long as the program. One that is read at run time is leaked.
+pub struct Table {
+    pub(crate) revision: &'static str,
+    pub(crate) schema: &'static Schema,
+    pub(crate) types: Vec<Type>,
+    names: HashMap<&'static str, TypeRef>,
+    methods: &'static [Method],
+    client: RoleTypes,
+    server: RoleTypes,
+    pub(crate) up: Option<Rows>,
+    pub(crate) down: Option<Rows>,
+}
+
+impl Table {
+    /// Reads a table. The schema is that of the revision.
+    ///
+    /// # Errors
+    /// The text isn't a table.
+    pub fn parse(text: &'static str, schema: &'static Schema) -> Decoded<Self> {
+        let parsed = parse::parse(text)?;
+        let mut table = Self {
+            revision: parsed.revision,
+            schema,
+            types: parsed.types,
+            names: parsed
+                .names
+                .into_iter()
+                .filter_map(|(name, ty)| Some((name, ty?)))
+                .collect(),
+            methods: parsed.methods.leak(),
+            client: parsed.client,
+            server: parsed.server,
+            up: parsed.up,
+            down: parsed.down,
+        };
+        table.find_json_types();
+        Ok(table)
+    }
+
+    /// The name of the revision.
+    #[must_use]
+    pub fn revision(&self) -> &'static str {
+        self.revision
+    }
+
+    /// The type of a definition.
+    pub(crate) fn named(&self, name: &str) -> Option<&TypeRef> {
+        self.names.get(name)
+    }
+
+    /// The type with this notation.
+    pub(crate) fn notated(&self, notation: &str) -> Option<TypeRef> {
+        let names = self.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
+        TypeRef::parse(notation, &names)
+    }
+
+    /// A definition by its name: the name, and the type. A result that depends on the request is none.
+    pub(crate) fn definition(&self, name: &str) -> Option<(&'static str, &TypeRef)> {
+        let (name, ty) = self.names.get_key_value(name)?;
+        (!matches!(self.kind(ty), Some(Kind::Results(_)))).then_some((name, ty))
+    }
+
+    /// The name of the definition whose schema is at a pointer.
+    pub(crate) fn name_at(&self, pointer: &str) -> Option<&'static str> {
+        let id = self.types.iter().position(|ty| ty.pointer == pointer)?;
+        let mut names = self.names.iter().filter(|(_, ty)| **ty == TypeRef::Named(id));
+        let own = self
+            .names
+            .get_key_value(self.types[id].name)
+            .filter(|(_, ty)| **ty == TypeRef::Named(id));
+        own.map(|(name, _)| *name)
+            .or_else(|| names.next().map(|(name, _)| *name))
+    }
+
+    /// The methods of the revision.
+    #[must_use]
+    pub fn methods(&self) -> &'static [Method] {
+        self.methods
+    }
+
+    /// The names of the unions of what a role sends.
+    pub(crate) fn sent_by(&self, side: Role) -> &RoleTypes {
+        match side {
+            Role::Client => &self.client,
+            Role::Server => &self.server,
+        }
+    }
+
+    /// The names of the definitions. A result that depends on the request is none.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let is_one = |ty: &&TypeRef| !matches!(self.kind(ty), Some(Kind::Results(_)));
+        self.names
+            .iter()
+            .filter(move |(_, ty)| is_one(ty))
+            .map(|(name, _)| *name)
+    }
+
+    pub(crate) fn resolve<'t>(&'t self, mut ty: &'t TypeRef) -> &'t TypeRef {
+        // Each alias is passed once, so that a circle of them ends.
+        for _ in 0..self.types.len() {
+            match ty {
+                TypeRef::Named(id) => match &self.types[*id].kind {
+                    Kind::Alias(target) => ty = target,
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        ty
+    }
+
+    /// What a named type is.
+    pub(crate) fn kind(&self, ty: &TypeRef) -> Option<&Kind> {
+        match self.resolve(ty) {
+            TypeRef::Named(id) => Some(&self.types[*id].kind),
+            _ => None,
+        }
+    }
+
+    /// The JSON type of all values of a type; `None` if there are several.
+    pub(crate) fn json_type(&self, ty: &TypeRef) -> Option<JsonType> {
+        self.json_type_within(ty, self.types.len())
+    }
+
+    fn json_type_within(&self, ty: &TypeRef, depth: usize) -> Option<JsonType> {
+        let depth = depth.checked_sub(1)?;
+        Some(match self.resolve(ty) {
+            TypeRef::String => JsonType::String,
+            TypeRef::Boolean => JsonType::Boolean,
+            TypeRef::Integer | TypeRef::Number => JsonType::Number,
+            TypeRef::Null => JsonType::Null,
+            TypeRef::Object | TypeRef::Map(_) => JsonType::Object,
+            TypeRef::List(_) => JsonType::Array,
+            TypeRef::Id | TypeRef::Any | TypeRef::Nullable(_) => return None,
+            TypeRef::Named(id) => match &self.types[*id].kind {
+                Kind::Strings(_) => JsonType::String,
+                Kind::Union(union) => {
+                    let mut types = union
+                        .variants
+                        .iter()
+                        .map(|variant| self.json_type_within(&variant.ty, depth));
+                    let first = types.next()??;
+                    return types.all(|other| other == Some(first)).then_some(first);
+                }
+                Kind::Object(_) | Kind::Methods(_) | Kind::Results(_) | Kind::Alias(_) => JsonType::Object,
+            },
+        })
+    }
+
+    fn find_json_types(&mut self) {
+        for id in 0..self.types.len() {
+            let Kind::Union(union) = &self.types[id].kind else {
+                continue;
+            };
+            let types = union
+                .variants
+                .iter()
+                .map(|variant| self.json_type(&variant.ty).unwrap_or(JsonType::Object));
+            let types: Vec<JsonType> = types.collect();
+            if let Kind::Union(union) = &mut self.types[id].kind {
+                for (variant, json_type) in union.variants.iter_mut().zip(types) {
+                    variant.json_type = json_type;
+                }
+            }
+        }
+    }
+
+    /// A type as the table writes it.
+    pub(crate) fn notation(&self, ty: &TypeRef) -> String {
+        match ty {
+            TypeRef::Named(id) => self.types[*id].name.to_owned(),
+            TypeRef::Id => "id".to_owned(),
+            TypeRef::String => "string".to_owned(),
+            TypeRef::Boolean => "boolean".to_owned(),
+            TypeRef::Integer => "integer".to_owned(),
+            TypeRef::Number => "number".to_owned(),
+            TypeRef::Null => "null".to_owned(),
+            TypeRef::Any => "any".to_owned(),
+            TypeRef::Object => "object".to_owned(),
+            TypeRef::List(inner) => format!("[{}]", self.notation(inner)),
+            TypeRef::Map(inner) => format!("{{{}}}", self.notation(inner)),
+            TypeRef::Nullable(inner) => format!("{}?", self.notation(inner)),
+        }
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("revision", &self.revision)
+            .finish_non_exhaustive()
+    }
+}

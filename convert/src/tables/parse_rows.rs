@@ -1,0 +1,240 @@
+//! Reading the rows of conversions.
+
+use std::collections::HashMap;
+
+use mcp_wire::{Decoded, JsonType, Reader};
+
+use super::json::{Source, Text, each, list, map, optional, string};
+use super::rows::{
+    Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, Refusal, Rows,
+    VariantRow, Without,
+};
+
+pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
+    let mut rows = Rows::default();
+    each(reader, |reader, key| {
+        match &*key {
+            "definitions" => rows.definitions = map(reader, optional)?,
+            "methods" => rows.methods = map(reader, string)?,
+            "objects" => rows.objects = map(reader, object)?,
+            "unions" => rows.unions = map(reader, |reader| list(reader, variant))?,
+            "results" => rows.results = map(reader, |reader| map(reader, optional))?,
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    Ok(rows)
+}
+
+fn object(reader: &mut Source) -> Decoded<ObjectRow> {
+    let mut row = ObjectRow::default();
+    each(reader, |reader, key| {
+        match &*key {
+            "members" => row.members = map(reader, member)?,
+            "left" => row.left = map(reader, left)?,
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    Ok(row)
+}
+
+fn member(reader: &mut Source) -> Decoded<MemberRow> {
+    let mut row = MemberRow::default();
+    each(reader, |reader, key| {
+        match &*key {
+            "from" => row.from = Some(string(reader)?),
+            "at" => row.pointer = Some(optional(reader)?),
+            "supplied" => row.supplied = Some(string(reader)?),
+            "default" => row.default = Some(default(reader, false)?),
+            "implied" => row.default = Some(default(reader, true)?),
+            "check" => {
+                let mut fields = fields(reader)?;
+                row.check = Some(Check {
+                    pointer: fields.text("at"),
+                    drop: fields.optional("drop"),
+                });
+            }
+            "declared" => {
+                row.declared = list(reader, |reader| {
+                    let pair = list(reader, string)?;
+                    match pair.as_slice() {
+                        [name, pointer] => Ok((*name, *pointer)),
+                        _ => Err(reader.missing("declared")),
+                    }
+                })?;
+            }
+            _ => row.action = action(&key, reader)?,
+        }
+        Ok(())
+    })?;
+    Ok(row)
+}
+
+fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
+    Ok(Some(match key {
+        "variants" => Action::Variants(list(reader, variant)?),
+        "fill" => reader.boolean().map(|_| Action::Fill)?,
+        "empty" => reader.boolean().map(|_| Action::Empty)?,
+        "drop" => Action::Drop { rule: string(reader)? },
+        "ensure" => Action::Ensure(fields(reader)?.ensure()),
+        "refuse" => Action::Refuse(fields(reader)?.refusal()),
+        "omit" => {
+            let mut fields = fields(reader)?;
+            Action::Omit {
+                unless: fields.text("unless"),
+                rule: fields.text("rule"),
+            }
+        }
+        "hide" => {
+            let mut fields = fields(reader)?;
+            Action::Hide {
+                when: fields.conditions()?,
+                rule: fields.text("rule"),
+            }
+        }
+        "split" => {
+            let mut fields = fields(reader)?;
+            Action::Split {
+                member: fields.text("by"),
+                rule: fields.text("rule"),
+            }
+        }
+        "join" => {
+            let mut fields = fields(reader)?;
+            Action::Join(Join {
+                when: fields.conditions()?,
+                member: fields.text("member"),
+                separator: fields.text("with"),
+                item: fields.text("item"),
+                otherwise: fields.refusal(),
+            })
+        }
+        "without" => {
+            let mut fields = fields(reader)?;
+            let unless = fields.optional("has").zip(fields.optional("lacks"));
+            Action::Without(Without {
+                members: fields.texts("members")?,
+                unless,
+                rule: fields.text("rule"),
+            })
+        }
+        _ => return reader.raw().map(|_| None),
+    }))
+}
+
+fn left(reader: &mut Source) -> Decoded<LeftRow> {
+    let mut row = LeftRow::default();
+    each(reader, |reader, key| {
+        match &*key {
+            "implied" => row.implied = Some(string(reader)?),
+            "drop" => row.action = Some(LeftAction::Drop { rule: string(reader)? }),
+            "ensure" => row.action = Some(LeftAction::Ensure(fields(reader)?.ensure())),
+            "refuse" => row.action = Some(LeftAction::Refuse(fields(reader)?.refusal())),
+            "copy" => {
+                let mut fields = fields(reader)?;
+                row.action = Some(LeftAction::Copy {
+                    to: fields.texts("to")?,
+                    rule: fields.text("rule"),
+                });
+            }
+            "supply" => {
+                let mut fields = fields(reader)?;
+                row.action = Some(LeftAction::Supply {
+                    key: fields.text("key"),
+                    rule: fields.text("rule"),
+                });
+            }
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    Ok(row)
+}
+
+fn variant(reader: &mut Source) -> Decoded<VariantRow> {
+    if reader.json_type()? == JsonType::Number {
+        let index = reader.integer()?;
+        return Ok(VariantRow::Becomes(usize::try_from(index).unwrap_or_default()));
+    }
+    let mut row = VariantRow::None("");
+    let mut replacement = (None, "");
+    each(reader, |reader, key| {
+        match &*key {
+            "replace" => replacement.0 = Some(string(reader)?),
+            "rule" => replacement.1 = string(reader)?,
+            "none" => row = VariantRow::None(string(reader)?),
+            "refuse" => row = VariantRow::Refuse(fields(reader)?.refusal()),
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    Ok(match replacement {
+        (Some(template), rule) => VariantRow::Replace { template, rule },
+        _ => row,
+    })
+}
+
+fn default(reader: &mut Source, implied: bool) -> Decoded<DefaultRow> {
+    let mut fields = fields(reader)?;
+    Ok(DefaultRow {
+        json: fields.text("json"),
+        rule: fields.text("rule"),
+        implied,
+    })
+}
+
+/// The members of a small row.
+struct Fields(HashMap<Text, Text>);
+
+fn fields(reader: &mut Source) -> Decoded<Fields> {
+    map(reader, Reader::raw).map(Fields)
+}
+
+impl Fields {
+    fn optional(&mut self, name: &str) -> Option<Text> {
+        let mut reader = Reader::new(self.0.remove(name)?);
+        optional(&mut reader).ok().flatten()
+    }
+
+    fn text(&mut self, name: &str) -> Text {
+        self.optional(name).unwrap_or_default()
+    }
+
+    fn texts(&mut self, name: &str) -> Decoded<Vec<Text>> {
+        let json = self.0.remove(name).unwrap_or("[]");
+        list(&mut Reader::new(json), string)
+    }
+
+    fn conditions(&mut self) -> Decoded<Vec<Condition>> {
+        let json = self.0.remove("when").unwrap_or("[]");
+        list(&mut Reader::new(json), |reader| {
+            let (mut path, mut text) = (Vec::new(), "");
+            reader.array(|reader| {
+                match reader.json_type()? {
+                    JsonType::Array => path = list(reader, string)?,
+                    _ => text = string(reader)?,
+                }
+                Ok(())
+            })?;
+            Ok(Condition { path, text })
+        })
+    }
+
+    fn ensure(&mut self) -> Ensure {
+        Ensure {
+            list: self.text("list"),
+            item: self.text("item"),
+            rule: self.text("rule"),
+        }
+    }
+
+    fn refusal(&mut self) -> Refusal {
+        let code = self.0.remove("code").and_then(|json| Reader::new(json).integer().ok());
+        Refusal {
+            code: code.unwrap_or(mcp_wire::error_code::INVALID_PARAMS),
+            because: self.text("because"),
+            rule: self.text("rule"),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What the conversions between neighbouring revisions do beyond what the types imply.
+
+use std::collections::HashMap;
+
+/// The rows of one direction.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    /// Definitions that become one of another name, or none.
+    pub(crate) definitions: HashMap<&'static str, Option<&'static str>>,
+    /// Methods with another name.
+    pub(crate) methods: HashMap<&'static str, &'static str>,
+    /// Objects, by the notation of the pair of types.
+    pub(crate) objects: HashMap<&'static str, ObjectRow>,
+    /// Unions, by the notation of the pair of types.
+    pub(crate) unions: HashMap<&'static str, Vec<VariantRow>>,
+    /// Results that become one of another name, or none, by the union of results.
+    pub(crate) results: HashMap<&'static str, HashMap<&'static str, Option<&'static str>>>,
+}
+
+/// An object.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectRow {
+    /// Members of the target.
+    pub(crate) members: HashMap<&'static str, MemberRow>,
+    /// Members of the source that the target doesn't declare.
+    pub(crate) left: HashMap<&'static str, LeftRow>,
+}
+
+/// A member of the target.
+#[derive(Debug, Default)]
+pub(crate) struct MemberRow {
+    /// The member of the source, if it has another name.
+    pub(crate) from: Option<&'static str>,
+    /// What happens to the value of the source.
+    pub(crate) action: Option<Action>,
+    /// The value that a required member gets where the source has none.
+    pub(crate) default: Option<DefaultRow>,
+    /// The validation of a value for which the target is stricter.
+    pub(crate) check: Option<Check>,
+    /// Members that the target declares in an open object, and the pointers of their schemas.
+    pub(crate) declared: Vec<(&'static str, &'static str)>,
+    /// The pointer of the schema of a member that the source doesn't declare, if its name doesn't imply it.
+    pub(crate) pointer: Option<Option<&'static str>>,
+    /// The key of a value of the session.
+    pub(crate) supplied: Option<&'static str>,
+}
+
+/// What happens to the value of a member that both revisions declare.
+#[derive(Debug, Clone)]
+pub(crate) enum Action {
+    Variants(Vec<VariantRow>),
+    Fill,
+    Empty,
+    Ensure(Ensure),
+    Omit { unless: &'static str, rule: &'static str },
+    Hide { when: Vec<Condition>, rule: &'static str },
+    Split { member: &'static str, rule: &'static str },
+    Join(Join),
+    Without(Without),
+    Drop { rule: &'static str },
+    Refuse(Refusal),
+}
+
+/// A text at the end of a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Condition {
+    pub(crate) path: Vec<&'static str>,
+    pub(crate) text: &'static str,
+}
+
+/// An element that a list of the target must have.
+#[derive(Debug, Clone)]
+pub(crate) struct Ensure {
+    pub(crate) list: &'static str,
+    pub(crate) item: &'static str,
+    pub(crate) rule: &'static str,
+}
+
+/// A list that becomes one element: its only one, or one with the joined texts of all.
+#[derive(Debug, Clone)]
+pub(crate) struct Join {
+    /// What each of several elements must be.
+    pub(crate) when: Vec<Condition>,
+    /// The text of an element.
+    pub(crate) member: &'static str,
+    pub(crate) separator: &'static str,
+    /// The element, with `{}` for the joined text.
+    pub(crate) item: &'static str,
+    /// The refusal of other lists.
+    pub(crate) otherwise: Refusal,
+}
+
+/// An object that loses members.
+#[derive(Debug, Clone)]
+pub(crate) struct Without {
+    pub(crate) members: Vec<&'static str>,
+    /// An object that has the first and not the second member is dropped.
+    pub(crate) unless: Option<(&'static str, &'static str)>,
+    pub(crate) rule: &'static str,
+}
+
+/// The refusal of a value by a rule.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub(crate) code: i64,
+    pub(crate) because: &'static str,
+    pub(crate) rule: &'static str,
+}
+
+/// A default.
+#[derive(Debug, Clone)]
+pub(crate) struct DefaultRow {
+    pub(crate) json: &'static str,
+    pub(crate) rule: &'static str,
+    /// The absence of the member means this value, so nothing is recorded.
+    pub(crate) implied: bool,
+}
+
+/// A validation by the schema of the target.
+#[derive(Debug, Clone)]
+pub(crate) struct Check {
+    pub(crate) pointer: &'static str,
+    /// The rule that drops an invalid value. Without one it is refused.
+    pub(crate) drop: Option<&'static str>,
+}
+
+/// A variant of the source.
+#[derive(Debug, Clone)]
+pub(crate) enum VariantRow {
+    /// It becomes the variant of the target at this position; any position if the target isn't a union.
+    Becomes(usize),
+    Replace {
+        template: &'static str,
+        rule: &'static str,
+    },
+    Refuse(Refusal),
+    /// The target has no counterpart of what has this name.
+    None(&'static str),
+}
+
+/// A member of the source that the target doesn't declare.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LeftRow {
+    /// The JSON of the value that means what the absence of the member means.
+    pub(crate) implied: Option<&'static str>,
+    pub(crate) action: Option<LeftAction>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum LeftAction {
+    Drop { rule: &'static str },
+    Copy { to: Vec<&'static str>, rule: &'static str },
+    Ensure(Ensure),
+    Supply { key: &'static str, rule: &'static str },
+    Refuse(Refusal),
+}

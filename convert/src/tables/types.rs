@@ -1,0 +1,191 @@
+//! The types of a revision.
+
+use std::collections::HashMap;
+
+use mcp_wire::{Discriminator, JsonType};
+
+/// The position of a type in its table.
+pub(crate) type TypeId = usize;
+
+/// A type where it is used.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum TypeRef {
+    Named(TypeId),
+    Id,
+    String,
+    Boolean,
+    Integer,
+    Number,
+    Null,
+    Any,
+    Object,
+    List(Box<Self>),
+    Map(Box<Self>),
+    Nullable(Box<Self>),
+}
+
+/// A type with a name.
+#[derive(Debug)]
+pub(crate) struct Type {
+    pub(crate) name: &'static str,
+    /// The JSON pointer of its schema.
+    pub(crate) pointer: &'static str,
+    /// No members, or values, are valid but those that are declared.
+    pub(crate) closed: bool,
+    pub(crate) kind: Kind,
+}
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Object(ObjectType),
+    Strings(Vec<&'static str>),
+    Union(Union),
+    Alias(TypeRef),
+    /// A message, by its method.
+    Methods(Vec<(&'static str, TypeId)>),
+    /// A result, by the method that was called.
+    Results(ResultUnion),
+}
+
+/// An object with declared members.
+#[derive(Debug, Default)]
+pub(crate) struct ObjectType {
+    pub(crate) members: Vec<Member>,
+}
+
+/// A declared member.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    pub(crate) required: bool,
+    pub(crate) value: MemberValue,
+}
+
+#[derive(Debug)]
+pub(crate) enum MemberValue {
+    /// The JSON of the only value.
+    Constant(&'static str),
+    Of(TypeRef),
+}
+
+/// One of several types.
+#[derive(Debug)]
+pub(crate) struct Union {
+    pub(crate) variants: Vec<Variant>,
+    /// How objects are told apart.
+    pub(crate) objects: Option<Decision>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Variant {
+    pub(crate) ty: TypeRef,
+    pub(crate) json_type: JsonType,
+}
+
+/// How an object is told to be a variant.
+#[derive(Debug)]
+pub(crate) enum Decision {
+    Is(usize),
+    Tag {
+        member: &'static str,
+        cases: Vec<(Vec<&'static str>, Decision)>,
+        absent: Option<Box<Decision>>,
+    },
+    Has {
+        discriminators: &'static [Discriminator],
+        decisions: Vec<Decision>,
+        otherwise: Box<Decision>,
+        needs: &'static [&'static str],
+    },
+    Within {
+        member: &'static str,
+        decision: Box<Decision>,
+    },
+}
+
+/// The results of several methods.
+#[derive(Debug)]
+pub(crate) struct ResultUnion {
+    pub(crate) methods: Vec<(&'static str, Results)>,
+    /// The types, each once.
+    pub(crate) variants: Vec<TypeRef>,
+}
+
+/// The results of a method. The first is the usual one.
+#[derive(Debug, Default)]
+pub(crate) struct Results {
+    pub(crate) types: Vec<TypeRef>,
+    pub(crate) told_by: ToldBy,
+}
+
+/// What tells the results of a method apart.
+#[derive(Debug, Default)]
+pub(crate) enum ToldBy {
+    /// There is only one.
+    #[default]
+    Nothing,
+    /// The value of a tag in each; the usual one may lack the tag.
+    Tag(&'static str, Vec<&'static str>),
+    /// A member of each.
+    Members(&'static [&'static str]),
+}
+
+impl ObjectType {
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+}
+
+impl Member {
+    /// The type of a value that varies.
+    pub(crate) fn ty(&self) -> Option<&TypeRef> {
+        match &self.value {
+            MemberValue::Of(ty) => Some(ty),
+            MemberValue::Constant(_) => None,
+        }
+    }
+
+    /// The JSON of a value that is constant.
+    pub(crate) fn constant(&self) -> Option<&'static str> {
+        match self.value {
+            MemberValue::Constant(json) => Some(json),
+            MemberValue::Of(_) => None,
+        }
+    }
+}
+
+impl TypeRef {
+    /// Whether `null` is a value of the type. The `null` of an optional member of another type counts as undeclared.
+    pub(crate) fn holds_null(&self) -> bool {
+        matches!(self, Self::Null | Self::Any | Self::Nullable(_))
+    }
+
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self, Self::Any | Self::Object)
+    }
+
+    /// The type with this notation: a name, a keyword, `[T]`, `{T}` or `T?`.
+    pub(super) fn parse(notation: &str, names: &HashMap<&str, TypeId>) -> Option<Self> {
+        let inner = |text: &str| Self::parse(text, names).map(Box::new);
+        if let Some(text) = notation.strip_suffix('?') {
+            return inner(text).map(Self::Nullable);
+        }
+        if let Some(text) = notation.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            return inner(text).map(Self::List);
+        }
+        if let Some(text) = notation.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
+            return inner(text).map(Self::Map);
+        }
+        Some(match notation {
+            "id" => Self::Id,
+            "string" => Self::String,
+            "boolean" => Self::Boolean,
+            "integer" => Self::Integer,
+            "number" => Self::Number,
+            "null" => Self::Null,
+            "any" => Self::Any,
+            "object" => Self::Object,
+            name => Self::Named(*names.get(name)?),
+        })
+    }
+}
