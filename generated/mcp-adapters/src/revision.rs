@@ -28,16 +28,14 @@ pub enum Revision {
 
 /// The schemas of the revisions whose types this crate doesn't need.
 mod schemas {
-    use mcp_wire::Schema;
-
     #[cfg(feature = "since-2024-11-05")]
-    pub(super) static V2024_11_05: Schema = Schema::new("2024-11-05", include_str!("../schemas/2024-11-05.json"));
+    pub(super) static V2024_11_05: mcp_wire::Schema = mcp_wire::Schema::new("2024-11-05", include_str!("../schemas/2024-11-05.json"));
     #[cfg(feature = "since-2025-03-26")]
-    pub(super) static V2025_03_26: Schema = Schema::new("2025-03-26", include_str!("../schemas/2025-03-26.json"));
+    pub(super) static V2025_03_26: mcp_wire::Schema = mcp_wire::Schema::new("2025-03-26", include_str!("../schemas/2025-03-26.json"));
     #[cfg(feature = "since-2025-06-18")]
-    pub(super) static V2025_06_18: Schema = Schema::new("2025-06-18", include_str!("../schemas/2025-06-18.json"));
+    pub(super) static V2025_06_18: mcp_wire::Schema = mcp_wire::Schema::new("2025-06-18", include_str!("../schemas/2025-06-18.json"));
     #[cfg(feature = "since-2025-11-25")]
-    pub(super) static V2025_11_25: Schema = Schema::new("2025-11-25", include_str!("../schemas/2025-11-25.json"));
+    pub(super) static V2025_11_25: mcp_wire::Schema = mcp_wire::Schema::new("2025-11-25", include_str!("../schemas/2025-11-25.json"));
 }
 
 revisions! {

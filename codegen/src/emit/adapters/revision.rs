@@ -33,7 +33,7 @@ pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     let schemas = input.revisions.iter().filter(|revision| !input.is_hub(revision)).map(|revision| {
         let name = &revision.model.revision;
         format!(
-            "{}    pub(super) static {}: Schema = Schema::new({name:?}, include_str!(\"../schemas/{name}.json\"));\n",
+            "{}    pub(super) static {}: mcp_wire::Schema = mcp_wire::Schema::new({name:?}, include_str!(\"../schemas/{name}.json\"));\n",
             input.cfg(revision, "    "),
             schema_name(name),
         )
@@ -42,7 +42,7 @@ pub(super) fn revisions(input: &AdaptersInput<'_>, header: &str) -> String {
     let schemas = match schemas.is_empty() {
         true => String::new(),
         false => format!(
-            "/// The schemas of the revisions whose types this crate doesn't need.\nmod schemas {{\n    use mcp_wire::Schema;\n\n{schemas}}}\n"
+            "/// The schemas of the revisions whose types this crate doesn't need.\nmod schemas {{\n{schemas}}}\n"
         ),
     };
     source::file(header, [title, imports, item, schemas, table, definitions(input)])
