@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{OriginalUri, RawQuery, Request, State};
+use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -39,7 +40,8 @@ async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Part
         let why = "Only a script of a page may open this stream";
         return Err(Rejection::invalid(StatusCode::FORBIDDEN, why));
     }
-    if !accepts(&request.headers, EVENT_STREAM) {
+    // Without the header, any type is acceptable (RFC 9110, section 12.5.1).
+    if request.headers.contains_key(ACCEPT) && !accepts(&request.headers, EVENT_STREAM) {
         return Err(not_acceptable(&[EVENT_STREAM]));
     }
     let id = Sessions::new_id()?;
