@@ -9,12 +9,13 @@ use mcp_runtime::http::HeaderMap;
 use mcp_runtime::http::request::Parts;
 use mcp_runtime::router::Extension;
 use mcp_runtime::transport::http::server::{HttpServer, router};
-use mcp_runtime::{Options, Router};
+use mcp_runtime::{Options, Revision, Router};
 use serde_json::{Value, json};
 
 use crate::client::*;
-use crate::engine::Seen;
+use crate::engine::{Seen, engine};
 use crate::sessions::SharedStore;
+use crate::stateless::{alone, stateless};
 
 const ALICE: (&str, &str) = ("authorization", "alice");
 const BOB: (&str, &str) = ("authorization", "bob");
@@ -80,6 +81,62 @@ async fn a_client_whose_sessions_are_all_in_use_ends_none_of_a_client_with_fewer
     }
     assert_eq!(server.post_with(&[BOB], &initialize(hub())).await.status, 503);
     assert!(is_there(&server, ALICE, &of_alice).await);
+}
+
+#[tokio::test]
+async fn a_client_with_many_calls_without_a_session_ends_no_session_of_a_client_with_fewer() {
+    let config = trusting().revisions(Revision::ALL).max_sessions(3);
+    let server = serve(config.stream_after(Duration::ZERO)).await;
+    let of_alice = begin(&server, ALICE).await;
+    assert!(is_there(&server, ALICE, &of_alice).await);
+    let call = async || {
+        let headers = [BOB, ("mcp-protocol-version", stateless()), ("mcp-method", "never")];
+        server.post_with(&headers, &alone(1, "never", json!({}))).await
+    };
+    let in_flight = [call().await, call().await];
+    assert!(in_flight.iter().all(|answer| answer.status == 200));
+    assert_eq!(call().await.status, 503);
+    assert_eq!(server.post_with(&[BOB], &initialize(hub())).await.status, 503);
+    assert_eq!(server.seen.ended.load(Ordering::SeqCst), 0);
+    assert!(is_there(&server, ALICE, &of_alice).await);
+}
+
+#[tokio::test]
+async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer() {
+    let seen = Seen::default();
+    let for_engines = seen.clone();
+    let app = router(trusting().max_sessions(3), move |transport, info| {
+        for_engines.started.fetch_add(1, Ordering::SeqCst);
+        let (of_bob, seen) = (info.principal.as_deref() == Some(BOB.1), for_engines.clone());
+        tokio::spawn(async move {
+            if of_bob {
+                // `initialize` stays unanswered as long as the transport is held.
+                let _held = transport;
+                std::future::pending::<()>().await;
+            } else {
+                engine(transport, seen).await;
+            }
+        });
+    });
+    let server = serve_app(app, seen, |serve| serve).await;
+    let of_alice = begin(&server, ALICE).await;
+    assert!(is_there(&server, ALICE, &of_alice).await);
+    let initialize = initialize(hub());
+    let begin_two = async {
+        tokio::join!(
+            server.post_with(&[BOB], &initialize),
+            server.post_with(&[BOB], &initialize)
+        )
+    };
+    let begin_third = async {
+        until("both begin", || server.seen.started.load(Ordering::SeqCst) == 3).await;
+        assert_eq!(server.post_with(&[BOB], &initialize).await.status, 503);
+        assert!(is_there(&server, ALICE, &of_alice).await);
+    };
+    tokio::select! {
+        _ = begin_two => panic!("`initialize` is answered"),
+        () = begin_third => {}
+    }
 }
 
 #[tokio::test]

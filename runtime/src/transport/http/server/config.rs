@@ -248,9 +248,10 @@ impl HttpServer {
 
     /// The maximum number of sessions, together with the stateless calls in flight; the default is 10,000.
     ///
-    /// One more replaces an idle session: of the client that has the most, the one that has been idle longest. Clients are told
-    /// apart by their [principal](Self::principal), or else by their address ([`ConnectInfo`](axum::extract::ConnectInfo)). If only
-    /// clients with fewer sessions than its own have idle ones, or if none is idle, it gets a 503.
+    /// One more replaces an idle session: of the client that has the most sessions and calls, the one that has been idle longest.
+    /// Clients are told apart by their [principal](Self::principal), or else by their address
+    /// ([`ConnectInfo`](axum::extract::ConnectInfo)). If only clients with fewer sessions and calls than its own have idle sessions,
+    /// or if none is idle, it gets a 503.
     #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);

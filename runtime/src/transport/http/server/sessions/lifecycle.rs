@@ -50,6 +50,7 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     let Some(sessions) = sessions.upgrade() else {
         return;
     };
+    sessions.running.lock().remove(&address(&session));
     let is_itself = |now: &Arc<HttpSession>| Arc::ptr_eq(now, &session);
     if !sessions.sessions.lock().get(&session.id).is_some_and(is_itself) {
         return;
@@ -64,6 +65,11 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     if known.get(&session.id).is_some_and(is_itself) {
         known.remove(&session.id);
     }
+}
+
+/// The address of a session in memory, which no other has as long as this one is kept.
+pub(super) fn address(session: &Arc<HttpSession>) -> usize {
+    Arc::as_ptr(session).addr()
 }
 
 /// Records in the store that the client uses the session; `false` if the session was ended on another machine.

@@ -41,7 +41,10 @@ type StartEngine = dyn Fn(SessionTransport, SessionInfo) + Send + Sync;
 pub(crate) struct Sessions {
     pub(crate) config: HttpServer,
     pub(crate) start_engine: Box<StartEngine>,
+    /// The sessions that requests find, by their ids.
     pub(crate) sessions: Mutex<HashMap<String, Arc<HttpSession>>>,
+    /// All that run, by their addresses: besides those, the ones that begin, and the calls without a session.
+    running: Mutex<HashMap<usize, Arc<HttpSession>>>,
     /// One permit for each session, and for each call without one.
     permits: Arc<Semaphore>,
     /// One permit for each client without a session that listens for changes.
@@ -64,6 +67,7 @@ impl Sessions {
         Self {
             start_engine: Box::new(start_engine),
             sessions: Mutex::default(),
+            running: Mutex::default(),
             permits: Arc::new(Semaphore::new(config.max_sessions)),
             listens: Arc::new(Semaphore::new(config.max_listens)),
             handshakes: Budget::new(config.max_bytes / 4),
@@ -97,7 +101,9 @@ impl Sessions {
             if kind == SessionKind::Listening {
                 return Err(Rejection::busy("Too many clients listen for changes"));
             }
-            if !self.end_idle(Some(client), |_| 1, |_| true).await {
+            // Streams of changes take permits of their own.
+            let weight = |session: &HttpSession| usize::from(session.kind != SessionKind::Listening);
+            if !self.end_idle(Some(client), weight, |_| true).await {
                 return Err(Rejection::busy("There are too many sessions"));
             }
         }
@@ -105,8 +111,8 @@ impl Sessions {
 
     /// Ends an idle session to make room for a client; `false` if there is none.
     ///
-    /// It is one that `may_end` accepts, of the client whose sessions weigh most, so that none takes the room of those that have
-    /// less: not even of the client that needs room. Of that client's sessions, those end first that were never used after
+    /// It is one that `may_end` accepts, of the client whose sessions and calls weigh most, so that none takes the room of those
+    /// that have less: not even of the client that needs room. Of that client's sessions, those end first that were never used after
     /// `initialize`, and then the one that has been idle longest.
     pub(crate) async fn end_idle(
         &self,
@@ -115,15 +121,16 @@ impl Sessions {
         may_end: impl Fn(&HttpSession) -> bool,
     ) -> bool {
         let idle = {
-            let sessions = self.sessions.lock();
-            let alive = || sessions.values().filter(|session| !session.ended.is_cancelled());
+            let (running, sessions) = (self.running.lock(), self.sessions.lock());
+            let is_alive = |session: &&Arc<HttpSession>| !session.ended.is_cancelled();
             let mut weights: HashMap<&Client, usize> = HashMap::new();
-            for session in alive() {
+            for session in running.values().filter(is_alive) {
                 *weights.entry(&session.client).or_default() += weight(session);
             }
             let weight_of = |client: &Client| weights.get(client).copied().unwrap_or_default();
             let least = client.map_or(0, weight_of);
-            let idle = alive().filter(|session| session.is_idle() && may_end(session));
+            let idle = sessions.values().filter(is_alive);
+            let idle = idle.filter(|session| session.is_idle() && may_end(session));
             let idle = idle.filter(|session| weight_of(&session.client) >= least);
             idle.min_by_key(|session| {
                 let weight = Reverse(weight_of(&session.client));

@@ -11,7 +11,7 @@ use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
 use super::super::stream::Content;
-use super::lifecycle::run;
+use super::lifecycle::{address, run};
 use super::{NewSession, SessionInfo, Sessions};
 use crate::message::{Transport as _, to_json};
 use crate::transport::channel;
@@ -70,6 +70,7 @@ impl Sessions {
             published: false,
         };
         (self.start_engine)(SessionTransport::new(session.clone(), posted), info);
+        self.running.lock().insert(address(&session), session.clone());
         tokio::spawn(run(session, Arc::downgrade(self), permit));
         Ok(new)
     }
