@@ -203,7 +203,19 @@ impl TestServer {
     }
 
     pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut socket = TcpStream::connect(self.address).await.unwrap();
+        let socket = TcpStream::connect(self.address).await.unwrap();
+        self.send_on(socket, method, path, headers, body).await
+    }
+
+    /// Sends a request on a connection that is open.
+    pub async fn send_on(
+        &self,
+        mut socket: TcpStream,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
         let mut head = format!("{method} {path} HTTP/1.1\r\n");
         if !headers.iter().any(|(name, _)| *name == "host") {
             head += &format!("host: {}\r\n", self.address);

@@ -11,6 +11,8 @@ use mcp_runtime::router::Extension;
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::{Options, Revision, Router};
 use serde_json::{Value, json};
+#[cfg(target_os = "linux")]
+use tokio::net::TcpSocket;
 
 use crate::client::*;
 use crate::engine::{Seen, engine};
@@ -137,6 +139,32 @@ async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer
         _ = begin_two => panic!("`initialize` is answered"),
         () = begin_third => {}
     }
+}
+
+/// Not every system has more than one address of its own without being told so.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn clients_without_principals_are_told_apart_by_their_addresses() {
+    let server = serve(HttpServer::new().max_sessions(4)).await;
+    let post = async |from: [u8; 4], session: Option<&str>, message: Value| {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((from, 0).into()).unwrap();
+        let socket = socket.connect(server.address).await.unwrap();
+        let mut headers = vec![("accept", BOTH), ("content-type", "application/json")];
+        headers.extend(session.map(|session| ("mcp-session-id", session)));
+        let body = message.to_string();
+        let mut answer = server.send_on(socket, "POST", "/mcp", &headers, body.as_bytes()).await;
+        answer.whole().await;
+        answer
+    };
+    let (one, other) = ([127, 0, 0, 1], [127, 0, 0, 2]);
+    let of_one = post(one, None, initialize(hub())).await.session();
+    assert_eq!(post(one, Some(&of_one), ping()).await.status, 200);
+    for _ in 0..8 {
+        let of_other = post(other, None, initialize(hub())).await.session();
+        assert_eq!(post(other, Some(&of_other), ping()).await.status, 200);
+    }
+    assert_eq!(post(one, Some(&of_one), ping()).await.status, 200);
 }
 
 #[tokio::test]
