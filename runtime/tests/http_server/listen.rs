@@ -7,6 +7,7 @@ use mcp_runtime::router::{Call, resource};
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::{CallClient, Context, ErrorObject, Options, Revision, Router, ServerHandler, ServerSide, hub, serve};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::client::*;
 use crate::engine::Seen;
@@ -256,4 +257,18 @@ async fn open_streams_of_changes_take_no_room_of_calls() {
     let mut called = notes.post(BOTH, &call).await;
     assert_eq!(called.status, 200);
     assert_eq!(called.json().await["result"]["content"][0]["text"], "added");
+}
+
+#[tokio::test]
+async fn a_stream_of_changes_beyond_the_limit_is_refused_until_another_ends() {
+    let notes = serve_notes(HttpServer::new().max_listens(1)).await;
+    let filter = || json!({"toolsListChanged": true});
+    let mut stream = notes.listen(1, filter()).await;
+    notified(&mut stream).await;
+    let mut refused = notes.listen(2, filter()).await;
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.json().await["id"], 2);
+    drop(stream);
+    let room = async { while notes.listen(3, filter()).await.status != 200 {} };
+    timeout(PATIENCE, room).await.expect("there is room again");
 }
