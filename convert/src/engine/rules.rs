@@ -142,7 +142,7 @@ impl<'a> Run<'_> {
                 joined.push('}');
                 let filled = fill_template(join.item, &joined);
                 let filled = filled.map_err(|error| Unrepresentable::by_rule(&error, join.otherwise.rule))?;
-                *value = Node::text(filled.to_string());
+                *value = Node::text(filled);
                 Ok(())
             }
             _ => Err(refused(&join.otherwise)),
@@ -197,7 +197,6 @@ impl<'a> Run<'_> {
         let Ensure { list, item, rule } = &plan.row;
         let by_rule = |error: &dyn std::fmt::Display| Unrepresentable::by_rule(error, rule);
         let filled = fill_template(item, &value.to_text()).map_err(|error| by_rule(&error))?;
-        let filled = filled.to_string();
         self.state.add(filled.len())?;
         let element = Node::text(filled);
         let at = position(members, list, true).unwrap_or_else(|| {

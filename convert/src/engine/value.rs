@@ -151,7 +151,6 @@ impl<'a> Run<'_> {
         let filled =
             fill_template(template, &node.to_text()).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
         self.state.lose(LossKind::Replaced, rule);
-        let filled = filled.to_string();
         self.state.add(filled.len())?;
         *node = Node::text(filled);
         Ok(())
