@@ -2,15 +2,15 @@
 
 use mcp_wire::path::Segment;
 use mcp_wire::{
-    Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind,
-    Object, OpenJson, RequestId, error_code, from_slice, from_str, text_of, to_string, to_vec,
+    Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, KnownJson, Message, MessageHeader,
+    MessageKind, Object, OpenJson, Reader, RequestId, error_code, from_slice, from_str,
 };
 
 use crate::conversion::{Conversion, Policy};
 use crate::engine::{Failed, Node};
 use crate::loss::{AUTOMATIC, Loss, LossKind};
 use crate::revision::ProtocolRevision;
-use crate::tables::{Role, Table};
+use crate::tables::Role;
 use crate::translated::{FromPeer, FromResult, Translated};
 use crate::unrepresentable::Unrepresentable;
 
@@ -37,7 +37,7 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     message: &Message<Q, N>,
     conversion: Conversion<R>,
 ) -> Translated<Vec<u8>> {
-    let json = match to_vec(message) {
+    let json = match KnownJson::of(message) {
         Ok(json) => json,
         Err(error) => {
             let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
@@ -50,18 +50,15 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
         Message::Response(_) | Message::Error(_) => (Some(None), false),
     };
     if peer == R::HUB || !types {
-        return unchanged(json);
+        return unchanged(json.into_text().into_bytes());
     }
-    let is_request = id.is_some();
-    match text_of(&json).map_err(Failed::Invalid).and_then(|text| {
-        let mut conversion = conversion.clone();
-        let converted = convert_message(R::HUB, peer, (role, is_request), text, &mut conversion)?;
-        Ok((
-            converted.into_text().into_owned().into_bytes(),
-            conversion.into_losses(),
-        ))
-    }) {
-        Ok((message, losses)) => Translated::Message { message, losses },
+    let (is_request, mut conversion) = (id.is_some(), conversion);
+    let source = Reader::of_known(&json);
+    match convert_message(R::HUB, peer, (role, is_request), source, &mut conversion) {
+        Ok(node) => Translated::Message {
+            message: node.into_text().into_owned().into_bytes(),
+            losses: conversion.into_losses(),
+        },
         Err(failed) => not_sent(failed.into(), id),
     }
 }
@@ -77,19 +74,20 @@ pub fn read_result<T, R: ProtocolRevision>(
     method: &str,
     result: &OpenJson,
     mut conversion: Conversion<R>,
-    decode: impl FnOnce(&str, &OpenJson) -> Decoded<Option<T>>,
+    decode: impl FnOnce(&str, &mut Reader<'_>) -> Decoded<Option<T>>,
 ) -> Result<Option<FromResult<T>>, FromPeer> {
+    let source = Reader::new(result.text());
     if peer == R::HUB {
         let losses = Vec::new();
-        return Ok(decode(method, result)?.map(|result| FromResult { result, losses }));
+        let mut source = source;
+        return Ok(decode(method, &mut source)?.map(|result| FromResult { result, losses }));
     }
     let chain = R::protocol().chain(peer.name(), R::HUB.name())?;
-    let unions = unions(peer, R::HUB, |table| table.sent_by(role).results)?;
-    let Some(node) = chain.result(&unions, method, result.text(), false, &mut conversion.state)? else {
+    let Some(node) = chain.result(role, method, source, &mut conversion.state)? else {
         return Ok(None);
     };
     let method = R::HUB.name_of_method(peer, method);
-    let result = decode(method, &node.into_json())?;
+    let result = decode(method, &mut conversion.state.reader(&node.to_known()))?;
     let losses = conversion.into_losses();
     Ok(result.map(|result| FromResult { result, losses }))
 }
@@ -108,11 +106,10 @@ pub fn encode_result<T: Encode, R: ProtocolRevision>(
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
     let json = encoded(result)?;
     if peer == R::HUB {
-        return Ok((OpenJson::of_json(&json), Vec::new()));
+        return Ok((OpenJson::of_json(json.text()), Vec::new()));
     }
     let chain = R::protocol().chain(R::HUB.name(), peer.name())?;
-    let unions = unions(R::HUB, peer, |table| table.sent_by(role).results)?;
-    let node = chain.result_of(&unions, type_name, &json, &mut conversion.state)?;
+    let node = chain.result_of(role, type_name, Reader::of_known(&json), &mut conversion.state)?;
     Ok((node.into_json(), conversion.into_losses()))
 }
 
@@ -142,12 +139,12 @@ pub fn encode_value<T: Encode, R: ProtocolRevision>(
     value: &T,
 ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
-    let converted = convert_value(R::HUB, peer, definition, &encoded(value)?, &mut conversion)?;
+    let converted = convert_value(R::HUB, peer, definition, encoded(value)?.text(), &mut conversion)?;
     Ok((OpenJson::of_json(&converted), conversion.into_losses()))
 }
 
-fn encoded<T: Encode>(value: &T) -> Result<String, Unrepresentable> {
-    to_string(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
+fn encoded<T: Encode>(value: &T) -> Result<KnownJson, Unrepresentable> {
+    KnownJson::of(value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))
 }
 
 fn convert_value<R: ProtocolRevision>(
@@ -164,7 +161,7 @@ fn convert_value<R: ProtocolRevision>(
     let missing = || Unrepresentable::no_counterpart(definition, to.name());
     let (name, ty) = table.definition(definition).ok_or_else(missing)?;
     let chain = R::protocol().chain(from.name(), to.name())?;
-    let mut node = chain.read(json, ty, false, &mut conversion.state)?;
+    let mut node = chain.read(Reader::new(json), ty, false, &mut conversion.state)?;
     chain.convert(name, &mut node, &mut conversion.state)?;
     Ok(node.into_text().into_owned())
 }
@@ -183,10 +180,10 @@ fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
         // The result of a response isn't converted, because that requires the method of the request.
         MessageKind::Response | MessageKind::Error => return from_slice(json).map(unchanged),
     };
-    let converted = convert_message(peer, R::HUB, (role, is_request), text_of(json)?, &mut conversion);
-    match converted {
+    let source = Reader::from_slice(json)?;
+    match convert_message(peer, R::HUB, (role, is_request), source, &mut conversion) {
         Ok(node) => Ok(Translated::Message {
-            message: from_str(&node.into_text())?,
+            message: conversion.state.reader(&node.to_known()).decode()?,
             losses: conversion.into_losses(),
         }),
         Err(Failed::Invalid(error)) => Err(error),
@@ -203,36 +200,21 @@ fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
 struct Envelope;
 
 impl Decode for Envelope {
-    fn decode(reader: &mut mcp_wire::Reader<'_>) -> Decoded<Self> {
+    fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         reader.object(&mut []).map(|_| Self)
     }
 }
 
-/// Converts a request or a notification. The sender has the role.
+/// Converts a message. `kind` is the role of the sender, and whether the message is a request.
 fn convert_message<'a, R: ProtocolRevision>(
     from: R,
     to: R,
-    (role, is_request): (Role, bool),
-    json: &'a str,
+    kind: (Role, bool),
+    json: Reader<'a>,
     conversion: &mut Conversion<R>,
 ) -> Result<Node<'a>, Failed> {
-    let union = |table: &'static Table| match is_request {
-        true => table.sent_by(role).requests,
-        false => table.sent_by(role).notifications,
-    };
     let chain = R::protocol().chain(from.name(), to.name())?;
-    chain.message(&unions(from, to, union)?, json, &mut conversion.state)
-}
-
-/// The names of a union in each revision on the way.
-fn unions<R: ProtocolRevision>(
-    from: R,
-    to: R,
-    name: impl Fn(&'static Table) -> Option<&'static str>,
-) -> Result<Vec<Option<&'static str>>, Unrepresentable> {
-    let way = std::iter::once(from).chain(from.way(to));
-    way.map(|revision| R::protocol().table(revision.name()).map(&name))
-        .collect()
+    chain.message(kind, json, &mut conversion.state)
 }
 
 /// Decodes a payload: a message, or a batch of messages where the revision has batches.

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use mcp_wire::{DecodeError, Schema, error_code};
+use mcp_wire::{DecodeError, Reader, Schema, error_code};
 
 use crate::engine::state::State;
 use crate::engine::{Chain, Failed, Step};
@@ -124,7 +124,7 @@ impl Protocol {
         let chain = self.chain(from, to)?;
         let converted = table
             .named(name)
-            .map(|ty| chain.read(json, ty, false, state))
+            .map(|ty| chain.read(Reader::new(json), ty, false, state))
             .transpose();
         let mut node = match converted {
             Ok(Some(node)) => node,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_wire::{DecodeError, OpenJson};
+use mcp_wire::{DecodeError, OpenJson, Reader};
 
 use crate::conversion::{Conversion, Supply};
 use crate::engine::Failed;
@@ -66,11 +66,11 @@ pub fn translate<R: ProtocolRevision>(
             revision: from,
             name: name.to_owned(),
         })?;
-    let text = mcp_wire::text_of(json).map_err(TranslateError::Invalid)?;
+    let json = Reader::from_slice(json).map_err(TranslateError::Invalid)?;
     let chain = R::protocol().chain(from.name(), to.name()).map_err(unrepresentable)?;
     let mut conversion = conversion.into();
     let mut node = chain
-        .read(text, ty, true, &mut conversion.state)
+        .read(json, ty, true, &mut conversion.state)
         .map_err(TranslateError::Invalid)?;
     let definition = chain
         .convert(name, &mut node, &mut conversion.state)

@@ -6,6 +6,7 @@
 use std::fmt::{self, Write};
 
 use crate::id::RequestId;
+use crate::known::KnownJson;
 use crate::text::plain_prefix;
 
 /// A type that can be written as JSON.
@@ -32,7 +33,7 @@ pub trait Encode {
 }
 
 /// The length that most messages don't exceed, so that they are written without growing the text.
-const SHORT: usize = 256;
+pub(crate) const SHORT: usize = 256;
 
 /// Encodes a value as a JSON text.
 ///
@@ -47,25 +48,25 @@ const SHORT: usize = 256;
 /// # Ok::<(), mcp_wire::EncodeError>(())
 /// ```
 pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
-    let mut json = JsonWriter {
-        text: String::with_capacity(SHORT),
-        error: None,
-    };
+    let text = String::with_capacity(SHORT);
+    encoded(text.into(), value).map(KnownJson::into_text)
+}
+
+/// Appends a value to a text.
+pub(crate) fn encoded<T: Encode + ?Sized>(text: KnownJson, value: &T) -> Result<KnownJson, EncodeError> {
+    let mut json = JsonWriter::new(text);
     json.value(value);
     match json.error {
-        None => Ok(json.text),
+        None => Ok(json.json),
         Some(error) => Err(error),
     }
 }
 
 /// Appends a string to a JSON text.
 pub fn push_string(json: &mut String, text: &str) {
-    let mut writer = JsonWriter {
-        text: std::mem::take(json),
-        error: None,
-    };
+    let mut writer = JsonWriter::new(KnownJson::from(std::mem::take(json)));
     writer.string(text);
-    *json = writer.text;
+    *json = writer.json.into_text();
 }
 
 /// Encodes a value as the bytes of a JSON text.
@@ -93,12 +94,17 @@ impl std::error::Error for EncodeError {}
 /// A JSON text that is being written.
 #[derive(Debug)]
 pub struct JsonWriter {
-    text: String,
+    pub(crate) json: KnownJson,
     /// The first error. What is written after it is discarded.
     error: Option<EncodeError>,
 }
 
 impl JsonWriter {
+    /// Continues a text.
+    pub(crate) fn new(json: KnownJson) -> Self {
+        Self { json, error: None }
+    }
+
     /// Writes a value.
     // `T::encode` is inlined here alone, so that a program has it once.
     #[inline(never)]
@@ -108,20 +114,29 @@ impl JsonWriter {
 
     /// Writes a piece of JSON as it is.
     pub(crate) fn raw(&mut self, json: &str) {
-        self.text.push_str(json);
+        self.json.push(json);
+    }
+
+    /// Writes a value that is JSON already.
+    pub(crate) fn known(&mut self, json: &str) {
+        self.json.push_value(json);
     }
 
     /// Writes a string.
     pub fn string(&mut self, mut text: &str) {
-        self.text.push('"');
+        let start = self.json.text().len();
+        let mut is_plain = true;
+        self.raw("\"");
         loop {
             let (plain, rest) = text.split_at(plain_prefix(text.as_bytes()));
-            self.text.push_str(plain);
+            self.raw(plain);
             let Some(special) = rest.chars().next() else { break };
+            is_plain = false;
             self.escape(special);
             text = &rest[special.len_utf8()..];
         }
-        self.text.push('"');
+        self.raw("\"");
+        self.json.mark(start, || is_plain);
     }
 
     fn escape(&mut self, special: char) {
@@ -134,8 +149,9 @@ impl JsonWriter {
             '\u{c}' => 'f',
             control => return self.display(format_args!("\\u{:04x}", u32::from(control))),
         };
-        self.text.push('\\');
-        self.text.push(letter);
+        let text = self.json.text_mut();
+        text.push('\\');
+        text.push(letter);
     }
 
     /// Writes an integer.
@@ -153,21 +169,21 @@ impl JsonWriter {
 
     fn display(&mut self, value: impl fmt::Display) {
         // Writing into a `String` doesn't fail.
-        let _ = write!(self.text, "{value}");
+        let _ = write!(self.json.text_mut(), "{value}");
     }
 
     /// Writes an array.
     pub fn array<'t, T: Encode + 't>(&mut self, elements: impl IntoIterator<Item = &'t T>) {
         let mut separator = '[';
         for element in elements {
-            self.text.push(separator);
+            self.json.text_mut().push(separator);
             self.value(element);
             separator = ',';
         }
         if separator == '[' {
-            self.text.push('[');
+            self.raw("[");
         }
-        self.text.push(']');
+        self.raw("]");
     }
 }
 

@@ -20,6 +20,7 @@ mod encode;
 mod error;
 mod id;
 pub mod json_schema;
+mod known;
 mod map;
 mod message;
 mod method;
@@ -42,6 +43,7 @@ pub use definition::{Definition, Instance, definition_name};
 pub use encode::{Encode, EncodeError, JsonWriter, push_string, to_string, to_vec};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use id::RequestId;
+pub use known::{Begun, KnownJson};
 pub use map::{Extra, Map};
 pub use message::{
     Batch, BatchElements, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice, Payload,

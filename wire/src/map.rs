@@ -7,7 +7,7 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use crate::decode::Decode;
 use crate::error::Decoded;
 use crate::open::OpenJson;
-use crate::reader::{ALLOCATION, Reader, first_duplicate};
+use crate::reader::{ALLOCATION, Reader};
 
 /// The members of an object that its type doesn't declare.
 pub type Extra = Map<OpenJson>;
@@ -83,7 +83,7 @@ impl<T> Map<T> {
     }
 
     /// The entries, in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> + Clone {
         self.entries.iter().map(|(key, value)| (key.as_str(), value))
     }
 
@@ -200,10 +200,8 @@ impl<T: Decode> Decode for Map<T> {
             let value = reader.decode().map_err(|error| error.in_member(&key))?;
             map.read(key, value, reader)?;
         }
-        match first_duplicate(map.iter().map(|(key, _)| key)) {
-            Some(key) => Err(reader.duplicate(key)),
-            None => Ok(map),
-        }
+        reader.check_names(map.iter().map(|(key, _)| key))?;
+        Ok(map)
     }
 }
 

@@ -202,7 +202,7 @@ impl Reader<'_> {
 
 impl Encode for OpenJson {
     fn encode(&self, json: &mut JsonWriter) {
-        json.raw(self.text());
+        json.known(self.text());
     }
 }
 

@@ -20,7 +20,8 @@ pub(crate) fn plain_value(json: &str) -> Decoded<Json<'_>> {
     Ok(value)
 }
 
-fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
+/// Reads the next value.
+pub(crate) fn read<'a>(reader: &mut Reader<'a>) -> Decoded<Json<'a>> {
     Ok(match reader.json_type()? {
         JsonType::Null => {
             reader.null()?;

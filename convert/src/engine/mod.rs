@@ -15,14 +15,14 @@ mod value;
 use mcp_wire::{DecodeError, Decoded, Reader};
 
 pub(crate) use self::node::Node;
-use self::read::Read;
+use self::read::{Opens, Read};
 use self::state::State;
 use self::step::Change;
 pub(crate) use self::step::Step;
 use self::value::{Run, type_of_result};
 use crate::loss::AUTOMATIC;
-use crate::tables::Table;
 use crate::tables::types::TypeRef;
+use crate::tables::{Role, RoleTypes, Table};
 use crate::translated::FromPeer;
 use crate::unrepresentable::Unrepresentable;
 
@@ -32,7 +32,46 @@ pub(crate) struct Chain {
     from: &'static Table,
     steps: Vec<&'static Step>,
     /// The types of the source that a step looks into.
-    opens: Vec<bool>,
+    opens: Vec<Opens>,
+    client: Sent,
+    server: Sent,
+}
+
+/// What a role sends.
+#[derive(Debug)]
+struct Sent {
+    requests: Stream,
+    notifications: Stream,
+    results: Stream,
+}
+
+/// The messages of a union, or the results.
+#[derive(Debug)]
+struct Stream {
+    source: Option<TypeRef>,
+    /// What each step does. `None` where one of its revisions declares none.
+    changes: Vec<Option<Change>>,
+}
+
+impl Sent {
+    fn new(role: Role, from: &'static Table, steps: &[&'static Step]) -> Self {
+        let stream = |name: fn(&RoleTypes) -> Option<&'static str>| {
+            let union = |table: &'static Table| name(table.sent_by(role)).and_then(|name| table.named(name));
+            let change = |step: &&'static Step| {
+                let types = union(step.from).zip(union(step.to));
+                types.and_then(|(source, target)| step.change(source, target))
+            };
+            Stream {
+                source: union(from).cloned(),
+                changes: steps.iter().map(change).collect(),
+            }
+        };
+        Self {
+            requests: stream(|types| types.requests),
+            notifications: stream(|types| types.notifications),
+            results: stream(|types| types.results),
+        }
+    }
 }
 
 impl From<Failed> for Unrepresentable {
@@ -82,30 +121,54 @@ impl From<Unrepresentable> for Failed {
 impl Chain {
     /// The conversions from a revision over these steps.
     pub(crate) fn new(from: &'static Table, steps: Vec<&'static Step>) -> Self {
-        let mut opens = Vec::new();
+        let mut opens: Vec<Opens> = Vec::new();
         for step in steps.iter().rev() {
-            let mut before = vec![false; step.from.types.len()];
+            let mut before = vec![Opens::default(); step.from.types.len()];
             for pair in &step.pairs {
-                if let TypeRef::Named(source) = pair.source {
-                    let later = matches!(pair.target, TypeRef::Named(id) if opens.get(id) == Some(&true));
-                    before[source] |= later || !pair.keeps;
-                }
+                let TypeRef::Named(source) = pair.source else { continue };
+                let later = match pair.target {
+                    TypeRef::Named(id) => opens.get(id),
+                    _ => None,
+                };
+                let opens = &mut before[source];
+                opens.is_opened |= !pair.keeps || later.is_some_and(|later| later.is_opened);
+                opens.members.extend(later.iter().flat_map(|later| &later.members));
+                opens.members.extend(pair.opened_members());
             }
             opens = before;
         }
-        Self { from, steps, opens }
+        Self {
+            client: Sent::new(Role::Client, from, &steps),
+            server: Sent::new(Role::Server, from, &steps),
+            from,
+            steps,
+            opens,
+        }
+    }
+
+    fn sent_by(&self, role: Role) -> &Sent {
+        match role {
+            Role::Client => &self.client,
+            Role::Server => &self.server,
+        }
     }
 
     /// Reads a value of a type. What no step looks into is checked if `checks` says so.
-    pub(crate) fn read<'a>(&self, json: &'a str, ty: &TypeRef, checks: bool, state: &mut State) -> Decoded<Node<'a>> {
-        state.begin(json);
-        let mut reader = Reader::new(json);
+    pub(crate) fn read<'a>(
+        &self,
+        mut reader: Reader<'a>,
+        ty: &TypeRef,
+        checks: bool,
+        state: &mut State,
+    ) -> Decoded<Node<'a>> {
+        state.begin(reader.text());
         let read = Read {
             table: self.from,
             opens: &self.opens,
             checks,
         };
         let node = read.value(&mut reader, ty)?;
+        state.deepest = reader.deepest();
         reader.finish()?;
         Ok(node)
     }
@@ -131,78 +194,73 @@ impl Chain {
         Ok(name)
     }
 
-    /// Reads a message of a union, and converts it. The unions have these names in each revision.
+    /// Reads a request or a notification that a role sends, and converts it.
     pub(crate) fn message<'a>(
         &self,
-        unions: &[Option<&str>],
-        json: &'a str,
+        (role, is_request): (Role, bool),
+        json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
+        let sent = self.sent_by(role);
+        let stream = if is_request {
+            &sent.requests
+        } else {
+            &sent.notifications
+        };
         let any = TypeRef::Object;
-        let union = unions[0].and_then(|name| self.from.named(name));
-        let mut node = self.read(json, union.unwrap_or(&any), false, state)?;
-        for (step, names) in self.steps.iter().zip(unions.windows(2)) {
-            let types = names[0].and_then(|name| step.from.named(name));
-            let types = types.zip(names[1].and_then(|name| step.to.named(name)));
+        let mut node = self.read(json, stream.source.as_ref().unwrap_or(&any), false, state)?;
+        for (step, change) in self.steps.iter().zip(&stream.changes) {
             // A revision that declares no such messages takes those of others as they are.
-            if let Some(change) = types.and_then(|(source, target)| step.change(source, target)) {
-                Run { step, state }.change(&change, &mut node)?;
+            if let Some(change) = change {
+                Run { step, state }.change(change, &mut node)?;
             }
         }
         Ok(node)
     }
 
-    /// Converts the result of a method. The unions of results have these names in each revision. `None` if the revision has no such
-    /// method.
+    /// Converts the result of a method that a role gives. `None` if the revision has no such method.
     pub(crate) fn result<'a>(
         &self,
-        unions: &[Option<&str>],
+        role: Role,
         method: &str,
-        json: &'a str,
-        checks: bool,
+        mut json: Reader<'a>,
         state: &mut State,
     ) -> Result<Option<Node<'a>>, Failed> {
-        let Some(union) = unions[0].and_then(|name| self.from.named(name)) else {
+        let Some(union) = &self.sent_by(role).results.source else {
             return Ok(None);
         };
-        let Some(ty) = type_of_result(self.from, union, method, json)? else {
+        let Some(ty) = type_of_result(self.from, union, method, &mut json)? else {
             return Ok(None);
         };
-        let any = TypeRef::Any;
-        let node = self.read(json, ty.as_ref().unwrap_or(&any), checks, state)?;
-        self.convert_result(unions, ty, node, state).map(Some)
+        self.convert_result(role, ty, json, state).map(Some)
     }
 
     /// Converts a result of a type with this name; `None` for a result of a kind that the revision doesn't declare.
     pub(crate) fn result_of<'a>(
         &self,
-        unions: &[Option<&str>],
+        role: Role,
         type_name: Option<&str>,
-        json: &'a str,
+        json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
-        let any = TypeRef::Any;
         let ty = type_name.and_then(|name| self.from.notated(name));
-        let node = self.read(json, ty.as_ref().unwrap_or(&any), false, state)?;
-        self.convert_result(unions, ty, node, state)
+        self.convert_result(role, ty, json, state)
     }
 
     fn convert_result<'a>(
         &self,
-        unions: &[Option<&str>],
+        role: Role,
         mut ty: Option<TypeRef>,
-        mut node: Node<'a>,
+        json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
-        for (step, names) in self.steps.iter().zip(unions.windows(2)) {
-            let refused = || Unrepresentable::no_such_result(step.to.revision);
-            let types = names[0].and_then(|name| step.from.named(name));
-            let types = types.zip(names[1].and_then(|name| step.to.named(name)));
-            let change = types.and_then(|(source, target)| step.change(source, target));
+        let any = TypeRef::Any;
+        let mut node = self.read(json, ty.as_ref().unwrap_or(&any), false, state)?;
+        for (step, change) in self.steps.iter().zip(&self.sent_by(role).results.changes) {
             let Some(Change::Pair(union)) = change else {
-                return Err(refused().into());
+                return Err(Unrepresentable::no_such_result(step.to.revision).into());
             };
-            ty = Run { step, state }.result(union, ty.as_ref(), &mut node)?;
+            ty = Run { step, state }.result(*union, ty.as_ref(), &mut node)?;
         }
         Ok(node)
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::{Decoded, JsonType, OpenJson, Reader};
+use mcp_wire::{Decoded, JsonType, KnownJson, OpenJson, Reader};
 
 /// A JSON value.
 #[derive(Debug, Clone)]
@@ -65,11 +65,7 @@ impl<'a> Node<'a> {
     pub(crate) fn to_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) | Self::Unknown(text) => Cow::Borrowed(text),
-            _ => {
-                let mut text = String::new();
-                self.write(&mut text);
-                Cow::Owned(text)
-            }
+            _ => Cow::Owned(self.to_known().into_text()),
         }
     }
 
@@ -86,25 +82,21 @@ impl<'a> Node<'a> {
         OpenJson::of_json(&self.into_text())
     }
 
+    /// Reads an object with members that nothing declares.
+    pub(super) fn undeclared(reader: &mut Reader<'a>) -> Decoded<Self> {
+        let mut members = Vec::new();
+        reader.members(|reader, name| {
+            let value = Node::text(reader.raw().map_err(|error| error.in_member(&name))?);
+            let declared = false;
+            reader.push(&mut members, Entry { name, declared, value })
+        })?;
+        Ok(Node::Object(members))
+    }
+
     /// The members of an object. One that is a text is opened, with members that nothing declares.
     pub(crate) fn members(&mut self) -> Decoded<&mut Vec<Entry<'a>>> {
         if let Self::Text(text) | Self::Unknown(text) = self {
-            let members = open(text, |text| {
-                let mut members = Vec::new();
-                Reader::new(text).members(|reader, name| {
-                    let value = Node::text(reader.raw().map_err(|error| error.in_member(&name))?);
-                    reader.push(
-                        &mut members,
-                        Entry {
-                            name,
-                            declared: false,
-                            value,
-                        },
-                    )
-                })?;
-                Ok(Node::Object(members))
-            })?;
-            *self = members;
+            *self = open(text, |text| Node::undeclared(&mut Reader::new(text)))?;
         }
         match self {
             Self::Object(members) => Ok(members),
@@ -162,32 +154,58 @@ impl<'a> Node<'a> {
         }
     }
 
-    pub(crate) fn write(&self, text: &mut String) {
+    /// The JSON text, and in it what has been read as text.
+    pub(crate) fn to_known(&self) -> KnownJson {
+        let mut json = KnownJson::with_capacity(self.length());
+        self.write(&mut json);
+        json
+    }
+
+    /// The number of bytes of the JSON text, if no name has an escape.
+    fn length(&self) -> usize {
         match self {
-            Self::Text(own) | Self::Unknown(own) => text.push_str(own),
-            Self::Array(elements) => {
-                text.push('[');
-                for (index, element) in elements.iter().enumerate() {
-                    if index > 0 {
-                        text.push(',');
-                    }
-                    element.write(text);
-                }
-                text.push(']');
-            }
+            Self::Text(text) | Self::Unknown(text) => text.len(),
+            Self::Array(elements) => 2 + elements.iter().map(|element| element.length() + 1).sum::<usize>(),
             Self::Object(members) => {
-                text.push('{');
-                for (index, entry) in members.iter().enumerate() {
-                    if index > 0 {
-                        text.push(',');
-                    }
-                    mcp_wire::push_string(text, &entry.name);
-                    text.push(':');
-                    entry.value.write(text);
-                }
-                text.push('}');
+                let members = members.iter();
+                2 + members
+                    .map(|entry| entry.name.len() + 4 + entry.value.length())
+                    .sum::<usize>()
             }
         }
+    }
+
+    fn write(&self, json: &mut KnownJson) {
+        if let Self::Text(text) | Self::Unknown(text) = self {
+            return json.push_value(text);
+        }
+        let begun = json.begin();
+        match self {
+            Self::Text(_) | Self::Unknown(_) => {}
+            Self::Array(elements) => {
+                json.push("[");
+                for (index, element) in elements.iter().enumerate() {
+                    if index > 0 {
+                        json.push(",");
+                    }
+                    element.write(json);
+                }
+                json.push("]");
+            }
+            Self::Object(members) => {
+                json.push("{");
+                for (index, entry) in members.iter().enumerate() {
+                    if index > 0 {
+                        json.push(",");
+                    }
+                    json.push_string(&entry.name);
+                    json.push(":");
+                    entry.value.write(json);
+                }
+                json.push("}");
+            }
+        }
+        json.end(begun);
     }
 
     /// The value without a reference to the source.

@@ -391,18 +391,13 @@ impl<'a> Run<'_> {
             return Ok(());
         }
         let schema = self.step.schema();
-        let mut object = value.clone();
-        let members = object.members().map_err(not_source)?;
-        let before = members.len();
+        let members = value.members().map_err(not_source)?;
         for (name, pointer) in &plan.declared {
             let invalid = |entry: &Entry<'_>| entry.name == *name && validate(&entry.value, pointer, schema).is_err();
             if members.iter().any(invalid) {
                 members.retain(|entry| !invalid(entry));
                 self.state.lose_within(&[plan.name, name], LossKind::Dropped, AUTOMATIC);
             }
-        }
-        if members.len() < before {
-            *value = object;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Reading JSON as a type of a table: checked, and as a tree where something looks into it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
@@ -9,12 +8,20 @@ use super::node::{Entry, Node};
 use crate::tables::Table;
 use crate::tables::types::{Decision, Kind, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
 
+/// How far the values of a type are read as a tree.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Opens {
+    pub(crate) is_opened: bool,
+    /// The members with open objects that are read as trees too.
+    pub(crate) members: Vec<&'static str>,
+}
+
 /// What is read as a tree, and what else is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
     pub(crate) table: &'t Table,
-    /// Whether a type is read as a tree.
-    pub(crate) opens: &'t [bool],
+    /// How far each type is read as a tree.
+    pub(crate) opens: &'t [Opens],
     /// Whether the rest is checked. If not, the decoder of the result checks it.
     pub(crate) checks: bool,
 }
@@ -31,7 +38,7 @@ impl<'t> Read<'t> {
 
     fn is_opened(self, ty: &TypeRef) -> bool {
         match ty {
-            TypeRef::Named(id) => self.opens.get(*id).copied().unwrap_or_default(),
+            TypeRef::Named(id) => self.opens.get(*id).is_some_and(|opens| opens.is_opened),
             TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_opened(inner),
             _ => false,
         }
@@ -78,26 +85,32 @@ impl<'t> Read<'t> {
 
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
         match &self.table.types[id].kind {
-            Kind::Object(object) => self.object(reader, object),
+            Kind::Object(object) => {
+                let opened = self.opens.get(id).map(|opens| &*opens.members);
+                self.object(reader, object, opened.unwrap_or_default())
+            }
             Kind::Union(union) => match choose(reader, union)? {
                 Some(at) => self.value(reader, &union.variants[at].ty),
                 None => unknown(reader).map(Node::text),
             },
             Kind::Methods(methods) => match message(reader, methods)? {
                 Some(message) => self.named(reader, message),
-                None => self.object(reader, &UNKNOWN_METHOD),
+                None => self.object(reader, &UNKNOWN_METHOD, &[]),
             },
             _ => self.text(reader, &TypeRef::Named(id)).map(Node::text),
         }
     }
 
-    /// Reads the next object, and its members as their types say.
-    pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType) -> Decoded<Node<'a>> {
+    /// Reads the next object, and its members as their types say. Open objects in some members are opened.
+    pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, opened: &[&str]) -> Decoded<Node<'a>> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
         reader.members(|reader, name| {
-            let (declared, value) = self
-                .member(reader, object, &name)
-                .map_err(|error| error.in_member(&name))?;
+            let opens = opened.contains(&&*name) && reader.json_type()? == JsonType::Object;
+            let read = match opens {
+                true => Node::undeclared(reader).map(|value| (true, value)),
+                false => self.member(reader, object, &name),
+            };
+            let (declared, value) = read.map_err(|error| error.in_member(&name))?;
             reader.push(&mut entries, Entry { name, declared, value })
         })?;
         let entries = distinct(reader, entries)?;
@@ -358,27 +371,10 @@ pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -
 }
 
 fn distinct<'a>(reader: &Reader<'a>, entries: Vec<Entry<'a>>) -> Decoded<Vec<Entry<'a>>> {
-    match first_duplicate(entries.iter().map(|entry| &*entry.name)) {
-        Some(name) => Err(reader.duplicate(name)),
-        None => Ok(entries),
-    }
+    reader.check_names(entries.iter().map(|entry| &*entry.name))?;
+    Ok(entries)
 }
 
 fn distinct_names(reader: &Reader<'_>, names: &[Cow<'_, str>]) -> Decoded<()> {
-    match first_duplicate(names.iter().map(|name| &**name)) {
-        Some(name) => Err(reader.duplicate(name)),
-        None => Ok(()),
-    }
-}
-
-/// The number of names up to which comparing each with each is faster than hashing them.
-const FEW: usize = 12;
-
-fn first_duplicate<'n>(names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Option<&'n str> {
-    if names.len() <= FEW {
-        let mut rest = names.clone().enumerate();
-        return rest.find_map(|(at, name)| names.clone().take(at).any(|other| other == name).then_some(name));
-    }
-    let mut seen = HashSet::with_capacity(names.len());
-    names.into_iter().find(|name| !seen.insert(*name))
+    reader.check_names(names.iter().map(|name| &**name))
 }

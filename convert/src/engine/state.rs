@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_wire::error_code;
 use mcp_wire::path::Segment;
+use mcp_wire::{KnownJson, MAX_DEPTH, Reader, error_code};
 
 use crate::conversion::{Policy, Supply};
 use crate::loss::{AUTOMATIC, LossKind, Reversed};
@@ -15,6 +15,8 @@ pub(crate) struct State {
     pub(crate) policy: Policy,
     pub(crate) supply: Option<Arc<Supply>>,
     pub(crate) losses: Vec<Reversed>,
+    /// The greatest depth of the source.
+    pub(crate) deepest: usize,
     /// The pairs of types that are being converted, one within the other.
     depth: usize,
     /// The bytes that rules may still add.
@@ -22,7 +24,7 @@ pub(crate) struct State {
 }
 
 /// The pairs of types that may be converted within each other. A value of the greatest depth has a union and an object on each level.
-const MAX_PAIRS: usize = 4 * mcp_wire::MAX_DEPTH;
+const MAX_PAIRS: usize = 4 * MAX_DEPTH;
 
 /// The bytes that rules may add for each byte of the source.
 const FACTOR: usize = 8;
@@ -59,6 +61,15 @@ impl State {
             Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC)
         })?);
         Ok(())
+    }
+
+    /// A reader of what the source has become. It needn't look at what it knows, unless conversions may have nested that too deep.
+    pub(crate) fn reader<'k>(&self, json: &'k KnownJson) -> Reader<'k> {
+        // What rules nest a value in is far less deep than the rest.
+        match self.deepest <= MAX_DEPTH / 2 {
+            true => Reader::of_known(json),
+            false => Reader::new(json.text()),
+        }
     }
 
     /// Goes into a pair of types; [`leave`](Self::leave) goes out.

@@ -305,6 +305,20 @@ impl Step {
     }
 }
 
+impl Pair {
+    /// The members with open objects in which the target declares members.
+    pub(super) fn opened_members(&self) -> impl Iterator<Item = &'static str> {
+        let plan = match &self.how {
+            How::Object(plan) => plan.members.as_slice(),
+            _ => &[],
+        };
+        plan.iter().filter_map(|member| match &member.source {
+            MemberSource::Shared(name, _) if !member.declared.is_empty() => Some(*name),
+            _ => None,
+        })
+    }
+}
+
 impl MemberPlan {
     /// Whether more happens than what the source says.
     pub(super) fn does_more(&self) -> bool {

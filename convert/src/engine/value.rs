@@ -100,7 +100,10 @@ impl<'a> Run<'_> {
             return Ok(());
         };
         let table = self.step.from;
-        *node = open(text, |text| Read::open(table).object(&mut Reader::new(text), object)).map_err(not_source)?;
+        *node = open(text, |text| {
+            Read::open(table).object(&mut Reader::new(text), object, &[])
+        })
+        .map_err(not_source)?;
         Ok(())
     }
 
@@ -189,6 +192,8 @@ impl<'a> Run<'_> {
 
     /// Reads JSON that the source leaves open as a type of the target.
     fn close(&mut self, node: &mut Node<'a>, target: &TypeRef) -> Converted {
+        // The source declares no members, but the target does.
+        *node = Node::Text(std::mem::replace(node, Node::text("")).into_text());
         read_as(self.step.to, node, target)?;
         let table = self.step.to;
         match table.resolve(target) {
@@ -251,7 +256,7 @@ pub(crate) fn type_of_result(
     table: &Table,
     union: &TypeRef,
     method: &str,
-    result: &str,
+    result: &mut Reader<'_>,
 ) -> mcp_wire::Decoded<Option<Option<TypeRef>>> {
     let Some(Kind::Results(union)) = table.kind(union) else {
         return Ok(None);
@@ -259,7 +264,7 @@ pub(crate) fn type_of_result(
     let Some(results) = of_method(&union.methods, method) else {
         return Ok(None);
     };
-    Ok(Some(choose_result(&mut Reader::new(result), results)?.cloned()))
+    Ok(Some(choose_result(result, results)?.cloned()))
 }
 
 /// The variant of a union that a value is.

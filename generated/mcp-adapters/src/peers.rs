@@ -47,7 +47,7 @@ pub fn client_result(
     if peer == Revision::HUB {
         return Ok(None);
     }
-    peers::read_result(peer, Role::Client, method, result, conversion, |_, result| result.decode_as().map(Some))
+    peers::read_result(peer, Role::Client, method, result, conversion, |_, result| result.decode().map(Some))
 }
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a client gives it.
@@ -102,7 +102,7 @@ pub fn server_result(
     result: &OpenJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<hub::ServerResult>>, FromPeer> {
-    peers::read_result(peer, Role::Server, method, result, conversion, hub::ServerResult::decode)
+    peers::read_result(peer, Role::Server, method, result, conversion, hub::ServerResult::read)
 }
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a server gives it.

@@ -8,7 +8,7 @@ use crate::decode::Decode;
 use crate::error::{DecodeError, Decoded};
 use crate::map::Extra;
 use crate::open::OpenJson;
-use crate::reader::{Envelope, JsonType, Reader, first_duplicate};
+use crate::reader::{Envelope, JsonType, Reader};
 
 /// A member that a type declares, and the variable that its value is read into.
 pub struct Member<'f> {
@@ -149,10 +149,8 @@ impl Reader<'_> {
                 extra.keep(key, self)?;
             }
         }
-        match first_duplicate(extra.iter().map(|(member, _)| member)) {
-            Some(member) => Err(self.duplicate(member)),
-            None => Ok(extra),
-        }
+        self.check_names(extra.iter().map(|(member, _)| member))?;
+        Ok(extra)
     }
 }
 

@@ -96,6 +96,7 @@ impl<'a> Reader<'a> {
             return Err(self.too_deep());
         }
         self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
         self.position += 1;
         Ok(())
     }

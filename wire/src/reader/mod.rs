@@ -8,19 +8,22 @@ mod containers;
 mod envelope;
 mod errors;
 mod json_type;
+mod known;
 mod look_ahead;
 mod scalars;
 mod scan;
 mod skip;
 
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::known::KnownJson;
+
+use self::known::Known;
 
 pub use json_type::JsonType;
 pub use look_ahead::Discriminator;
 
 pub(crate) use budget::ALLOCATION;
 pub(crate) use envelope::{Envelope, VERSION};
-pub(crate) use skip::first_duplicate;
 
 /// The greatest depth to which arrays and objects may be nested in a decoded value, open JSON included.
 pub const MAX_DEPTH: usize = 128;
@@ -33,6 +36,10 @@ pub struct Reader<'a> {
     depth: usize,
     /// The number of bytes of memory that the rest of the text may take.
     budget: usize,
+    /// The greatest depth so far.
+    deepest: usize,
+    /// The values that needn't be looked at.
+    known: Known<'a>,
     /// The envelope of the message that is being read, if the next object is a message.
     pub(crate) envelope: Option<Envelope>,
 }
@@ -46,6 +53,8 @@ impl<'a> Reader<'a> {
             position: 0,
             depth: 0,
             budget: budget::budget(text),
+            deepest: 0,
+            known: Known::default(),
             envelope: None,
         }
     }
@@ -58,6 +67,27 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(bytes)
             .map(Self::new)
             .map_err(|error| DecodeError::new(DecodeErrorKind::Syntax, "UTF-8", "other bytes", error.valid_up_to()))
+    }
+
+    /// Creates a reader at the start of a text in which some values are known. Their depth isn't checked again.
+    #[must_use]
+    pub fn of_known(json: &'a KnownJson) -> Self {
+        Self {
+            known: Known::new(json),
+            ..Self::new(json.text())
+        }
+    }
+
+    /// The greatest depth of the arrays and objects that have been read, but for those inside of known values.
+    #[must_use]
+    pub fn deepest(&self) -> usize {
+        self.deepest
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        self.text
     }
 
     /// Returns the type of the next value. The cursor stays.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{JsonType, Reader};
 use crate::decimal::{Decimal, Integral};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
+use crate::known::Place;
 use crate::number::Number;
 use crate::text::{plain_prefix, push_escape, shortened};
 
@@ -15,7 +16,17 @@ impl<'a> Reader<'a> {
     /// When the next value isn't a string.
     pub fn string(&mut self) -> Decoded<Cow<'a, str>> {
         self.expect(b'"', JsonType::String)?;
-        self.quoted()
+        match self.known_value() {
+            Some(Place {
+                start,
+                end,
+                is_plain: true,
+            }) => {
+                self.position = end;
+                Ok(Cow::Borrowed(&self.text[start + 1..end - 1]))
+            }
+            _ => self.quoted(),
+        }
     }
 
     /// Reads the string whose opening quote is the next byte.

@@ -39,8 +39,12 @@ impl<'a> Reader<'a> {
     fn raw_at_any_depth(&mut self) -> Decoded<(&'a str, usize)> {
         self.skip_space();
         let start = self.position;
-        let (end, depth) = scan_value(self.text.as_bytes(), start).ok_or_else(|| self.syntax("a JSON value"))?;
+        let (end, depth) = match self.known_value() {
+            Some(place) => (place.end, 0),
+            None => scan_value(self.text.as_bytes(), start).ok_or_else(|| self.syntax("a JSON value"))?,
+        };
         self.position = end;
+        self.deepest = self.deepest.max(self.depth + depth);
         Ok((&self.text[start..end], depth))
     }
 
@@ -55,8 +59,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Checks that no name of an object's members occurs twice.
+    ///
+    /// # Errors
+    /// When one does.
+    pub fn check_names<'n>(&self, names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Decoded<()> {
+        match first_duplicate(names) {
+            Some(name) => Err(self.duplicate(name)),
+            None => Ok(()),
+        }
+    }
+
     /// Skips the next value. An object in it that has a member twice is an error.
-    fn skip_distinct(&mut self) -> Decoded<()> {
+    pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
         match self.json_type()? {
             JsonType::Object => {
                 let mut first = self.open_object()?;
@@ -65,10 +80,7 @@ impl<'a> Reader<'a> {
                     self.skip_distinct().map_err(|error| error.in_member(&key))?;
                     keys.push(key);
                 }
-                match first_duplicate(keys.iter().map(|key| &**key)) {
-                    Some(key) => Err(self.duplicate(key)),
-                    None => Ok(()),
-                }
+                self.check_names(keys.iter().map(|key| &**key))
             }
             JsonType::Array => self.array(Self::skip_distinct),
             _ => self.skip(),
@@ -81,11 +93,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The first key that occurs a second time.
-pub(crate) fn first_duplicate<'k>(keys: impl ExactSizeIterator<Item = &'k str>) -> Option<&'k str> {
-    if keys.len() < 2 {
-        return None;
+/// The number of names up to which comparing each with each is faster than hashing them.
+const FEW: usize = 12;
+
+fn first_duplicate<'n>(names: impl ExactSizeIterator<Item = &'n str> + Clone) -> Option<&'n str> {
+    if names.len() <= FEW {
+        let mut rest = names.clone().enumerate();
+        return rest.find_map(|(at, name)| names.clone().take(at).any(|other| other == name).then_some(name));
     }
-    let mut seen = HashSet::with_capacity(keys.len());
-    keys.into_iter().find(|key| !seen.insert(*key))
+    let mut seen = HashSet::with_capacity(names.len());
+    names.into_iter().find(|name| !seen.insert(*name))
 }

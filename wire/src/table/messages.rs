@@ -185,7 +185,15 @@ macro_rules! results {
                 method: &str,
                 result: &$crate::OpenJson,
             ) -> $crate::Decoded<::std::option::Option<Self>> {
-                let mut reader = $crate::Reader::new(result.text());
+                Self::read(method, &mut $crate::Reader::new(result.text()))
+            }
+
+            /// Reads the result of `method` as the next value.
+            #[doc(hidden)]
+            pub fn read(
+                method: &str,
+                reader: &mut $crate::Reader<'_>,
+            ) -> $crate::Decoded<::std::option::Option<Self>> {
                 let decoded: $crate::Decoded<Self> = match method {
                     $($method => {
                         $(match reader.peek_members(&[$first_member, $($member),+])? {

@@ -20,7 +20,7 @@ pub(crate) enum Json<'a> {
 }
 
 /// The members of an object.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Members<'a>(Box<[Member<'a>]>);
 
 pub(crate) type Member<'a> = (Cow<'a, str>, Json<'a>);

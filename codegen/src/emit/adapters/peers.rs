@@ -94,9 +94,9 @@ fn results(hub: &RevisionInput<'_>, side: &str) -> Option<String> {
     let (by_method, variants) = variants(hub, &results)?;
     let result = format!("hub::{results}");
     let decode = match by_method {
-        true => format!("{result}::decode"),
+        true => format!("{result}::read"),
         // The hub has no such requests: their results are parts of other messages.
-        false => "|_, result| result.decode_as().map(Some)".to_owned(),
+        false => "|_, result| result.decode().map(Some)".to_owned(),
     };
     let unless_hub = match by_method {
         true => "",

@@ -1,0 +1,180 @@
+//! JSON texts that are put together from values that have been read or written before.
+
+use crate::encode::{self, Encode, EncodeError, JsonWriter};
+use crate::text::plain_prefix;
+
+/// A JSON text, and the places of values in it that are known to be JSON. A [`Reader`](crate::Reader) of it goes past them without
+/// looking at their bytes.
+#[derive(Debug, Clone, Default)]
+pub struct KnownJson {
+    text: String,
+    /// In the order of the text. `None` if nobody asks for them.
+    places: Option<Vec<Place>>,
+}
+
+/// Where a known value is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether the value is a string without escapes.
+    pub(crate) is_plain: bool,
+}
+
+/// An array or an object that has begun.
+#[derive(Debug)]
+pub struct Begun(usize);
+
+/// The length from which on it is faster to remember a value than to look at its bytes again.
+const LONG: usize = 32;
+
+impl KnownJson {
+    /// Encodes a value.
+    ///
+    /// # Errors
+    /// When a number in the value is infinite or not a number, which JSON can't represent.
+    pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
+        encode::encoded(KnownJson::with_capacity(encode::SHORT), value)
+    }
+
+    /// An empty text whose values will be remembered, with room for this many bytes.
+    #[must_use]
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self {
+            text: String::with_capacity(capacity),
+            places: Some(Vec::new()),
+        }
+    }
+
+    /// Appends what is between values.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    /// Appends a value, whose text has been read as JSON before.
+    pub fn push_value(&mut self, json: &str) {
+        let start = self.text.len();
+        self.text.push_str(json);
+        self.mark(start, || json.starts_with('"') && !json.contains('\\'));
+    }
+
+    /// Begins an array or an object, whose text is pushed until [`end`](Self::end).
+    pub fn begin(&mut self) -> Begun {
+        let start = self.text.len();
+        let place = Place {
+            start,
+            end: start,
+            is_plain: false,
+        };
+        self.places.as_mut().map_or(Begun(0), |places| {
+            places.push(place);
+            Begun(places.len() - 1)
+        })
+    }
+
+    /// Ends an array or an object.
+    pub fn end(&mut self, begun: Begun) {
+        let end = self.text.len();
+        let place = self.places.as_mut().and_then(|places| places.get_mut(begun.0));
+        if let Some(place) = place {
+            place.end = end;
+        }
+    }
+
+    /// Appends a string.
+    pub fn push_string(&mut self, text: &str) {
+        if plain_prefix(text.as_bytes()) == text.len() {
+            self.text.push('"');
+            self.text.push_str(text);
+            self.text.push('"');
+            return;
+        }
+        let mut writer = JsonWriter::new(std::mem::take(self));
+        writer.string(text);
+        *self = writer.json;
+    }
+
+    /// Remembers the value from `start` to the end, if it is long.
+    pub(crate) fn mark(&mut self, start: usize, is_plain: impl FnOnce() -> bool) {
+        let end = self.text.len();
+        if let Some(places) = &mut self.places
+            && end - start >= LONG
+        {
+            let is_plain = is_plain();
+            places.push(Place { start, end, is_plain });
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    pub(crate) fn text_mut(&mut self) -> &mut String {
+        &mut self.text
+    }
+
+    pub(crate) fn places(&self) -> &[Place] {
+        self.places.as_deref().unwrap_or_default()
+    }
+}
+
+/// A text of which nothing is known.
+impl From<String> for KnownJson {
+    fn from(text: String) -> Self {
+        Self { text, places: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{OpenJson, Reader};
+
+    #[test]
+    fn a_reader_goes_past_known_values_without_looking_at_them() {
+        let mut known = KnownJson::with_capacity(0);
+        known.push("{\"a\":");
+        // The text isn't JSON, which only a look at it would find out.
+        known.push_value(&"x".repeat(LONG));
+        known.push("}");
+        let read = |mut reader: Reader<'_>| reader.raw().map(str::len);
+        assert!(read(Reader::new(known.text())).is_err());
+        let mut reader = Reader::of_known(&known);
+        let mut lengths = Vec::new();
+        let members = reader.members(|reader, _| reader.raw().map(|text| lengths.push(text.len())));
+        assert!(members.is_ok());
+        assert_eq!(lengths, [LONG]);
+    }
+
+    #[test]
+    fn a_value_reads_the_same_whether_its_parts_are_known_or_not() {
+        let long = "abc ".repeat(LONG);
+        let parts = [format!("{long}\n"), long, String::from("short"), String::new()];
+        let open: OpenJson = crate::from_str(&format!("[{:?}, 1, {{}}]", parts[1])).unwrap();
+        for part in &parts {
+            let value = crate::Map::from([("text", OpenJson::from_encode(part).unwrap()), ("open", open.clone())]);
+            let known = KnownJson::of(&value).unwrap();
+            assert_eq!(known.text(), crate::to_string(&value).unwrap());
+            let mut reader = Reader::of_known(&known);
+            // Looking ahead and going back finds the same places.
+            assert_eq!(reader.peek_tag("text").unwrap().as_deref(), Some(&**part));
+            assert_eq!(reader.decode::<crate::Map<OpenJson>>().unwrap(), value);
+            let mut strings = Vec::new();
+            let mut reader = Reader::of_known(&known);
+            let members = reader.members(|reader, name| match &*name {
+                "text" => reader.string().map(|text| strings.push(text.into_owned())),
+                _ => reader.raw().map(drop),
+            });
+            assert!(members.is_ok());
+            assert_eq!(strings.first(), Some(part));
+        }
+    }
+}

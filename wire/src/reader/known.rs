@@ -1,0 +1,42 @@
+//! The values of a text that are known to be JSON.
+
+use super::Reader;
+use crate::known::{KnownJson, Place};
+
+/// The places of known values, and the first of them that isn't before the cursor.
+#[derive(Debug, Default)]
+pub(super) struct Known<'a> {
+    places: &'a [Place],
+    next: usize,
+}
+
+impl<'a> Known<'a> {
+    pub(super) fn new(json: &'a KnownJson) -> Self {
+        let places = json.places();
+        Self { places, next: 0 }
+    }
+}
+
+impl Reader<'_> {
+    /// The known value that begins at the cursor.
+    #[inline]
+    pub(super) fn known_value(&mut self) -> Option<Place> {
+        match self.known.places {
+            [] => None,
+            places => self.known_value_of(places),
+        }
+    }
+
+    fn known_value_of(&mut self, places: &[Place]) -> Option<Place> {
+        let mut next = self.known.next;
+        while places.get(next).is_some_and(|place| place.start < self.position) {
+            next += 1;
+        }
+        // The cursor has gone back after it had looked ahead.
+        while next > 0 && places[next - 1].start >= self.position {
+            next -= 1;
+        }
+        self.known.next = next;
+        places.get(next).copied().filter(|place| place.start == self.position)
+    }
+}
