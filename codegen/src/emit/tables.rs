@@ -30,6 +30,7 @@ pub fn table(revision: &PlannedRevision, before: Option<&PlannedRevision>) -> St
             )),
         ),
         part("revision", &json!(model.revision)),
+        part("definitions", &json!(definitions(model))),
         rows("types", types(model)),
         rows("names", names(model)),
         methods(model),
@@ -106,11 +107,21 @@ fn role(model: &Model, role: &str, other: &str) -> Value {
     json!({"requests": declared(requests), "notifications": notifications, "results": declared(results)})
 }
 
+/// What the pointers of definitions begin with.
+fn definitions(model: &Model) -> String {
+    let mut named = model.types.iter();
+    let prefix = named.find_map(|(name, ty)| ty.pointer.strip_suffix(name.as_str()));
+    prefix.unwrap_or_default().to_owned()
+}
+
 fn types(model: &Model) -> BTreeMap<String, Value> {
+    let definitions = definitions(model);
     let types = model.types.iter();
     let rows = types.map(|(name, ty)| {
         let mut row = kind(model, ty);
-        row.insert("at".to_owned(), json!(ty.pointer));
+        if ty.pointer.strip_prefix(&definitions) != Some(name.as_str()) {
+            row.insert("at".to_owned(), json!(ty.pointer));
+        }
         (name.clone(), Value::Object(row))
     });
     rows.collect()
@@ -164,8 +175,8 @@ fn structure(object: &Struct, row: &mut Object) {
             .filter(move |constant| constant.required == required);
         constants.map(|constant| (constant.name.clone(), scalar(&constant.value)))
     };
-    row.insert("required".to_owned(), Value::Object(members(true).collect()));
-    let sections: [(&str, Object); 3] = [
+    let sections: [(&str, Object); 4] = [
+        ("required", members(true).collect()),
         ("optional", members(false).collect()),
         ("constant", constants(true).collect()),
         ("implied", constants(false).collect()),

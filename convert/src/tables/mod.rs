@@ -4,7 +4,8 @@
 //!
 //! - `types`: each type by its name. An object has its members in `required`, `optional`, `constant` (required, with one value)
 //!   and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to tell objects apart), `alias`,
-//!   `methods` or `results`. `closed` types hold nothing that they don't declare, and `at` is the place in the schema.
+//!   `methods` or `results`. `closed` types hold nothing that they don't declare, and `at` is the place in the schema
+//!   of those that aren't definitions. `definitions` is where these are.
 //! - `names`: the definitions that aren't a type of the same name, and `null` for types that no definition is called by.
 //! - `methods`: each method, in the order of the type crates, and `client` and `server`: the unions of what each role sends.
 //! - `up` and `down`: what the conversions from the revision before, and back to it, do beyond what the types imply. Members of
@@ -96,8 +97,7 @@ impl Table {
 
     /// The type with this notation.
     pub(crate) fn notated(&self, notation: &str) -> Option<TypeRef> {
-        let names = self.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
-        TypeRef::parse(notation, &names)
+        TypeRef::parse(notation, &|name| self.types.iter().position(|ty| ty.name == name))
     }
 
     /// A definition by its name: the name, and the type. A result that depends on the request is none.

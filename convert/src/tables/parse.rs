@@ -33,13 +33,15 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
     let mut reader = Reader::new(text);
     let mut parsed = Parsed::default();
     let mut ids = Names::new();
+    let mut definitions = "";
     each(&mut reader, |reader, key| {
         match &*key {
             "revision" => parsed.revision = string(reader)?,
+            "definitions" => definitions = string(reader)?,
             "types" => {
                 let rows = entries(reader)?;
                 ids = rows.iter().enumerate().map(|(id, (name, _))| (*name, id)).collect();
-                let read = |(name, row): &(Text, Text)| ty(name, &mut Reader::new(row), &ids);
+                let read = |(name, row): &(Text, Text)| ty(name, definitions, &mut Reader::new(row), &ids);
                 parsed.types = rows.iter().map(read).collect::<Decoded<_>>()?;
             }
             "names" => {
@@ -121,19 +123,20 @@ fn side(reader: &mut Source) -> Decoded<RoleTypes> {
 
 fn type_ref(reader: &mut Source, ids: &Names) -> Decoded<TypeRef> {
     let notation = string(reader)?;
-    TypeRef::parse(notation, ids)
+    TypeRef::parse(notation, &|name| ids.get(name).copied())
         .ok_or_else(|| reader.wrong_type(format!("a type, not {notation:?}"), JsonType::String))
 }
 
-fn ty(name: Text, reader: &mut Source, ids: &Names) -> Decoded<Type> {
-    let (mut pointer, mut closed) = ("", false);
+/// Reads a type. Its schema is the definition of its name unless the row says another place.
+fn ty(name: Text, definitions: &str, reader: &mut Source, ids: &Names) -> Decoded<Type> {
+    let (mut pointer, mut closed) = (None, false);
     let mut object = ObjectType::default();
     let mut kind = None;
     let mut decision = None;
     let (mut methods, mut result_types) = (None, Vec::new());
     each(reader, |reader, key| {
         match &*key {
-            "at" => pointer = string(reader)?,
+            "at" => pointer = Some(string(reader)?),
             "closed" => closed = reader.boolean()?,
             section @ ("required" | "optional" | "constant" | "implied") => {
                 let required = matches!(section, "required" | "constant");
@@ -194,7 +197,7 @@ fn ty(name: Text, reader: &mut Source, ids: &Names) -> Decoded<Type> {
     }
     Ok(Type {
         name,
-        pointer,
+        pointer: pointer.unwrap_or_else(|| format!("{definitions}{name}").leak()),
         closed,
         kind,
     })

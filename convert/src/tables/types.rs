@@ -1,7 +1,5 @@
 //! The types of a revision.
 
-use std::collections::HashMap;
-
 use mcp_wire::{Discriminator, JsonType};
 
 /// The position of a type in its table.
@@ -165,8 +163,8 @@ impl TypeRef {
     }
 
     /// The type with this notation: a name, a keyword, `[T]`, `{T}` or `T?`.
-    pub(super) fn parse(notation: &str, names: &HashMap<&str, TypeId>) -> Option<Self> {
-        let inner = |text: &str| Self::parse(text, names).map(Box::new);
+    pub(super) fn parse(notation: &str, find: &impl Fn(&str) -> Option<TypeId>) -> Option<Self> {
+        let inner = |text: &str| Self::parse(text, find).map(Box::new);
         if let Some(text) = notation.strip_suffix('?') {
             return inner(text).map(Self::Nullable);
         }
@@ -185,7 +183,7 @@ impl TypeRef {
             "null" => Self::Null,
             "any" => Self::Any,
             "object" => Self::Object,
-            name => Self::Named(*names.get(name)?),
+            name => Self::Named(find(name)?),
         })
     }
 }
