@@ -2,8 +2,8 @@
 
 use std::io::{BufRead, Write};
 
-use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{Definition, Path};
+use mcp_adapters::{Policy, Revision, translatable, translate};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -22,45 +22,72 @@ struct Decoded {
 pub fn run(args: &DecodeArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let revision = args.revision;
     if let Some(name) = &args.definition {
-        find_definition(revision, name)?;
+        check_definition(revision, name)?;
     }
     let definition = args.definition.as_deref();
     process_values(input, output, definition, false, |name, json| {
-        let definition = find_definition(revision, name).map_err(|error| {
+        check_definition(revision, name).map_err(|error| {
             let tip = error.tip().unwrap_or_default();
             Failure::new(None, "type", format!("{error}; {tip}"))
         })?;
-        decode(revision, definition, json, args.strict)
+        let value = match find_definition(revision, name) {
+            Some(definition) => encoded_again(definition, json),
+            None => checked(revision, name, json),
+        }?;
+        if args.strict {
+            validate(revision, name, json, &value)?;
+        }
+        let value = RawValue::from_string(value).map_err(|error| Failure::new(None, Path::default(), error))?;
+        Ok(Decoded { value })
     })
 }
 
-/// The definition of a revision's schema that has this name.
-pub fn find_definition(revision: Revision, name: &str) -> Result<&'static Definition, CommandError> {
-    let definitions = revision.definitions();
-    let found = definitions.iter().find(|definition| definition.name == name);
-    found.ok_or_else(|| CommandError::UnknownType {
-        revision,
-        name: name.to_owned(),
-        known: definitions.iter().map(|definition| definition.name).collect(),
-    })
+/// The type of a definition; `None` if the revision isn't compiled.
+pub fn find_definition(revision: Revision, name: &str) -> Option<&'static Definition> {
+    let mut definitions = revision.definitions().iter();
+    definitions.find(|definition| definition.name == name)
 }
 
-fn decode(revision: Revision, definition: &Definition, json: &[u8], strict: bool) -> Result<Decoded, Failure> {
+/// Checks that a revision has a definition.
+fn check_definition(revision: Revision, name: &str) -> Result<(), CommandError> {
+    let compiled = revision.definitions().iter().map(|definition| definition.name);
+    let known: Vec<&'static str> = match revision.definitions() {
+        [] => translatable(revision).collect(),
+        _ => compiled.collect(),
+    };
+    match known.contains(&name) {
+        true => Ok(()),
+        false => Err(CommandError::UnknownType {
+            revision,
+            name: name.to_owned(),
+            known,
+        }),
+    }
+}
+
+fn encoded_again(definition: &Definition, json: &[u8]) -> Result<String, Failure> {
     let instance = definition.decode(json);
     let instance = instance.map_err(|error| Failure::new(None, error.path(), error.reason()))?;
-    let validated = match strict {
-        true if message::is_message(definition.name) => {
-            instance.validate().and_then(|()| message::validate(revision, json))
-        }
-        true => instance.validate(),
-        false => Ok(()),
+    instance
+        .to_json()
+        .map_err(|error| Failure::new(None, Path::default(), error))
+}
+
+/// A value of a revision that isn't compiled, which its table can check.
+fn checked(revision: Revision, name: &str, json: &[u8]) -> Result<String, Failure> {
+    let checked = translate(revision, revision, name, json, Policy::Carry);
+    let checked = checked.map_err(|error| Failure::new(None, error.path(), error.reason()))?;
+    Ok(checked.value.text().to_owned())
+}
+
+fn validate(revision: Revision, name: &str, json: &[u8], value: &str) -> Result<(), Failure> {
+    let by_definition = revision.validate_definition(name, value).unwrap_or(Ok(()));
+    let validated = match message::is_message(name) {
+        true => by_definition.and_then(|()| message::validate(revision, json)),
+        false => by_definition,
     };
     validated.map_err(|invalid| {
         let first = invalid.violations.first().map(|violation| violation.path.clone());
         Failure::new(None, first.unwrap_or_default(), invalid)
-    })?;
-    let json = instance.to_json();
-    let json = json.map_err(|error| Failure::new(None, Path::default(), error))?;
-    let value = RawValue::from_string(json).map_err(|error| Failure::new(None, Path::default(), error))?;
-    Ok(Decoded { value })
+    })
 }

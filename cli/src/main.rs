@@ -14,6 +14,7 @@ mod message;
 mod pointer;
 mod replay;
 mod report;
+mod schemas;
 mod stream;
 mod suggest;
 mod text;
@@ -31,7 +32,7 @@ use args::{Args, Command};
 use error::{CommandError, Summary};
 
 fn main() -> ExitCode {
-    match run(&Args::parse().command) {
+    match start() {
         Ok(Summary::AllSucceeded) => ExitCode::SUCCESS,
         Ok(Summary::SomeFailed) => ExitCode::FAILURE,
         Err(CommandError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -41,6 +42,14 @@ fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+fn start() -> Result<Summary, CommandError> {
+    let args: Vec<_> = std::env::args_os().collect();
+    if let Some(directory) = schemas::directory(&args) {
+        schemas::load(&directory)?;
+    }
+    run(&Args::parse_from(args).command)
 }
 
 fn run(command: &Command) -> Result<Summary, CommandError> {
@@ -57,7 +66,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
         Command::Revisions => {
-            for revision in Revision::ALL {
+            for revision in Revision::all() {
                 writeln!(output, "{revision}")?;
             }
             output.flush()?;

@@ -72,7 +72,7 @@ pub fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
 fn union_of(revision: Revision, message: &OpenJson) -> Option<&'static str> {
     let (method, has_id) = called(message)?;
     let declared = |revision: Revision| revision.method(&method);
-    let method = declared(revision).or_else(|| Revision::ALL.into_iter().find_map(declared))?;
+    let method = declared(revision).or_else(|| Revision::all().find_map(declared))?;
     Some(match (has_id, method.direction.from_client()) {
         (true, true) => "ClientRequest",
         (true, false) => "ServerRequest",

@@ -105,7 +105,7 @@ fn translate_value(
     policy: Policy,
 ) -> Result<Translation, Refusal> {
     let (from, to) = way;
-    if let Ok(definition) = find_definition(from, name) {
+    if let Some(definition) = find_definition(from, name) {
         definition
             .decode(json)
             .map_err(|error| Refusal::invalid(&error, error.reason()))?;
@@ -115,7 +115,7 @@ fn translate_value(
     } else {
         translate(from, to, name, json, policy).map_err(|error| Refusal::at(error.path(), &error))?
     };
-    let Ok(definition) = find_definition(to, translation.definition) else {
+    let Some(definition) = find_definition(to, translation.definition) else {
         return Ok(translation);
     };
     let value = reencode(definition, translation.value)?;

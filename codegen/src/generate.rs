@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::adapt::{plan_protocol, report};
+use crate::emit;
 use crate::emit::emit_protocol;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
@@ -61,6 +62,32 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
             .sum(),
         undocumented: emitted.undocumented,
     })
+}
+
+/// A revision, as `Revision::load` of `mcp-adapters` takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisionTable {
+    /// The name of the revision.
+    pub revision: String,
+    /// The text of its table.
+    pub table: String,
+    /// The text of its schema.
+    pub schema: String,
+}
+
+/// Makes the tables of the revisions of a schema directory, in the protocol's order.
+///
+/// # Errors
+/// All problems that a stage finds in the input.
+pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
+    let protocol = plan_protocol(model(load(schema)?)?)?;
+    let made = protocol.revisions.iter().zip(emit::revision_tables(&protocol));
+    let made = made.map(|(revision, table)| RevisionTable {
+        revision: revision.model.revision.clone(),
+        table,
+        schema: revision.schema.to_string(),
+    });
+    Ok(made.collect())
 }
 
 /// The model of a revision as YAML, for people.

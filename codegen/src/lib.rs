@@ -26,6 +26,6 @@ pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::GenerateError;
 pub use facts::{Facts, MirroredArguments, MirroredCall, MirroredList, Mirrors};
 pub use forwarded::generate_features;
-pub use generate::{GenerateOptions, Generated, adapters_report, generate, model_yaml};
+pub use generate::{GenerateOptions, Generated, RevisionTable, adapters_report, generate, model_yaml, revision_tables};
 pub use problem::{Place, Problem, Problems};
 pub use published::{check_names, lock_names};

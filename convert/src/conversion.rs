@@ -99,8 +99,13 @@ impl<R: ProtocolRevision> Conversion<R> {
         };
         let (from, to) = (revision(S::schema().revision())?, revision(T::schema().revision())?);
         let json = mcp_wire::to_string(&value).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
-        let converted =
-            R::protocol().convert_at(from.name(), to.name(), (S::POINTER, T::POINTER), &json, &mut self.state)?;
+        let converted = R::protocol().convert_at(
+            from.index(),
+            to.index(),
+            (S::POINTER, T::POINTER),
+            &json,
+            &mut self.state,
+        )?;
         from_str(&converted).map_err(|error| Unrepresentable::by_rule(&error.reason(), AUTOMATIC).at(&error.path()))
     }
 }

@@ -36,6 +36,12 @@ pub struct Facts {
     pub mirrors: Mirrors,
 }
 
+impl Default for Facts {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl Facts {
     /// None of it is true.
     pub const NONE: Self = Self {

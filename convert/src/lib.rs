@@ -26,13 +26,13 @@ pub use self::hello::{ClientHello, Encoded, HelloError, PeerTypes, ServerHello};
 pub use self::lifecycle::{Asks, ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
 pub use self::loss::{AUTOMATIC, Loss, LossKind};
 pub use self::negotiation::{Mismatch, accept, negotiate};
-pub use self::protocol::{Protocol, TableSource};
+pub use self::protocol::{LoadError, Protocol, TableSource};
 pub use self::revision::{ErrorRule, Need, ProtocolRevision, Tolerance, UnknownRevision};
 pub use self::tables::{Role, Table};
 pub use self::translated::{FromPeer, FromResult, Translated};
 pub use self::translation::{TranslateError, Translation, translatable, translate};
 pub use self::unrepresentable::Unrepresentable;
-pub use self::validation::{validate_call, validate_result};
+pub use self::validation::{validate_call, validate_definition, validate_result};
 pub use mcp_wire;
 
 /// For the generated functions that take messages to and from a peer.

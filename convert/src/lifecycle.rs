@@ -75,6 +75,12 @@ pub struct Lifecycle {
     pub kinds: &'static [(&'static str, &'static [&'static str])],
 }
 
+impl Default for Lifecycle {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl Lifecycle {
     /// What a session writes into the parameters of this method's messages beside what it knows.
     #[must_use]
@@ -100,6 +106,53 @@ impl Lifecycle {
         let mut kinds = self.kinds.iter();
         let (kind, _) = kinds.find(|(_, methods)| methods.contains(&method))?;
         Some(kind)
+    }
+
+    /// The name of this role.
+    pub(crate) fn name_mut(&mut self, role: &str) -> Option<&mut Option<&'static str>> {
+        Some(match role {
+            "acknowledge" => &mut self.acknowledge,
+            "begin" => &mut self.begin,
+            "begun" => &mut self.begun,
+            "cancel" => &mut self.cancel,
+            "discover" => &mut self.discover,
+            "filter_prompts" => &mut self.filter_prompts,
+            "filter_resources" => &mut self.filter_resources,
+            "filter_tools" => &mut self.filter_tools,
+            "filter_uris" => &mut self.filter_uris,
+            "listen" => &mut self.listen,
+            "log" => &mut self.log,
+            "ping" => &mut self.ping,
+            "progress" => &mut self.progress,
+            "set_level" => &mut self.set_level,
+            "subscribe" => &mut self.subscribe,
+            "unsubscribe" => &mut self.unsubscribe,
+            "meta_capabilities" => &mut self.meta_capabilities,
+            "meta_client" => &mut self.meta_client,
+            "meta_log_level" => &mut self.meta_log_level,
+            "meta_progress" => &mut self.meta_progress,
+            "meta_server" => &mut self.meta_server,
+            "meta_subscription" => &mut self.meta_subscription,
+            "meta_version" => &mut self.meta_version,
+            "result_kind" => &mut self.result_kind,
+            _ => return None,
+        })
+    }
+
+    /// The members of this part of a message.
+    pub(crate) fn members_mut(&mut self, part: &str) -> Option<&mut Members> {
+        Some(match part {
+            "acknowledge_params" => &mut self.acknowledge_params,
+            "begin_params" => &mut self.begin_params,
+            "begin_result" => &mut self.begin_result,
+            "cancel_params" => &mut self.cancel_params,
+            "discover_result" => &mut self.discover_result,
+            "listen_params" => &mut self.listen_params,
+            "set_level_params" => &mut self.set_level_params,
+            "subscribe_params" => &mut self.subscribe_params,
+            "unsubscribe_params" => &mut self.unsubscribe_params,
+            _ => return None,
+        })
     }
 
     /// A revision with none of these names.

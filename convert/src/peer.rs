@@ -82,7 +82,7 @@ pub fn read_result<T, R: ProtocolRevision>(
         let mut source = source;
         return Ok(decode(method, &mut source)?.map(|result| FromResult { result, losses }));
     }
-    let chain = R::protocol().chain(peer.name(), R::HUB.name())?;
+    let chain = R::protocol().chain(peer.index(), R::HUB.index())?;
     let Some(node) = chain.result(role, method, source, &mut conversion.state)? else {
         return Ok(None);
     };
@@ -108,7 +108,7 @@ pub fn encode_result<T: Encode, R: ProtocolRevision>(
     if peer == R::HUB {
         return Ok((OpenJson::of_json(json.text()), Vec::new()));
     }
-    let chain = R::protocol().chain(R::HUB.name(), peer.name())?;
+    let chain = R::protocol().chain(R::HUB.index(), peer.index())?;
     let node = chain.result_of(role, type_name, Reader::of_known(&json), &mut conversion.state)?;
     Ok((node.into_json(), conversion.into_losses()))
 }
@@ -157,10 +157,10 @@ fn convert_value<R: ProtocolRevision>(
     if from == to {
         return Ok(json.to_owned());
     }
-    let table = R::protocol().table(from.name())?;
+    let table = R::protocol().table(from.index())?;
     let missing = || Unrepresentable::no_counterpart(definition, to.name());
     let (name, ty) = table.definition(definition).ok_or_else(missing)?;
-    let chain = R::protocol().chain(from.name(), to.name())?;
+    let chain = R::protocol().chain(from.index(), to.index())?;
     let mut node = chain.read(Reader::new(json), ty, false, &mut conversion.state)?;
     chain.convert(name, &mut node, &mut conversion.state)?;
     Ok(node.into_text().into_owned())
@@ -213,7 +213,7 @@ fn convert_message<'a, R: ProtocolRevision>(
     json: Reader<'a>,
     conversion: &mut Conversion<R>,
 ) -> Result<Node<'a>, Failed> {
-    let chain = R::protocol().chain(from.name(), to.name())?;
+    let chain = R::protocol().chain(from.index(), to.index())?;
     chain.message(kind, json, &mut conversion.state)
 }
 

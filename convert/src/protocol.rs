@@ -1,13 +1,14 @@
 //! The tables of all revisions, and the conversions between them.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::fmt;
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use mcp_wire::{DecodeError, Reader, Schema, error_code};
 
 use crate::engine::state::State;
 use crate::engine::{Chain, Failed, Step};
 use crate::loss::AUTOMATIC;
-use crate::tables::Table;
+use crate::tables::{Known, Table};
 use crate::unrepresentable::Unrepresentable;
 
 /// The revisions of a protocol, by their tables.
@@ -16,16 +17,18 @@ use crate::unrepresentable::Unrepresentable;
 #[derive(Debug)]
 pub struct Protocol {
     sources: &'static [TableSource],
-    tables: OnceLock<Vec<OnceLock<Result<Table, DecodeError>>>>,
-    /// The conversions from the revision before each one, and back to it.
-    steps: OnceLock<Vec<[OnceLock<Step>; 2]>>,
-    /// The chains of conversions that have been needed so far, by the names of the two revisions.
-    chains: Mutex<Vec<(&'static str, &'static str, &'static Chain)>>,
+    compiled: OnceLock<Vec<Entry>>,
+    /// What has been loaded is kept as long as the program runs, as what is compiled.
+    loaded: RwLock<Vec<&'static Entry>>,
+    /// The chains of conversions that have been needed so far, by the two revisions.
+    chains: Mutex<Vec<(usize, usize, &'static Chain)>>,
 }
 
-/// What a table is read from.
-#[derive(Debug)]
+/// What a revision is read from.
+#[derive(Debug, Clone, Copy)]
 pub struct TableSource {
+    /// The position of the revision in the protocol, counting those that aren't compiled.
+    pub index: usize,
     /// The name of the revision.
     pub revision: &'static str,
     /// The text of the table.
@@ -34,15 +37,166 @@ pub struct TableSource {
     pub schema: &'static Schema,
 }
 
+/// A revision.
+#[derive(Debug)]
+struct Entry {
+    source: TableSource,
+    known: OnceLock<Known>,
+    table: OnceLock<Result<Table, DecodeError>>,
+    /// The conversions from the revision before, and back to it.
+    steps: [OnceLock<Step>; 2],
+}
+
+/// Why a revision can't be loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// There is a revision of this name.
+    Exists(String),
+    /// The text isn't the table of the revision.
+    Table {
+        /// The name of the revision.
+        revision: String,
+        /// What is wrong with it.
+        error: DecodeError,
+    },
+    /// The revision comes after another one than the last.
+    Order {
+        /// The name of the revision.
+        revision: String,
+        /// The revision that it comes after.
+        after: String,
+    },
+    /// The text is no JSON Schema that values can be validated by.
+    Schema {
+        /// The name of the revision.
+        revision: String,
+        /// What is wrong with it.
+        error: mcp_wire::validator::SchemaError,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exists(revision) => write!(f, "there is a revision {revision} already"),
+            Self::Table { revision, error } => write!(f, "the table of revision {revision}: {error}"),
+            Self::Order { revision, after } => {
+                write!(f, "revision {revision} comes after {after}, which isn't the last one")
+            }
+            Self::Schema { revision, error } => write!(f, "the schema of revision {revision}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl Entry {
+    fn new(source: TableSource) -> Self {
+        Self {
+            source,
+            known: OnceLock::new(),
+            table: OnceLock::new(),
+            steps: Default::default(),
+        }
+    }
+}
+
 impl Protocol {
     /// The protocol with these revisions, the earliest first.
     #[must_use]
     pub const fn new(sources: &'static [TableSource]) -> Self {
         Self {
             sources,
-            tables: OnceLock::new(),
-            steps: OnceLock::new(),
+            compiled: OnceLock::new(),
+            loaded: RwLock::new(Vec::new()),
             chains: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Adds a revision after the others, and returns its position. Its texts are kept as long as the program runs.
+    ///
+    /// # Errors
+    /// When there is a revision of this name, or a text can't be read.
+    pub fn load(&'static self, revision: &str, table: &str, schema: &str) -> Result<usize, LoadError> {
+        let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
+        let names = self.sources.iter().chain(loaded.iter().map(|entry| &entry.source));
+        if names.clone().any(|source| source.revision == revision) {
+            return Err(LoadError::Exists(revision.to_owned()));
+        }
+        let index = names.clone().map(|source| source.index + 1).max().unwrap_or_default();
+        let in_table = |error| LoadError::Table {
+            revision: revision.to_owned(),
+            error,
+        };
+        // Nothing is kept of what can't be read, but for the texts.
+        let name: &'static str = revision.to_owned().leak();
+        let schema = Schema::new(name, schema.to_owned().leak());
+        if let Err(error) = schema.validator() {
+            return Err(LoadError::Schema {
+                revision: revision.to_owned(),
+                error: error.clone(),
+            });
+        }
+        let source = TableSource {
+            index,
+            revision: name,
+            table: table.to_owned().leak(),
+            schema: Box::leak(Box::new(schema)),
+        };
+        let entry = Entry::new(source);
+        let known = Known::parse(source.table).map_err(in_table)?;
+        let table = Table::parse(source.table, source.schema).map_err(in_table)?;
+        if table.revision() != revision {
+            return Err(in_table(Reader::new(source.table).missing(revision)));
+        }
+        let last = names.last().map(|source| source.revision);
+        if table.before != last {
+            return Err(LoadError::Order {
+                revision: revision.to_owned(),
+                after: table.before.unwrap_or("none").to_owned(),
+            });
+        }
+        let (_, _) = (entry.known.set(known), entry.table.set(Ok(table)));
+        loaded.push(Box::leak(Box::new(entry)));
+        Ok(index)
+    }
+
+    /// The positions of the revisions, the earliest first.
+    pub fn indices(&'static self) -> std::ops::Range<usize> {
+        let first = self.sources.first().map_or(0, |source| source.index);
+        let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner).len();
+        first..first + self.sources.len() + loaded
+    }
+
+    fn entry(&'static self, index: usize) -> Result<&'static Entry, Unrepresentable> {
+        let compiled = self
+            .compiled
+            .get_or_init(|| self.sources.iter().copied().map(Entry::new).collect());
+        let first = self.sources.first().map_or(0, |source| source.index);
+        let missing = || internal(format!("there is no revision {index}"));
+        let position = index.checked_sub(first).ok_or_else(missing)?;
+        match compiled.get(position) {
+            Some(entry) => Ok(entry),
+            None => {
+                let loaded = self.loaded.read().unwrap_or_else(PoisonError::into_inner);
+                loaded.get(position - compiled.len()).copied().ok_or_else(missing)
+            }
+        }
+    }
+
+    /// What a revision is read from.
+    pub(crate) fn source(&'static self, index: usize) -> Option<&'static TableSource> {
+        self.entry(index).ok().map(|entry| &entry.source)
+    }
+
+    /// What sessions need to know of a revision. The tables that are generated have it.
+    pub(crate) fn known(&'static self, index: usize) -> &'static Known {
+        static NOTHING: std::sync::LazyLock<Known> = std::sync::LazyLock::new(Known::default);
+        match self.entry(index) {
+            Ok(entry) => entry
+                .known
+                .get_or_init(|| Known::parse(entry.source.table).unwrap_or_default()),
+            Err(_) => &NOTHING,
         }
     }
 
@@ -50,40 +204,28 @@ impl Protocol {
     ///
     /// # Errors
     /// There is no such revision, or its table can't be read. Those that are generated can.
-    pub fn table(&'static self, revision: &str) -> Result<&'static Table, Unrepresentable> {
-        let internal = |because: String| Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC);
-        let tables = self
-            .tables
-            .get_or_init(|| self.sources.iter().map(|_| OnceLock::new()).collect());
-        let mut sources = self.sources.iter().zip(tables);
-        let (source, table) = sources
-            .find(|(source, _)| source.revision == revision)
-            .ok_or_else(|| internal(format!("revision {revision} has no table")))?;
-        table
+    pub fn table(&'static self, index: usize) -> Result<&'static Table, Unrepresentable> {
+        let entry = self.entry(index)?;
+        let source = &entry.source;
+        entry
+            .table
             .get_or_init(|| Table::parse(source.table, source.schema))
             .as_ref()
-            .map_err(|error| internal(format!("the table of revision {revision}: {error}")))
+            .map_err(|error| internal(format!("the table of revision {}: {error}", source.revision)))
     }
 
     /// The conversions from one revision to another.
-    pub(crate) fn chain(&'static self, from: &str, to: &str) -> Result<&'static Chain, Unrepresentable> {
-        let find = |chains: &[(&str, &str, &'static Chain)]| {
+    pub(crate) fn chain(&'static self, from: usize, to: usize) -> Result<&'static Chain, Unrepresentable> {
+        let find = |chains: &[(usize, usize, &'static Chain)]| {
             let mut chains = chains.iter();
             chains.find_map(|(first, last, chain)| (*first == from && *last == to).then_some(*chain))
         };
         if let Some(chain) = find(&self.chains.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(chain);
         }
-        let position = |name: &str| {
-            self.sources
-                .iter()
-                .position(|source| source.revision == name)
-                .unwrap_or_default()
-        };
-        let (first, last) = (position(from), position(to));
-        let steps = match first <= last {
-            true => (first + 1..=last).map(|later| self.step(later, true)).collect(),
-            false => (last + 1..=first).rev().map(|later| self.step(later, false)).collect(),
+        let steps = match from <= to {
+            true => (from + 1..=to).map(|later| self.step(later, true)).collect(),
+            false => (to + 1..=from).rev().map(|later| self.step(later, false)).collect(),
         };
         let steps: Result<Vec<&'static Step>, Unrepresentable> = steps;
         let chain = Chain::new(self.table(from)?, steps?);
@@ -93,27 +235,32 @@ impl Protocol {
             return Ok(chain);
         }
         let chain: &'static Chain = Box::leak(Box::new(chain));
-        chains.push((self.sources[first].revision, self.sources[last].revision, chain));
+        chains.push((from, to, chain));
         Ok(chain)
     }
 
-    /// The conversions between the revision at a position and the one before.
+    /// The conversions between a revision and the one before.
     fn step(&'static self, later: usize, upward: bool) -> Result<&'static Step, Unrepresentable> {
-        let none = || self.sources.iter().map(|_| Default::default()).collect();
-        let steps = self.steps.get_or_init(none);
-        let (before, table) = (&self.sources[later - 1], &self.sources[later]);
-        let (before, table) = (self.table(before.revision)?, self.table(table.revision)?);
+        let steps = &self.entry(later)?.steps;
+        let (before, table) = (self.table(later - 1)?, self.table(later)?);
+        let names = [later - 1, later].map(|index| self.known(index).lifecycle.meta_version);
+        let named_by = |[from, to]: [Option<&'static str>; 2]| from.zip(to);
+        let rows = [table.up.as_ref(), table.down.as_ref()];
         Ok(match upward {
-            true => steps[later][0].get_or_init(|| Step::new(before, table, table.up.as_ref())),
-            false => steps[later][1].get_or_init(|| Step::new(table, before, table.down.as_ref())),
+            true => steps[0].get_or_init(|| Step::new((before, table), rows, named_by(names))),
+            false => steps[1].get_or_init(|| {
+                let [up, down] = rows;
+                let [earlier, later] = names;
+                Step::new((table, before), [down, up], named_by([later, earlier]))
+            }),
         })
     }
 
     /// Converts the JSON of a type between two revisions. The types are at these pointers of their schemas.
     pub(crate) fn convert_at(
         &'static self,
-        from: &str,
-        to: &str,
+        from: usize,
+        to: usize,
         (source, target): (&str, &str),
         json: &str,
         state: &mut State,
@@ -140,9 +287,16 @@ impl Protocol {
             }
         };
         if other.name_at(target) != Some(becomes) {
-            let because = format!("the counterpart of `{name}` in revision {to} is `{becomes}`");
+            let because = format!(
+                "the counterpart of `{name}` in revision {} is `{becomes}`",
+                other.revision()
+            );
             return Err(Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC));
         }
         Ok(node.into_text().into_owned())
     }
+}
+
+fn internal(because: String) -> Unrepresentable {
+    Unrepresentable::new(error_code::INTERNAL_ERROR, because, AUTOMATIC)
 }

@@ -5,43 +5,93 @@ use std::fmt;
 use mcp_wire::{Method, Schema};
 
 use crate::facts::Facts;
+use crate::lifecycle::{KnownError, Lifecycle};
 use crate::protocol::Protocol;
-use crate::tables::Table;
 
-/// An enumeration of the revisions of the protocol. They compare in the order of the protocol, not of their names.
+/// A type of the revisions of a protocol. They compare in the order of the protocol, not of their names.
 ///
-/// [`revisions!`](crate::revisions) implements it.
+/// [`revisions!`](crate::revisions) declares one.
 pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
-    /// Every revision, the earliest first.
-    const REVISIONS: &'static [Self];
-
     /// The revision that handlers are written against.
     const HUB: Self;
 
     /// The tables of the revisions.
     fn protocol() -> &'static Protocol;
 
+    /// The position of the revision in the protocol.
+    fn index(self) -> usize;
+
+    /// The revision at a position.
+    fn at(index: usize) -> Self;
+
+    /// Every revision, the earliest first: those that are compiled, and those that have been loaded.
+    fn revisions() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+        Self::protocol().indices().map(Self::at)
+    }
+
     /// The name of the revision in the protocol.
-    fn name(self) -> &'static str;
+    fn name(self) -> &'static str {
+        let source = Self::protocol().source(self.index());
+        source.map_or("", |source| source.revision)
+    }
+
+    /// The text of the revision's table.
+    fn table_text(self) -> &'static str {
+        let source = Self::protocol().source(self.index());
+        source.map_or("", |source| source.table)
+    }
 
     /// The revision's methods.
     fn declared_methods(self) -> &'static [Method] {
-        let table = Self::protocol().table(self.name());
-        table.map(Table::methods).unwrap_or_default()
+        &Self::protocol().known(self.index()).methods
     }
 
     /// The revision's schema.
-    fn declared_schema(self) -> &'static Schema;
+    fn declared_schema(self) -> &'static Schema {
+        static NOTHING: Schema = Schema::new("", "false");
+        let source = Self::protocol().source(self.index());
+        source.map_or(&NOTHING, |source| source.schema)
+    }
 
     /// The properties of the revision.
-    fn known_facts(self) -> Facts;
+    fn known_facts(self) -> &'static Facts {
+        &Self::protocol().known(self.index()).facts
+    }
+
+    /// The names that a session uses.
+    fn known_lifecycle(self) -> &'static Lifecycle {
+        &Self::protocol().known(self.index()).lifecycle
+    }
+
+    /// The errors that a session sends and reads.
+    fn known_errors(self) -> &'static [KnownError] {
+        &Self::protocol().known(self.index()).errors
+    }
+
+    /// The capabilities that requests of a method need in addition to the capability of the method.
+    fn declared_needs(self, method: &str) -> &'static [Need] {
+        let needs = Self::protocol().known(self.index()).needs.get(method);
+        needs.map_or(&[], Vec::as_slice)
+    }
+
+    /// The mistakes in results of a method that lenient peers tolerate.
+    fn declared_tolerances(self, method: &str) -> &'static [Tolerance] {
+        let tolerances = Self::protocol().known(self.index()).tolerances.get(method);
+        tolerances.map_or(&[], Vec::as_slice)
+    }
 
     /// The rules that convert errors of this revision to the one before or after it. The first one that matches applies.
-    fn error_rules(self, neighbour: Self) -> &'static [ErrorRule];
+    fn error_rules(self, neighbour: Self) -> &'static [ErrorRule] {
+        let protocol = Self::protocol();
+        match neighbour < self {
+            true => &protocol.known(self.index()).errors_down,
+            false => &protocol.known(neighbour.index()).errors_up,
+        }
+    }
 
     /// The steps of a conversion from this revision to another: the revisions between them, and the other one.
     fn way(self, to: Self) -> Vec<Self> {
-        let all = Self::REVISIONS.iter().copied();
+        let all = Self::revisions();
         match self < to {
             true => all.filter(|revision| *revision > self && *revision <= to).collect(),
             false => all
@@ -66,7 +116,7 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
 
     /// The revision with this name.
     fn by_name(name: &str) -> Option<Self> {
-        Self::REVISIONS.iter().copied().find(|revision| revision.name() == name)
+        Self::revisions().find(|revision| revision.name() == name)
     }
 }
 
@@ -134,7 +184,7 @@ impl UnknownRevision {
     pub fn new<R: ProtocolRevision>(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            known: R::REVISIONS.iter().map(|revision| revision.name()).collect(),
+            known: R::revisions().map(R::name).collect(),
         }
     }
 }

@@ -59,7 +59,7 @@ pub fn translate<R: ProtocolRevision>(
     conversion: impl Into<Conversion<R>>,
 ) -> Result<Translation, TranslateError<R>> {
     let unrepresentable = TranslateError::Unrepresentable;
-    let table = R::protocol().table(from.name()).map_err(unrepresentable)?;
+    let table = R::protocol().table(from.index()).map_err(unrepresentable)?;
     let (name, ty) = table
         .definition(name)
         .ok_or_else(|| TranslateError::UnknownDefinition {
@@ -67,7 +67,7 @@ pub fn translate<R: ProtocolRevision>(
             name: name.to_owned(),
         })?;
     let json = Reader::from_slice(json).map_err(TranslateError::Invalid)?;
-    let chain = R::protocol().chain(from.name(), to.name()).map_err(unrepresentable)?;
+    let chain = R::protocol().chain(from.index(), to.index()).map_err(unrepresentable)?;
     let mut conversion = conversion.into();
     let mut node = chain
         .read(json, ty, true, &mut conversion.state)
@@ -92,7 +92,7 @@ pub fn translate<R: ProtocolRevision>(
 
 /// The definitions of a revision that can be translated, by name.
 pub fn translatable<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'static str> {
-    let table = R::protocol().table(revision.name()).ok();
+    let table = R::protocol().table(revision.index()).ok();
     let mut names: Vec<&'static str> = table.into_iter().flat_map(|table| table.names()).collect();
     names.sort_unstable();
     names.into_iter()

@@ -1,6 +1,6 @@
 //! Validation of a peer's messages by the schema of its revision.
 
-use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, OpenJson, from_slice, validate_at};
+use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, OpenJson, from_slice, validate_at, validate_text};
 
 use crate::revision::ProtocolRevision;
 
@@ -26,6 +26,13 @@ pub fn validate_call<R: ProtocolRevision>(revision: R, json: &[u8]) -> Result<()
     message.remove("jsonrpc");
     message.remove("id");
     validate_at(&message, method.definition, revision.declared_schema())
+}
+
+/// Validates JSON by a definition of the schema of a revision. `None` if there is no such definition.
+pub fn validate_definition<R: ProtocolRevision>(revision: R, name: &str, json: &str) -> Option<Result<(), Invalid>> {
+    let table = R::protocol().table(revision.index()).ok()?;
+    let pointer = table.pointer_of(name)?;
+    Some(validate_text(json, &pointer, revision.declared_schema()))
 }
 
 /// Validates the result of a method in the same way. If the method has several results, the error has the violations of the

@@ -145,9 +145,8 @@ pub struct Limits {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            supported: Revision::ALL
-                .into_iter()
-                .filter(|revision| revision.facts().released)
+            supported: Revision::all()
+                .filter(|revision| revision.facts().released || !Revision::ALL.contains(revision))
                 .collect(),
             limits: Limits::default(),
             losses: None,

@@ -36,6 +36,10 @@ Exit status:
   3  no session with the server: it can't be started or reached, refuses the client, or is gone"
 )]
 pub struct Args {
+    // Read by `schemas::directory` before the others, because it decides which revisions they may name.
+    /// Speak the revisions of a directory too, which has those of mcp-rev and later ones, as `cargo xtask ingest` writes it
+    #[arg(long, global = true, value_name = "DIR")]
+    schemas: Option<std::path::PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -79,5 +83,5 @@ pub enum Format {
 
 /// Parses a revision. A wrong one is answered with the known ones.
 fn revision() -> impl TypedValueParser<Value = Revision> {
-    PossibleValuesParser::new(Revision::ALL.map(Revision::as_str)).try_map(|name| name.parse::<Revision>())
+    PossibleValuesParser::new(Revision::all().map(Revision::as_str)).try_map(|name| name.parse::<Revision>())
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{OpenJson, Path, definition_name, validate_at};
+use mcp_adapters::mcp_wire::{OpenJson, Path, definition_name};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime::transport::MessageDirection;
 
@@ -132,7 +132,7 @@ impl MessageValidator {
             return self.report.fail(method, &"only a client may send it");
         }
         let is_known = |revision: Revision| revision.method(method).is_some();
-        if declared.is_none() && Revision::ALL.into_iter().any(is_known) {
+        if declared.is_none() && Revision::all().any(is_known) {
             return self
                 .report
                 .fail(method, &"the revision has no such method, though another has");
@@ -184,13 +184,10 @@ impl MessageValidator {
 
     /// Validates what all messages of a kind have in common, by the first of the definitions that the revision has.
     fn validate_envelope(&mut self, case: &str, definitions: &[&str], message: &OpenJson) {
-        let known = self.revision.definitions();
-        let definition = definitions
+        let validated = definitions
             .iter()
-            .find_map(|name| known.iter().find(|known| known.name == *name));
-        if let Some(definition) = definition
-            && let Err(invalid) = validate_at(message, definition.pointer, self.revision.schema())
-        {
+            .find_map(|name| self.revision.validate_definition(name, message.text()));
+        if let Some(Err(invalid)) = validated {
             self.take(case, None, invalid.violations);
         }
     }

@@ -101,10 +101,7 @@ fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Durati
         ..Options::default()
     };
     if !server.revisions.is_empty() {
-        options.supported = Revision::ALL
-            .into_iter()
-            .filter(|it| server.revisions.contains(it))
-            .collect();
+        options.supported = Revision::all().filter(|it| server.revisions.contains(it)).collect();
     }
     options
 }

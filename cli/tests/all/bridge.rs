@@ -61,7 +61,7 @@ fn terminate(child: &Child) {
 }
 
 /// Calls a tool that asks for text of a model, which clients of every revision may answer.
-fn samples(client: &str, server: &[&str]) -> String {
+pub fn samples(client: &str, server: &[&str]) -> String {
     let answers = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(answers.path(), json!({"sampling": ["a model's text"]}).to_string()).unwrap();
     let answers = answers.path().to_str().unwrap();

@@ -11,6 +11,7 @@ mod members;
 mod messages;
 mod protocol;
 mod scaffold;
+mod session_tables;
 mod source;
 mod strings;
 mod structs;
@@ -28,7 +29,7 @@ pub use entries::Docs;
 pub use error::{EmitError, TemplateError};
 pub use input::EmitInput;
 pub use items::Items;
-pub use protocol::{Emitted, emit_protocol};
+pub use protocol::{Emitted, emit_protocol, revision_tables};
 pub use scaffold::{ADAPTERS, Templates, crate_name};
 
 use docs::Documenter;

@@ -58,24 +58,10 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     }
     Problems::check(problems)?;
     if let Some(hub) = protocol.manifest.hub() {
-        let before = std::iter::once(None).chain(protocol.revisions.iter().map(Some));
-        let tables = protocol
-            .revisions
-            .iter()
-            .zip(before)
-            .map(|(revision, before)| table(revision, before));
-        let tables: Vec<String> = tables.collect();
+        let tables = revision_tables(protocol);
         let revisions = protocol.revisions.iter().zip(items.iter().zip(&tables));
-        let revisions = revisions.map(|(revision, (items, table))| {
-            RevisionInput::new(
-                &revision.model,
-                items,
-                (&revision.schema, table),
-                &revision.facts,
-                revision.entry.released,
-                protocol.manifest.specification(&revision.entry),
-            )
-        });
+        let revisions = revisions
+            .map(|(revision, (items, table))| RevisionInput::new(&revision.model, items, (&revision.schema, table)));
         let input = AdaptersInput {
             revisions: &revisions.collect::<Vec<_>>(),
             plans: &protocol.plans().cloned().collect::<Vec<Plan>>(),
@@ -88,4 +74,15 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
         }
     }
     Ok(Emitted { files, undocumented })
+}
+
+/// The tables of all revisions.
+pub fn revision_tables(protocol: &Protocol<PlannedRevision>) -> Vec<String> {
+    let before = std::iter::once(None).chain(protocol.revisions.iter().map(Some));
+    let revisions = protocol.revisions.iter().zip(before);
+    let tables = revisions.map(|(revision, before)| {
+        let specification = protocol.manifest.specification(&revision.entry);
+        table(revision, before, &specification)
+    });
+    tables.collect()
 }

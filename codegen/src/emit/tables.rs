@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::session_tables::{error_rules, errors, extend_method, facts, lifecycle};
 use crate::adapt::rules::{Join, Refuse, Without};
 use crate::adapt::{
     AUTOMATIC, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Plan, PlanKind, PlannedRevision, Refusal,
@@ -19,7 +20,7 @@ type Object = Map<String, Value>;
 
 /// The table of a revision. The plans lead up to it from the revision before, and back down.
 #[must_use]
-pub fn table(revision: &PlannedRevision, before: Option<&PlannedRevision>) -> String {
+pub fn table(revision: &PlannedRevision, before: Option<&PlannedRevision>, specification: &str) -> String {
     let model = &revision.model;
     let mut parts = vec![
         part(
@@ -30,6 +31,12 @@ pub fn table(revision: &PlannedRevision, before: Option<&PlannedRevision>) -> St
             )),
         ),
         part("revision", &json!(model.revision)),
+        part("before", &json!(before.map(|before| &before.model.revision))),
+        part("facts", &facts(revision, specification)),
+        part("lifecycle", &lifecycle(&model.lifecycle)),
+        part("errors", &errors(model)),
+        part("errors_up", &error_rules(revision, true)),
+        part("errors_down", &error_rules(revision, false)),
         part("definitions", &json!(definitions(model))),
         rows("types", types(model)),
         rows("names", names(model)),
@@ -94,6 +101,7 @@ fn method(model: &Model, method: &Method) -> Value {
         if let Some(capability) = &method.capability {
             row.insert("needs".to_owned(), json!(capability));
         }
+        extend_method(method, row);
     }
     row
 }

@@ -32,7 +32,7 @@ impl MadeUp {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        here("tests/made_up").join(self.name).join(name)
+        here("../codegen/tests/made_up").join(self.name).join(name)
     }
 
     fn schema(&self) -> Value {

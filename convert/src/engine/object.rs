@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_wire::{OpenJson, Reader, error_code, from_str};
+use mcp_wire::{OpenJson, Reader, error_code, from_str, push_string};
 
 use super::node::{Entry, Node};
 use super::read::{check, is_constant};
@@ -132,6 +132,7 @@ impl<'a> Run<'_> {
                 ty,
                 pointer,
                 supplied,
+                only,
             } => {
                 if let Some(constant) = constant
                     && let Some(at) = position(members, constant, true)
@@ -139,7 +140,7 @@ impl<'a> Run<'_> {
                     members[at].declared = false;
                     members[at].name = Cow::Borrowed(plan.name);
                 }
-                self.adopt(plan.name, ty, *pointer, members);
+                self.adopt(plan.name, ty, (*pointer, *only), members);
                 match supplied {
                     Some(key) => self.supply(plan.name, ty, key, members),
                     None => Ok(()),
@@ -191,13 +192,19 @@ impl<'a> Run<'_> {
     }
 
     /// Takes a member that only the target declares from the undeclared members.
-    fn adopt(&mut self, name: &'static str, ty: &TypeRef, pointer: Option<&str>, members: &mut Members<'a>) {
+    fn adopt(
+        &mut self,
+        name: &'static str,
+        ty: &TypeRef,
+        (pointer, only): (Option<&str>, Option<&str>),
+        members: &mut Members<'a>,
+    ) {
         let Some(at) = position(members, name, false) else {
             return;
         };
         let table = self.step.to;
         let value = &members[at].value;
-        let holds = check_whole(table, &value.to_text(), ty);
+        let holds = check_whole(table, &value.to_text(), ty) && only.is_none_or(|only| same_json(value, only));
         let is_valid = holds && pointer.is_none_or(|pointer| validate(value, pointer, table.schema).is_ok());
         if is_valid {
             members[at].declared = true;
@@ -353,6 +360,13 @@ impl<'a> Run<'_> {
             MemberChange::Plain(change) | MemberChange::Fill(change) | MemberChange::Empty(change) => {
                 self.change(change, value)?;
             }
+            // Another name than that of the source says what it says.
+            MemberChange::Revision if value.as_str().as_deref() == Some(self.step.from.revision) => {
+                let mut name = String::new();
+                push_string(&mut name, self.step.to.revision);
+                *value = Node::text(name);
+            }
+            MemberChange::Revision => {}
             MemberChange::Variants(plan) => self.union(plan, value)?,
             MemberChange::Omit { entry, rule, .. } => self.omit(entry, rule, value, needed)?,
             MemberChange::Hide { element, when, rule } => self.hide(element, when, rule, value)?,

@@ -115,12 +115,16 @@ pub(crate) enum MemberSource {
         ty: TypeRef,
         pointer: Option<&'static str>,
         supplied: Option<&'static str>,
+        /// The only value that an undeclared member may have, because any other is refused on the way back.
+        only: Option<&'static str>,
     },
 }
 
 #[derive(Debug)]
 pub(crate) enum MemberChange {
     Plain(Change),
+    /// The name of the source's revision becomes that of the target.
+    Revision,
     Variants(UnionPlan),
     Fill(Change),
     Empty(Change),

@@ -24,9 +24,7 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
 /// Reads the supported revisions from the error for a revision that isn't supported. `None` for another error.
 #[must_use]
 pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String>> {
-    let known = R::REVISIONS
-        .iter()
-        .filter_map(|revision| revision.known_error(ErrorRole::UnsupportedVersion));
+    let known = R::revisions().filter_map(|revision| revision.known_error(ErrorRole::UnsupportedVersion));
     let known = known.into_iter().find(|known| known.code == error.code)?;
     error.data.as_ref()?.get(known.data.versions?)?.parse().ok()
 }

@@ -72,10 +72,10 @@ pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
 /// The revision that the result of the request that begins a session names. The result may be in any revision with a handshake.
 #[must_use]
 pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
-    let mut handshakes = R::REVISIONS.iter().filter(|revision| revision.has_handshake());
+    let mut handshakes = R::revisions().filter(|revision| revision.has_handshake());
     handshakes.find_map(|revision| {
         let named: String = result.get(revision.lifecycle().begin_result.name?)?.parse().ok()?;
-        R::by_name(&named).filter(|named| named == revision)
+        R::by_name(&named).filter(|named| *named == revision)
     })
 }
 
@@ -147,7 +147,7 @@ pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str
 #[must_use]
 pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Option<R>> {
     let method = request.method()?;
-    let lifecycles = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let lifecycles = R::revisions().map(|revision| revision.lifecycle());
     let mut beginning = lifecycles
         .filter(|lifecycle| lifecycle.begin == Some(&*method))
         .peekable();
@@ -162,7 +162,7 @@ pub fn requested_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Option<Op
 /// Whether this method is the notification that completes a handshake.
 #[must_use]
 pub fn completes_handshake<R: PeerTypes>(method: &str) -> bool {
-    let mut revisions = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let mut revisions = R::revisions().map(|revision| revision.lifecycle());
     revisions.any(|lifecycle| lifecycle.begun == Some(method))
 }
 
@@ -170,7 +170,7 @@ pub fn completes_handshake<R: PeerTypes>(method: &str) -> bool {
 #[must_use]
 pub fn cancelled_request<R: PeerTypes>(notification: &MessageHeader<'_>) -> Option<RequestId> {
     let method = notification.method()?;
-    let lifecycles = R::REVISIONS.iter().map(|revision| revision.lifecycle());
+    let lifecycles = R::revisions().map(|revision| revision.lifecycle());
     let mut cancelling = lifecycles.filter(|lifecycle| lifecycle.cancel == Some(&*method));
     cancelling.find_map(|lifecycle| {
         let id = notification.param(&[lifecycle.cancel_params.request?]).ok()??;

@@ -33,7 +33,7 @@ pub use self::stamp::{
 /// The member of parameters and results with the metadata.
 const META: &str = "_meta";
 
-/// An enumeration of revisions with the hub's types for capabilities and implementations.
+/// A type of revisions with the hub's types for capabilities and implementations.
 ///
 /// [`peer_types!`](crate::peer_types) implements it.
 pub trait PeerTypes: ProtocolRevision {
@@ -45,10 +45,10 @@ pub trait PeerTypes: ProtocolRevision {
     type Implementation;
 
     /// The names that a session uses.
-    fn lifecycle(self) -> &'static Lifecycle;
-
-    /// The errors that a session sends and reads.
-    fn known_errors(self) -> &'static [KnownError];
+    #[must_use]
+    fn lifecycle(self) -> &'static Lifecycle {
+        self.known_lifecycle()
+    }
 
     /// Reads a client's capabilities in this revision.
     ///

@@ -46,7 +46,7 @@ pub fn supply_elicitation(supply: &mut Supply, id: &str) {
 /// # Errors
 /// The value is not a text.
 pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, HelloError> {
-    for revision in R::REVISIONS.iter().rev() {
+    for revision in R::revisions().rev() {
         let Some(key) = revision.lifecycle().meta_version else {
             continue;
         };
@@ -55,7 +55,7 @@ pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Opti
             Ok(Some(version)) => {
                 let version = version.string().map_err(|_| HelloError::Missing(key))?.into_owned();
                 let named = R::by_name(&version).filter(|named| named.stands_alone());
-                return Ok(Some((named.unwrap_or(*revision), version)));
+                return Ok(Some((named.unwrap_or(revision), version)));
             }
             Err(_) => return Err(HelloError::Missing(key)),
         }

@@ -1,4 +1,4 @@
-//! The macros of the generated enumeration of revisions.
+//! The macros that declare the type of revisions.
 
 mod peer_types;
 mod revisions;

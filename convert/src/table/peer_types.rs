@@ -1,34 +1,13 @@
-//! The table of the types with which peers describe themselves.
+//! The types with which peers describe themselves.
 
-/// Implements [`PeerTypes`](crate::PeerTypes) for an enum of revisions. The table names the module of the hub's types, and has the
-/// lifecycle and the errors of each revision.
-///
-/// A row of a revision that needs a cargo feature has that attribute.
+/// Implements [`PeerTypes`](crate::PeerTypes) for a type of revisions, with the types of the hub's module.
 #[macro_export]
 macro_rules! peer_types {
-    (
-        $type:ident: $hub_module:ident;
-        lifecycle { $($(#[$named_cfg:meta])? $named:ident { $($name:ident: $value:expr),* $(,)? })* }
-        errors { $($(#[$failing_cfg:meta])? $failing:ident => $errors:expr;)* }
-    ) => {
+    ($type:ident: $hub_module:ident) => {
         impl $crate::PeerTypes for $type {
             type ClientCapabilities = $hub_module::ClientCapabilities;
             type ServerCapabilities = $hub_module::ServerCapabilities;
             type Implementation = $hub_module::Implementation;
-
-            fn lifecycle(self) -> &'static $crate::Lifecycle {
-                match self {
-                    $($(#[$named_cfg])? Self::$named => const { &$crate::Lifecycle { $($name: $value,)* ..$crate::Lifecycle::NONE } },)*
-                }
-            }
-
-            fn known_errors(self) -> &'static [$crate::KnownError] {
-                match self {
-                    $($(#[$failing_cfg])? Self::$failing => const { &$errors },)*
-                    #[allow(unreachable_patterns, reason = "every revision may have errors")]
-                    _ => &[],
-                }
-            }
 
             $crate::peer_types! { @ $hub_module, ClientCapabilities, read_client_capabilities, client_capabilities }
             $crate::peer_types! { @ $hub_module, ServerCapabilities, read_server_capabilities, server_capabilities }

@@ -1,35 +1,64 @@
 //! The table of revisions.
 
-/// Implements [`ProtocolRevision`](crate::ProtocolRevision), `Display`, `FromStr`, the traits of `serde`, and functions with the
-/// properties of each revision for an enum of revisions.
+/// Declares the type of the revisions of a protocol, which implements [`ProtocolRevision`](crate::ProtocolRevision), `Display`,
+/// `FromStr` and the traits of `serde`, and has a constant for each revision.
 ///
-/// A row of `revisions` has the variant, the name, the text of the revision's table, its schema, and the [`Facts`](crate::Facts) that
-/// differ from [`Facts::NONE`](crate::Facts::NONE). A row of `needs` and `tolerances` has the variant, the methods, and their
-/// [`Need`](crate::Need)s or [`Tolerance`](crate::Tolerance)s. A row of `errors` has two neighbouring variants and the
-/// [`ErrorRule`](crate::ErrorRule)s between them. A row of a revision that needs a cargo feature has that attribute.
+/// A row has the position, the constant, the name, the text of the revision's table, and its schema. A row of a revision that needs a
+/// cargo feature has that attribute.
 #[macro_export]
 macro_rules! revisions {
     (
         $type:ident: latest $latest:ident, hub $hub:ident
-        revisions { $($(#[$cfg:meta])? $variant:ident = $name:literal: $table:expr, $schema:expr, { $($fact:ident: $value:expr),* $(,)? };)+ }
-        needs { $($(#[$needy_cfg:meta])? $needy:ident $needy_methods:pat => $needs:expr;)* }
-        tolerances { $($(#[$tolerant_cfg:meta])? $tolerant:ident $tolerant_methods:pat => $tolerances:expr;)* }
-        errors { $($(#[$error_cfg:meta])? $error_from:ident $error_to:ident => $error_rules:expr;)* }
+        $($(#[$cfg:meta])? $index:literal $constant:ident = $name:literal: $table:expr, $schema:expr;)+
     ) => {
+        /// A revision of the protocol. The order is the protocol's, not that of the names.
+        ///
+        /// There is a constant for each revision that is compiled. [`load`](Self::load) adds revisions while the program runs.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $type(u16);
+
+        #[allow(non_upper_case_globals, reason = "a revision may have any name")]
         impl $type {
-            /// Every revision, the earliest first.
-            pub const ALL: [Self; [$($(#[$cfg])? $name),+].len()] = [$($(#[$cfg])? Self::$variant),+];
-            /// The latest revision.
+            $(
+                #[doc = concat!("Revision ", $name, ".")]
+                $(#[$cfg])?
+                pub const $constant: Self = Self($index);
+            )+
+
+            /// Every revision that is compiled, the earliest first.
+            pub const ALL: [Self; [$($(#[$cfg])? $name),+].len()] = [$($(#[$cfg])? Self::$constant),+];
+            /// The latest revision that is compiled.
             pub const LATEST: Self = Self::$latest;
             /// The revision that handlers are written against.
             pub const HUB: Self = Self::$hub;
 
+            /// Every revision, the earliest first: those that are compiled, and those that have been loaded.
+            pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+                <Self as $crate::ProtocolRevision>::revisions()
+            }
+
+            /// Adds a revision after the others, for as long as the program runs: the text of the table that `mcp-codegen` makes of a
+            /// directory of schemas, and the text of the schema.
+            ///
+            /// Tables are trusted. Load those only that you have generated.
+            ///
+            /// # Errors
+            /// When there is a revision of this name, or a text can't be read.
+            pub fn load(name: &str, table: &str, schema: &str) -> Result<Self, $crate::LoadError> {
+                let protocol = <Self as $crate::ProtocolRevision>::protocol();
+                protocol.load(name, table, schema).map($crate::ProtocolRevision::at)
+            }
+
+            /// The text of the revision's table.
+            #[must_use]
+            pub fn table(self) -> &'static str {
+                $crate::ProtocolRevision::table_text(self)
+            }
+
             /// The name of the revision in the protocol.
             #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $($(#[$cfg])? Self::$variant => $name,)+
-                }
+            pub fn as_str(self) -> &'static str {
+                $crate::ProtocolRevision::name(self)
             }
 
             /// The revision's methods.
@@ -52,37 +81,27 @@ macro_rules! revisions {
 
             /// The revision's schema.
             #[must_use]
-            pub const fn schema(self) -> &'static $crate::mcp_wire::Schema {
-                match self {
-                    $($(#[$cfg])? Self::$variant => $schema,)+
-                }
+            pub fn schema(self) -> &'static $crate::mcp_wire::Schema {
+                $crate::ProtocolRevision::declared_schema(self)
             }
 
             /// The properties of the revision.
             #[must_use]
-            pub const fn facts(self) -> $crate::Facts {
-                match self {
-                    $($(#[$cfg])? Self::$variant => $crate::Facts { $($fact: $value,)* ..$crate::Facts::NONE },)+
-                }
+            pub fn facts(self) -> &'static $crate::Facts {
+                $crate::ProtocolRevision::known_facts(self)
             }
 
             /// The capabilities that requests of a method need in addition to the capability of the method. A receiver without
             /// the capability refuses the parameters.
             #[must_use]
             pub fn needs(self, method: &str) -> &'static [$crate::Need] {
-                match (self, method) {
-                    $($(#[$needy_cfg])? (Self::$needy, $needy_methods) => const { &$needs },)*
-                    _ => &[],
-                }
+                $crate::ProtocolRevision::declared_needs(self, method)
             }
 
             /// The mistakes in results of a method that lenient peers tolerate.
             #[must_use]
             pub fn tolerances(self, method: &str) -> &'static [$crate::Tolerance] {
-                match (self, method) {
-                    $($(#[$tolerant_cfg])? (Self::$tolerant, $tolerant_methods) => const { &$tolerances },)*
-                    _ => &[],
-                }
+                $crate::ProtocolRevision::declared_tolerances(self, method)
             }
 
             /// Validates the JSON of a request or notification by the official schema of this revision as corrected by the
@@ -94,6 +113,16 @@ macro_rules! revisions {
             /// The message is invalid, isn't JSON, or has a duplicate member.
             pub fn validate_call(self, json: &[u8]) -> Result<(), $crate::mcp_wire::Invalid> {
                 $crate::validate_call(self, json)
+            }
+
+            /// Validates JSON by a definition of this revision's schema. `None` if there is no such definition.
+            #[must_use]
+            pub fn validate_definition(
+                self,
+                name: &str,
+                json: &str,
+            ) -> Option<Result<(), $crate::mcp_wire::Invalid>> {
+                $crate::validate_definition(self, name, json)
             }
 
             /// Validates the JSON of a result of a method. If the method has several results, the error has the violations
@@ -111,35 +140,29 @@ macro_rules! revisions {
         }
 
         impl $crate::ProtocolRevision for $type {
-            const REVISIONS: &'static [Self] = &Self::ALL;
             const HUB: Self = Self::HUB;
 
             fn protocol() -> &'static $crate::Protocol {
                 static SOURCES: &[$crate::TableSource] = &[$(
                     $(#[$cfg])?
-                    $crate::TableSource { revision: $name, table: $table, schema: $schema },
+                    $crate::TableSource { index: $index, revision: $name, table: $table, schema: $schema },
                 )+];
                 static PROTOCOL: $crate::Protocol = $crate::Protocol::new(SOURCES);
                 &PROTOCOL
             }
 
-            fn name(self) -> &'static str {
-                self.as_str()
+            fn index(self) -> usize {
+                self.0.into()
             }
 
-            fn declared_schema(self) -> &'static $crate::mcp_wire::Schema {
-                self.schema()
+            fn at(index: usize) -> Self {
+                Self(u16::try_from(index).unwrap_or(u16::MAX))
             }
+        }
 
-            fn known_facts(self) -> $crate::Facts {
-                self.facts()
-            }
-
-            fn error_rules(self, neighbour: Self) -> &'static [$crate::ErrorRule] {
-                match (self, neighbour) {
-                    $($(#[$error_cfg])? (Self::$error_from, Self::$error_to) => const { &$error_rules },)*
-                    _ => &[],
-                }
+        impl ::std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
             }
         }
 

@@ -6,14 +6,17 @@
 //!   and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to tell objects apart), `alias`,
 //!   `methods` or `results`. `closed` types hold nothing that they don't declare, and `at` is the place in the schema
 //!   of those that aren't definitions. `definitions` is where these are.
+//! - `facts`, `lifecycle`, `errors`, `errors_up` and `errors_down` (the rules about errors from the revision before, and to it) are
+//!   what sessions need, by the names that [`Facts`](crate::Facts), [`Lifecycle`](crate::Lifecycle) and the others have.
 //! - `names`: the definitions that aren't a type of the same name, and `null` for types that no definition is called by.
-//! - `methods`: each method, in the order of the type crates, and `client` and `server`: the unions of what each role sends.
-//! - `up` and `down`: what the conversions from the revision before, and back to it, do beyond what the types imply. Members of
+//! - `methods`: each method, in the order of the type crates, with what some of its parameters want and its results tolerate, and `client` and `server`: the unions of what each role sends.
+//! - `before`, `up` and `down`: the revision before, and what the conversions from it, and back to it, do beyond what the types imply. Members of
 //!   one name are the same member. What only one revision declares is dropped or carried on the way out, and taken from the
 //!   undeclared members on the way in. A row says what happens otherwise.
 
 mod json;
 mod parse;
+mod parse_known;
 mod parse_rows;
 pub(crate) mod rows;
 pub(crate) mod types;
@@ -23,6 +26,9 @@ use std::fmt;
 
 use mcp_wire::{Decoded, JsonType, Method, Schema};
 
+use crate::facts::Facts;
+use crate::lifecycle::{KnownError, Lifecycle};
+use crate::revision::{ErrorRule, Need, Tolerance};
 use rows::Rows;
 use types::{Kind, Type, TypeRef};
 
@@ -43,15 +49,43 @@ pub(crate) struct RoleTypes {
     pub(crate) results: Option<&'static str>,
 }
 
+/// What sessions need to know of a revision.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) facts: Facts,
+    pub(crate) lifecycle: Lifecycle,
+    pub(crate) errors: Vec<KnownError>,
+    /// The rules about errors from the revision before.
+    pub(crate) errors_up: Vec<ErrorRule>,
+    /// The rules about errors to the revision before.
+    pub(crate) errors_down: Vec<ErrorRule>,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) needs: HashMap<&'static str, Vec<Need>>,
+    pub(crate) tolerances: HashMap<&'static str, Vec<Tolerance>>,
+}
+
+impl Known {
+    /// Reads the part of a table that sessions need.
+    ///
+    /// # Errors
+    /// The text isn't a table.
+    pub(crate) fn parse(text: &'static str) -> Decoded<Self> {
+        parse::known(text)
+    }
+}
+
 /// The table of a revision.
 ///
 /// Texts of a table live as long as the program. One that is read at run time is leaked.
 pub struct Table {
     pub(crate) revision: &'static str,
     pub(crate) schema: &'static Schema,
+    /// The revision before, to and from which the conversions are.
+    pub(crate) before: Option<&'static str>,
+    /// What the pointers of definitions begin with.
+    definitions: &'static str,
     pub(crate) types: Vec<Type>,
     names: HashMap<&'static str, TypeRef>,
-    methods: &'static [Method],
     client: RoleTypes,
     server: RoleTypes,
     pub(crate) up: Option<Rows>,
@@ -68,13 +102,14 @@ impl Table {
         let mut table = Self {
             revision: parsed.revision,
             schema,
+            before: parsed.before,
+            definitions: parsed.definitions,
             types: parsed.types,
             names: parsed
                 .names
                 .into_iter()
                 .filter_map(|(name, ty)| Some((name, ty?)))
                 .collect(),
-            methods: parsed.methods.leak(),
             client: parsed.client,
             server: parsed.server,
             up: parsed.up,
@@ -93,6 +128,12 @@ impl Table {
     /// The type of a definition.
     pub(crate) fn named(&self, name: &str) -> Option<&TypeRef> {
         self.names.get(name)
+    }
+
+    /// The JSON pointer of a definition.
+    pub(crate) fn pointer_of(&self, name: &str) -> Option<String> {
+        self.names.get(name)?;
+        Some(format!("{}{name}", self.definitions))
     }
 
     /// The type with this notation.
@@ -116,12 +157,6 @@ impl Table {
             .filter(|(_, ty)| **ty == TypeRef::Named(id));
         own.map(|(name, _)| *name)
             .or_else(|| names.next().map(|(name, _)| *name))
-    }
-
-    /// The methods of the revision.
-    #[must_use]
-    pub fn methods(&self) -> &'static [Method] {
-        self.methods
     }
 
     /// The names of the unions of what a role sends.

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use mcp_wire::{Decoded, Direction, Discriminator, JsonType, Method, Reader};
 
-use super::RoleTypes;
 use super::json::{Source, Text, each, entries, leaked, list, optional, string};
 use super::parse_rows::rows;
 use super::rows::Rows;
@@ -12,14 +11,16 @@ use super::types::{
     Decision, Kind, Member, MemberValue, ObjectType, ResultUnion, Results, ToldBy, Type, TypeId, TypeRef, Union,
     Variant,
 };
+use super::{Known, RoleTypes, parse_known};
 
 /// What a table has, before the types are looked up.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) revision: Text,
+    pub(super) before: Option<Text>,
+    pub(super) definitions: Text,
     pub(super) types: Vec<Type>,
     pub(super) names: HashMap<Text, Option<TypeRef>>,
-    pub(super) methods: Vec<Method>,
     pub(super) client: RoleTypes,
     pub(super) server: RoleTypes,
     pub(super) up: Option<Rows>,
@@ -33,14 +34,15 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
     let mut reader = Reader::new(text);
     let mut parsed = Parsed::default();
     let mut ids = Names::new();
-    let mut definitions = "";
     each(&mut reader, |reader, key| {
         match &*key {
             "revision" => parsed.revision = string(reader)?,
-            "definitions" => definitions = string(reader)?,
+            "before" => parsed.before = optional(reader)?,
+            "definitions" => parsed.definitions = string(reader)?,
             "types" => {
                 let rows = entries(reader)?;
                 ids = rows.iter().enumerate().map(|(id, (name, _))| (*name, id)).collect();
+                let definitions = parsed.definitions;
                 let read = |(name, row): &(Text, Text)| ty(name, definitions, &mut Reader::new(row), &ids);
                 parsed.types = rows.iter().map(read).collect::<Decoded<_>>()?;
             }
@@ -54,7 +56,6 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
                     Ok(())
                 })?;
             }
-            "methods" => parsed.methods = list(reader, method)?,
             "client" => parsed.client = side(reader)?,
             "server" => parsed.server = side(reader)?,
             "up" => parsed.up = Some(rows(reader)?),
@@ -70,22 +71,48 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
     Ok(parsed)
 }
 
-// Messages.
+/// Reads the part that sessions need.
+pub(super) fn known(text: Text) -> Decoded<Known> {
+    let mut reader = Reader::new(text);
+    let mut known = Known::default();
+    each(&mut reader, |reader, key| {
+        match &*key {
+            "facts" => known.facts = parse_known::facts(reader)?,
+            "lifecycle" => known.lifecycle = parse_known::lifecycle(reader)?,
+            "errors" => known.errors = list(reader, parse_known::known_error)?,
+            "errors_up" => known.errors_up = list(reader, parse_known::error_rule)?,
+            "errors_down" => known.errors_down = list(reader, parse_known::error_rule)?,
+            "methods" => {
+                let methods = list(reader, |reader| method(reader, &mut known))?;
+                known.methods = methods;
+            }
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    reader.finish()?;
+    Ok(known)
+}
 
-fn method(reader: &mut Source) -> Decoded<Method> {
+fn method(reader: &mut Source, known: &mut Known) -> Decoded<Method> {
     let (mut name, mut direction, mut definition) = ("", Direction::Both, "");
     let (mut results, mut capability) = (None, None);
+    let (mut needs, mut tolerances) = (Vec::new(), Vec::new());
     each(reader, |reader, key| {
         match &*key {
             "name" => name = string(reader)?,
             "direction" => direction = self::direction(string(reader)?),
             "at" => definition = string(reader)?,
             "needs" => capability = Some(string(reader)?),
+            "wants" => needs = list(reader, parse_known::need)?,
+            "tolerates" => tolerances = list(reader, parse_known::tolerance)?,
             "results" => results = Some(list(reader, string)?),
             _ => drop(reader.raw()?),
         }
         Ok(())
     })?;
+    known.needs.insert(name, needs);
+    known.tolerances.insert(name, tolerances);
     let method = match results {
         Some(results) => Method::request(name, direction, definition, results.leak()),
         None => Method::notification(name, direction, definition),
@@ -193,6 +220,10 @@ fn ty(name: Text, definitions: &str, reader: &mut Source, ids: &Names) -> Decode
     });
     let mut kind = kind.or(results).unwrap_or(Kind::Object(object));
     if let Kind::Union(union) = &mut kind {
+        let count = union.variants.len();
+        if decision.as_ref().is_some_and(|decision| !decision.is_among(count)) {
+            return Err(reader.missing("a variant for each decision"));
+        }
         union.objects = decision;
     }
     Ok(Type {

@@ -1,6 +1,6 @@
 //! The types of a revision.
 
-use mcp_wire::{Discriminator, JsonType};
+use mcp_wire::{Discriminator, JsonType, MAX_DEPTH};
 
 /// The position of a type in its table.
 pub(crate) type TypeId = usize;
@@ -101,6 +101,23 @@ pub(crate) enum Decision {
     },
 }
 
+impl Decision {
+    /// Whether each outcome is one of so many variants.
+    pub(super) fn is_among(&self, count: usize) -> bool {
+        let is_among = |decision: &Self| decision.is_among(count);
+        match self {
+            Self::Is(at) => *at < count,
+            Self::Tag { cases, absent, .. } => {
+                cases.iter().all(|(_, decision)| is_among(decision)) && absent.as_deref().is_none_or(is_among)
+            }
+            Self::Has {
+                decisions, otherwise, ..
+            } => decisions.iter().all(is_among) && is_among(otherwise),
+            Self::Within { decision, .. } => is_among(decision),
+        }
+    }
+}
+
 /// The results of several methods.
 #[derive(Debug)]
 pub(crate) struct ResultUnion {
@@ -164,7 +181,12 @@ impl TypeRef {
 
     /// The type with this notation: a name, a keyword, `[T]`, `{T}` or `T?`.
     pub(super) fn parse(notation: &str, find: &impl Fn(&str) -> Option<TypeId>) -> Option<Self> {
-        let inner = |text: &str| Self::parse(text, find).map(Box::new);
+        Self::parse_within(notation, find, MAX_DEPTH)
+    }
+
+    fn parse_within(notation: &str, find: &impl Fn(&str) -> Option<TypeId>, depth: usize) -> Option<Self> {
+        let depth = depth.checked_sub(1)?;
+        let inner = |text: &str| Self::parse_within(text, find, depth).map(Box::new);
         if let Some(text) = notation.strip_suffix('?') {
             return inner(text).map(Self::Nullable);
         }

@@ -4,7 +4,6 @@
 #![doc = include_str!("../README.md")]
 
 pub mod handlers;
-mod peer_types;
 pub mod peers;
 mod revision;
 
@@ -23,7 +22,7 @@ pub use self::v2026_07_28 as hub;
 
 pub use self::revision::Revision;
 pub use mcp_convert::{
-    AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, Loss, LossKind,
+    AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, LoadError, Loss, LossKind,
     MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Supply, Tolerance,
     Translated, Translation, UnknownRevision, Unrepresentable, accept, hello, negotiate, translatable, translate,
     translate_error,

@@ -73,9 +73,9 @@ impl Opening {
             return Err(None);
         }
         let is_ping = |revision: &Revision| revision.lifecycle().ping == header.method().as_deref();
-        match (Revision::ALL.iter().find(|revision| is_ping(revision)), &id) {
+        match (Revision::all().find(|revision| is_ping(revision)), &id) {
             (Some(revision), Some(id)) => {
-                let result = hello::empty_result(*revision, &header.method().unwrap_or_default());
+                let result = hello::empty_result(revision, &header.method().unwrap_or_default());
                 Err(Some(response(
                     to_json(&Response::new(id.clone(), result)),
                     Some(id.clone()),

@@ -86,7 +86,7 @@ pub fn check_undeclared(to: Revision, method: &str) -> Result<(), ErrorObject> {
 }
 
 fn is_declared(method: &str) -> bool {
-    Revision::ALL.iter().any(|revision| revision.method(method).is_some())
+    Revision::all().any(|revision| revision.method(method).is_some())
 }
 
 fn no_counterpart(to: Revision, method: &str) -> ErrorObject {

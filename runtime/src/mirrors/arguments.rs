@@ -202,9 +202,7 @@ mod tests {
     use super::*;
 
     fn rule() -> MirroredArguments {
-        let mut rules = Revision::ALL
-            .iter()
-            .filter_map(|revision| revision.facts().mirrors.arguments);
+        let mut rules = Revision::all().filter_map(|revision| revision.facts().mirrors.arguments);
         rules.next_back().expect("a revision has one")
     }
 

@@ -21,9 +21,7 @@ impl MirroredTool {
         let Ok(schema) = tool.input_schema.parse::<Value>() else {
             return Self::default();
         };
-        let rules = Revision::ALL
-            .into_iter()
-            .filter_map(|revision| Some((revision, revision.facts().mirrors.arguments?)));
+        let rules = Revision::all().filter_map(|revision| Some((revision, revision.facts().mirrors.arguments?)));
         let found = rules.filter_map(|(revision, rule)| match argument_headers(&rule, &schema) {
             Ok(headers) => (!headers.is_empty()).then_some((revision, headers)),
             Err(error) => {

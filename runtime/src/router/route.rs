@@ -99,7 +99,7 @@ impl Route {
             });
         }
         let (method, list) = self.list();
-        for revision in Revision::ALL {
+        for revision in Revision::all() {
             listed(revision, method, list.clone()).map_err(|what| RouteError::Invalid {
                 kind,
                 key: self.key().to_owned(),

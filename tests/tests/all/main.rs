@@ -11,6 +11,7 @@ mod memory;
 mod messages;
 mod negotiation;
 mod packages;
+mod revisions;
 mod shared_instances;
 mod specification;
 mod translation;

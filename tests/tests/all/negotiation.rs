@@ -1,11 +1,8 @@
 //! Which revision two peers agree on, and what is known of each revision.
 
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28};
 use mcp_adapters::mcp_wire::{Direction, definition_name, error_code};
-use mcp_adapters::{
-    Facts,
-    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, V2026_07_28},
-    UnknownRevision, accept, negotiate,
-};
+use mcp_adapters::{Facts, Revision, UnknownRevision, accept, negotiate};
 use serde_json::{Value, json};
 
 /// The revisions whose data are written down here; there may be others after them.
@@ -201,7 +198,7 @@ fn each_revision_has_its_facts_and_those_of_the_one_before() {
     };
     let without_specification = |revision: Revision| Facts {
         specification: "",
-        ..revision.facts()
+        ..*revision.facts()
     };
     assert_eq!(without_specification(V2024_11_05), first);
     let with_sessions = Facts {

@@ -1,6 +1,7 @@
 //! Whole messages and results, validated by the schema of the revision that they came in.
 
-use mcp_adapters::Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{OpenJson, definition_name};
 use mcp_tests::corrected;
 

@@ -7,7 +7,6 @@ use super::names::{module_name, variant_name};
 use crate::adapt::Plan;
 use crate::emit::items::Items;
 use crate::emit::tokens::ident;
-use crate::facts::Facts;
 use crate::load::Manifest;
 use crate::model::Model;
 
@@ -38,34 +37,18 @@ pub struct RevisionInput<'i> {
     pub schema: &'i Value,
     /// Its table.
     pub table: &'i str,
-    /// What its schema can't say about it as a whole.
-    pub facts: &'i Facts,
-    /// It is no draft.
-    pub released: bool,
-    /// Where the specification describes its definitions, with `{anchor}` for the name of one.
-    pub specification: String,
 }
 
 impl<'i> RevisionInput<'i> {
     /// A revision by its model and what goes with it.
     #[must_use]
-    pub fn new(
-        model: &'i Model,
-        items: &'i Items,
-        (schema, table): (&'i Value, &'i str),
-        facts: &'i Facts,
-        released: bool,
-        specification: String,
-    ) -> Self {
+    pub fn new(model: &'i Model, items: &'i Items, (schema, table): (&'i Value, &'i str)) -> Self {
         Self {
             model,
             items,
             module: ident(&module_name(&model.revision)),
             schema,
             table,
-            facts,
-            released,
-            specification,
         }
     }
 
@@ -77,14 +60,6 @@ impl<'i> RevisionInput<'i> {
 impl<'i> AdaptersInput<'i> {
     pub(super) fn revision(&self, name: &str) -> Option<&'i RevisionInput<'i>> {
         self.revisions.iter().find(|revision| revision.model.revision == name)
-    }
-
-    pub(super) fn earlier(&self, one: &'i RevisionInput<'i>, other: &'i RevisionInput<'i>) -> &'i RevisionInput<'i> {
-        if self.position(one) < self.position(other) {
-            one
-        } else {
-            other
-        }
     }
 
     pub(super) fn position(&self, revision: &RevisionInput<'_>) -> Option<usize> {

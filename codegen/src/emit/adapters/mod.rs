@@ -1,14 +1,12 @@
 //! The crate that knows every revision.
 
 mod caller;
-mod facts;
 mod features;
 mod handler;
 mod handlers;
 mod input;
 mod names;
 mod pages;
-mod peer_types;
 mod peers;
 mod revision;
 mod rounds;
@@ -109,7 +107,6 @@ pub fn emit_adapters(
         }
     });
     let header = format!("// {HEADER}");
-    let peer_types = peer_types::peer_types(input, &header);
     let mut files = BTreeMap::new();
     for revision in input.revisions {
         let name = &revision.model.revision;
@@ -128,7 +125,7 @@ pub fn emit_adapters(
         crates: input.crates,
         hub: input.hub,
         hub_module: module_name(input.hub),
-        peer_types: peer_types.is_some(),
+        peer_types: revision::has_peer_types(input),
         features: input.features(),
         revisions: revisions.collect(),
     };
@@ -137,9 +134,6 @@ pub fn emit_adapters(
     files.insert("src/revision.rs".to_owned(), revision::revisions(input, header));
     files.insert("src/peers.rs".to_owned(), peers::peers(input, header));
     files.insert("src/handlers.rs".to_owned(), handlers::handlers(input, header)?);
-    if let Some(peer_types) = peer_types {
-        files.insert("src/peer_types.rs".to_owned(), peer_types);
-    }
     files.insert("ADAPTERS.md".to_owned(), report(input.plans));
     files.extend(licences());
     Ok(files)

@@ -1,11 +1,8 @@
 //! Batches, which only one revision has.
 
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::{Batch, DecodeErrorKind};
-use mcp_adapters::{
-    Policy,
-    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
-    peers,
-};
+use mcp_adapters::{Policy, Revision, peers};
 use serde_json::{Value, json};
 
 use super::{Outcome, outcome, refusal, to_client, to_server, unchanged};

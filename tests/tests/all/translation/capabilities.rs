@@ -1,6 +1,6 @@
 //! Capabilities.
 
-use mcp_adapters::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use serde_json::{Value, json};
 
 use super::{AUTOMATIC, becomes, is_carried, stays};

@@ -1,6 +1,6 @@
 //! Content of kinds that a revision lacks, and structured content.
 
-use mcp_adapters::Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use serde_json::json;
 
 use super::{AUTOMATIC, becomes, expected, is_carried, refusal, result_to_server, stays, to_client, unchanged};

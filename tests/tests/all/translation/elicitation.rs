@@ -1,9 +1,7 @@
 //! Elicitation, and the enumerations in its forms.
 
-use mcp_adapters::{
-    Policy,
-    Revision::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
-};
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use mcp_adapters::Policy;
 use serde_json::{Value, json};
 
 use super::{

@@ -12,11 +12,10 @@ mod real_peers;
 mod sampling;
 mod tasks;
 
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::{Batch, Decoded, OpenJson};
 use mcp_adapters::{
-    Conversion, FromPeer, FromResult, Loss, Policy,
-    Revision::{self, V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25},
-    Translated, Unrepresentable, hello, peers, translate,
+    Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hello, peers, translate,
 };
 use mcp_tests::same;
 use serde_json::{Value, json};

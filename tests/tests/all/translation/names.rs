@@ -1,6 +1,6 @@
 //! What has another name in another revision.
 
-use mcp_adapters::Revision::{V2024_11_05, V2025_03_26, V2025_06_18};
+use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18};
 use serde_json::json;
 
 use super::{EARLIER, becomes, from_client, is_carried, stays, to_server, unchanged};

@@ -1,11 +1,8 @@
 //! What real peers send, valid or not.
 
+use crate::revisions::{V2025_06_18, V2025_11_25};
 use mcp_adapters::mcp_wire::OpenJson;
-use mcp_adapters::{
-    Policy,
-    Revision::{V2025_06_18, V2025_11_25},
-    peers,
-};
+use mcp_adapters::{Policy, peers};
 use serde_json::{Value, json};
 
 use super::{AUTOMATIC, EARLIER, becomes, stays, translates};

@@ -1,9 +1,7 @@
 //! Sampling.
 
-use mcp_adapters::{
-    Policy,
-    Revision::{V2025_06_18, V2025_11_25},
-};
+use crate::revisions::{V2025_06_18, V2025_11_25};
+use mcp_adapters::Policy;
 use serde_json::{Value, json};
 
 use super::{EARLIER, Outcome, expected, from_server, result_to_server, to_client, translates, unchanged};

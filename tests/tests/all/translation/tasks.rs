@@ -1,6 +1,6 @@
 //! Tasks, which only the latest of these revisions has.
 
-use mcp_adapters::Revision::{V2024_11_05, V2025_06_18, V2025_11_25};
+use crate::revisions::{V2024_11_05, V2025_06_18, V2025_11_25};
 use serde_json::json;
 
 use super::elicitation::form;

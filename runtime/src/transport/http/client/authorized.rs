@@ -46,9 +46,7 @@ impl Connection {
     fn may_authorize_at_origin(&self) -> bool {
         match self.state.lock().revision {
             Some(revision) => revision.facts().authorizes_at_origin,
-            None => Revision::ALL
-                .into_iter()
-                .any(|revision| revision.facts().authorizes_at_origin),
+            None => Revision::all().any(|revision| revision.facts().authorizes_at_origin),
         }
     }
 }

@@ -202,9 +202,7 @@ impl Connection {
     /// The session that the response to `initialize` starts.
     pub(super) fn session_of(&self, response: &Response) -> RemoteSession {
         // The revision may have any of them: it isn't known before the body is read.
-        let names = Revision::ALL
-            .into_iter()
-            .filter_map(|revision| revision.facts().session_header);
+        let names = Revision::all().filter_map(|revision| revision.facts().session_header);
         let mut ids = names.filter_map(|name| Some((header_name(name)?, response.headers().get(name)?.clone())));
         // The protocol allows visible ASCII. Other ids couldn't be sent back.
         let id = ids.find(|(_, id)| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));

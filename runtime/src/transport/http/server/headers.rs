@@ -105,7 +105,7 @@ pub(crate) fn session_headers(revisions: &[Revision]) -> Vec<&'static str> {
 
 /// The revision of requests without the header: the first that has sessions over HTTP and doesn't have the header.
 fn default_revision() -> Revision {
-    let first = Revision::ALL.into_iter().find(|revision| {
+    let first = Revision::all().find(|revision| {
         let facts = revision.facts();
         facts.session_header.is_some() && facts.version_header.is_none()
     });

@@ -56,7 +56,7 @@ impl SessionStore for RedisStore {
             let (Some(initialize), Some(revision)) = (initialize, revision) else {
                 return Ok(None);
             };
-            let known = Revision::ALL.into_iter().find(|known| known.as_str() == revision);
+            let known = Revision::all().find(|known| known.as_str() == revision);
             let revision = known.ok_or_else(|| format!("the session has the unknown revision {revision}"))?;
             Ok(Some(SessionRecord {
                 initialize: initialize.into(),

@@ -1,0 +1,152 @@
+//! Revisions that are loaded from a directory.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::bridge::samples;
+use crate::revision::{MADE_UP, MadeUp, read};
+use crate::servers::{everything, mcp_rev, printed, run, said, succeeds};
+use crate::variants::{SESSIONS, STATELESS};
+
+/// A directory of schemas with a revision after the last.
+struct Schemas {
+    root: TempDir,
+    directory: String,
+}
+
+impl Schemas {
+    fn with(made_up: &MadeUp) -> Self {
+        let root = TempDir::new().unwrap();
+        made_up.ingested(root.path());
+        let directory = root.path().join("schema").display().to_string();
+        Self { root, directory }
+    }
+
+    /// Runs the filter `command`.
+    fn filter(&self, command: &[&str], input: &Value) -> (Output, Value) {
+        let args = [&["--schemas", &self.directory], command].concat();
+        let mut child = mcp_rev(&args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.to_string().as_bytes())
+            .unwrap();
+        let output = child.wait_with_output().unwrap();
+        let value = serde_json::from_str(&printed(&output)).unwrap();
+        (output, value)
+    }
+}
+
+#[test]
+fn a_loaded_revision_is_decoded_by_its_schema() {
+    let schemas = Schemas::with(&SESSIONS);
+    let revisions = succeeds(&["revisions", "--schemas", &schemas.directory]);
+    assert_eq!(revisions.lines().last(), Some(MADE_UP));
+
+    let decode = ["decode", "--revision", MADE_UP, "--strict", "--type", "OpenRequest"];
+    let open = |params: Value| json!({"method": "session/open", "params": params});
+    let guest = json!({"name": "a", "version": "1"});
+    let valid = open(json!({"revision": MADE_UP, "offers": {}, "guest": guest}));
+    let (_, decoded) = schemas.filter(&decode, &valid);
+    assert_eq!(decoded, json!({"ok": true, "value": valid}));
+
+    let (output, refused) = schemas.filter(&decode, &open(json!({"revision": MADE_UP, "offers": {}})));
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(refused["path"], "params.guest");
+}
+
+#[test]
+fn a_loaded_revision_is_translated_in_both_directions() {
+    let schemas = Schemas::with(&SESSIONS);
+    let cancel = |method: &str| json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1, "reason": "no"}});
+    let (official, made_up) = ("notifications/cancelled", "notifications/aborted");
+    for (from, to, sent, received) in [
+        ("2025-11-25", MADE_UP, official, made_up),
+        (MADE_UP, "2025-11-25", made_up, official),
+    ] {
+        let translate = [
+            "translate",
+            "--from",
+            from,
+            "--to",
+            to,
+            "--type",
+            "CancelledNotification",
+        ];
+        let (_, translated) = schemas.filter(&translate, &cancel(sent));
+        assert_eq!(translated["value"]["method"], received, "{translated}");
+        assert_eq!(translated["losses"], json!([]));
+    }
+}
+
+#[test]
+fn a_client_and_a_server_of_other_revisions_use_each_other_by_a_loaded_one() {
+    let schemas = Schemas::with(&STATELESS);
+    let recorded = schemas.root.path().join("session.jsonl");
+    let record = recorded.display().to_string();
+    let own = env!("CARGO_BIN_EXE_mcp-rev");
+    let directory = schemas.directory.as_str();
+    for (client, server) in [("2025-11-25", "2026-07-28"), ("2026-07-28", "2024-11-05")] {
+        let _ = fs::remove_file(&recorded);
+        #[rustfmt::skip]
+        let sampled = samples(client, &[
+            "--",
+            own, "bridge", "--schemas", directory, "--record", &record, "--speak", MADE_UP, "--",
+            own, "bridge", "--schemas", directory, "--speak", server, "--",
+            everything(),
+        ]);
+        assert!(sampled.contains("a model's text"), "{client} to {server}: {sampled}");
+        let transcript = read(&recorded);
+        for name in ["server/describe", "org.example/revision"] {
+            assert!(transcript.contains(name), "{client} to {server}: {transcript}");
+        }
+    }
+}
+
+#[test]
+fn a_broken_rule_is_refused_at_its_place() {
+    let schemas = Schemas::with(&SESSIONS);
+    let rules = schemas.root.path().join("schema").join(MADE_UP).join("adapt.yaml");
+    let broken = format!(
+        "{}\n  - at: Nothing.here\n    drop: true\n    why: It isn't there.\n    link: https://example.org\n",
+        read(&rules)
+    );
+    let line = broken.lines().position(|line| line.contains("Nothing.here")).unwrap() + 1;
+    fs::write(&rules, broken).unwrap();
+    let output = run(&["revisions", "--schemas", &schemas.directory]);
+    assert_eq!((output.status.code(), printed(&output)), (Some(2), String::new()));
+    assert!(
+        said(&output).contains(&format!("adapt.yaml:{line}:")),
+        "{}",
+        said(&output)
+    );
+}
+
+#[test]
+fn schemas_without_the_revisions_of_the_program_are_refused() {
+    let schemas = Schemas::with(&SESSIONS);
+    let overlay = schemas.root.path().join("schema/2025-11-25/overlay.yaml");
+    let changed = read(&overlay).replace("polling: true", "polling: false");
+    fs::write(&overlay, changed).unwrap();
+    let output = run(&["revisions", "--schemas", &schemas.directory]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        said(&output).contains("revision 2025-11-25 isn't there as mcp-rev has it"),
+        "{}",
+        said(&output)
+    );
+
+    fs::remove_file(schemas.root.path().join("schema/revisions.yaml")).unwrap();
+    let output = run(&["revisions", "--schemas", &schemas.directory]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("revisions.yaml"), "{}", said(&output));
+}

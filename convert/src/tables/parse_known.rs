@@ -1,0 +1,301 @@
+//! Reading the part of a table that sessions need.
+
+use std::collections::HashMap;
+
+use mcp_wire::{Decoded, JsonType};
+
+use super::json::{Source, Text, each, leaked, list, optional, string};
+use crate::facts::{Facts, MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors};
+use crate::lifecycle::{Asks, ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
+use crate::revision::{ErrorRule, Need, Tolerance};
+
+pub(super) fn facts(reader: &mut Source) -> Decoded<Facts> {
+    let mut facts = Facts::NONE;
+    each(reader, |reader, key| {
+        let truth = match &*key {
+            "released" => &mut facts.released,
+            "batches" => &mut facts.batches,
+            "errors_without_id" => &mut facts.errors_without_id,
+            "initializes" => &mut facts.initializes,
+            "listening" => &mut facts.listening,
+            "resumption" => &mut facts.resumption,
+            "polling" => &mut facts.polling,
+            "cancels_by_closing" => &mut facts.cancels_by_closing,
+            "authorizes_at_origin" => &mut facts.authorizes_at_origin,
+            "input_errors_as_results" => &mut facts.input_errors_as_results,
+            "specification" => {
+                facts.specification = string(reader)?;
+                return Ok(());
+            }
+            "version_header" => {
+                facts.version_header = optional(reader)?;
+                return Ok(());
+            }
+            "session_header" => {
+                facts.session_header = optional(reader)?;
+                return Ok(());
+            }
+            "statuses" => {
+                facts.statuses = list(reader, status)?.leak();
+                return Ok(());
+            }
+            "mirrors" => {
+                facts.mirrors = mirrors(reader)?;
+                return Ok(());
+            }
+            _ => return unknown(reader),
+        };
+        *truth = reader.boolean()?;
+        Ok(())
+    })?;
+    Ok(facts)
+}
+
+/// A code, and the status of HTTP with it.
+fn status(reader: &mut Source) -> Decoded<(i64, u16)> {
+    let pair = list(reader, |reader| reader.integer())?;
+    match pair[..] {
+        [code, status] => Ok((code, u16::try_from(status).unwrap_or_default())),
+        _ => Err(reader.missing("status")),
+    }
+}
+
+fn mirrors(reader: &mut Source) -> Decoded<Mirrors> {
+    let mut mirrors = Mirrors::NONE;
+    let mut params = Vec::new();
+    each(reader, |reader, key| {
+        match &*key {
+            "method" => mirrors.method = optional(reader)?,
+            "params" => each(reader, |reader, header| {
+                let header = leaked(header);
+                each(reader, |reader, method| {
+                    let (method, parameter) = (leaked(method), string(reader)?);
+                    params.push(MirroredParam {
+                        header,
+                        method,
+                        parameter,
+                    });
+                    Ok(())
+                })
+            })?,
+            "arguments" if reader.json_type()? == JsonType::Null => reader.null()?,
+            "arguments" => mirrors.arguments = Some(arguments(reader)?),
+            _ => return unknown(reader),
+        }
+        Ok(())
+    })?;
+    mirrors.params = params.leak();
+    Ok(mirrors)
+}
+
+fn arguments(reader: &mut Source) -> Decoded<MirroredArguments> {
+    let mut parts = texts(reader)?;
+    let (mut call, mut rows) = (parts.object("call")?, parts.object("list")?);
+    Ok(MirroredArguments {
+        prefix: parts.text("prefix")?,
+        keyword: parts.text("keyword")?,
+        call: MirroredCall {
+            method: call.text("method")?,
+            name: call.text("name")?,
+            arguments: call.text("arguments")?,
+        },
+        list: MirroredList {
+            method: rows.text("method")?,
+            items: rows.text("items")?,
+            name: rows.text("name")?,
+            schema: rows.text("schema")?,
+            cursor: rows.text("cursor")?,
+            next: rows.text("next")?,
+        },
+    })
+}
+
+/// The members of an object, as JSON.
+struct Texts(HashMap<Text, Text>);
+
+fn texts(reader: &mut Source) -> Decoded<Texts> {
+    let mut texts = HashMap::new();
+    each(reader, |reader, key| {
+        texts.insert(leaked(key), reader.raw()?);
+        Ok(())
+    })?;
+    Ok(Texts(texts))
+}
+
+impl Texts {
+    fn reader(&mut self, member: &str) -> Decoded<Source> {
+        let json = self.0.remove(member);
+        json.map(Source::new).ok_or_else(|| Source::new("").missing(member))
+    }
+
+    fn text(&mut self, member: &str) -> Decoded<Text> {
+        string(&mut self.reader(member)?)
+    }
+
+    fn object(&mut self, member: &str) -> Decoded<Self> {
+        texts(&mut self.reader(member)?)
+    }
+
+    /// A text that may be absent or `null`.
+    fn optional(&mut self, member: &str) -> Decoded<Option<Text>> {
+        match self.0.contains_key(member) {
+            true => optional(&mut self.reader(member)?),
+            false => Ok(None),
+        }
+    }
+
+    fn boolean(&mut self, member: &str) -> Decoded<bool> {
+        match self.0.contains_key(member) {
+            true => self.reader(member)?.boolean(),
+            false => Ok(false),
+        }
+    }
+}
+
+pub(super) fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
+    let mut lifecycle = Lifecycle::NONE;
+    each(reader, |reader, key| {
+        if let Some(name) = lifecycle.name_mut(&key) {
+            *name = Some(string(reader)?);
+        } else if let Some(own) = lifecycle.members_mut(&key) {
+            *own = members(reader)?;
+        } else {
+            match &*key {
+                "messages" => lifecycle.messages = messages(reader)?.leak(),
+                "kinds" => lifecycle.kinds = kinds(reader)?.leak(),
+                _ => return unknown(reader),
+            }
+        }
+        Ok(())
+    })?;
+    Ok(lifecycle)
+}
+
+fn members(reader: &mut Source) -> Decoded<Members> {
+    let mut members = Members::NONE;
+    each(reader, |reader, key| {
+        let member = match &*key {
+            "name" => &mut members.name,
+            "versions" => &mut members.versions,
+            "capabilities" => &mut members.capabilities,
+            "implementation" => &mut members.implementation,
+            "text" => &mut members.text,
+            "request" => &mut members.request,
+            "level" => &mut members.level,
+            "filter" => &mut members.filter,
+            _ => return unknown(reader),
+        };
+        *member = optional(reader)?;
+        Ok(())
+    })?;
+    Ok(members)
+}
+
+fn messages(reader: &mut Source) -> Decoded<Vec<OwnMessage>> {
+    let mut messages = Vec::new();
+    each(reader, |reader, method| {
+        let mut message = OwnMessage {
+            method: leaked(method),
+            ..OwnMessage::NONE
+        };
+        each(reader, |reader, part| {
+            match &*part {
+                "params" => message.params = presets(reader)?,
+                "result" => message.result = presets(reader)?,
+                _ => return unknown(reader),
+            }
+            Ok(())
+        })?;
+        messages.push(message);
+        Ok(())
+    })?;
+    Ok(messages)
+}
+
+fn presets(reader: &mut Source) -> Decoded<Presets> {
+    let mut presets = Presets::NONE;
+    each(reader, |reader, key| {
+        match &*key {
+            "members" => presets.members = super::json::entries(reader)?.leak(),
+            "meta" => presets.meta = super::json::entries(reader)?.leak(),
+            _ => return unknown(reader),
+        }
+        Ok(())
+    })?;
+    Ok(presets)
+}
+
+fn kinds(reader: &mut Source) -> Decoded<Vec<(Text, &'static [Text])>> {
+    let mut kinds = Vec::new();
+    each(reader, |reader, kind| {
+        let methods: &'static [Text] = list(reader, string)?.leak();
+        kinds.push((leaked(kind), methods));
+        Ok(())
+    })?;
+    Ok(kinds)
+}
+
+pub(super) fn known_error(reader: &mut Source) -> Decoded<KnownError> {
+    let mut parts = texts(reader)?;
+    let role = match parts.text("role")? {
+        "header-mismatch" => ErrorRole::HeaderMismatch,
+        "input-required" => ErrorRole::InputRequired,
+        "missing-capability" => ErrorRole::MissingCapability,
+        "unsupported-version" => ErrorRole::UnsupportedVersion,
+        _ => return Err(reader.missing("a known role")),
+    };
+    let mut asks = parts.reader("asks")?;
+    Ok(KnownError {
+        role,
+        code: parts.reader("code")?.integer()?,
+        data: members(&mut parts.reader("data")?)?,
+        asks: match asks.json_type()? {
+            JsonType::Null => None,
+            _ => {
+                let mut asks = texts(&mut asks)?;
+                Some(Asks {
+                    method: asks.text("method")?,
+                    params: asks.text("params")?,
+                })
+            }
+        },
+    })
+}
+
+pub(super) fn error_rule(reader: &mut Source) -> Decoded<ErrorRule> {
+    let mut parts = texts(reader)?;
+    Ok(ErrorRule {
+        method: parts.optional("method")?,
+        from: parts.reader("from")?.integer()?,
+        data: list(&mut parts.reader("data")?, string)?.leak(),
+        to: parts.reader("to")?.integer()?,
+        rule: parts.text("rule")?,
+    })
+}
+
+pub(super) fn need(reader: &mut Source) -> Decoded<Need> {
+    let mut parts = texts(reader)?;
+    Ok(Need {
+        member: parts.text("member")?,
+        value: parts.optional("value")?,
+        other_than: parts.optional("other_than")?,
+        capability: parts.text("capability")?,
+        or_empty: parts.boolean("or_empty")?,
+    })
+}
+
+pub(super) fn tolerance(reader: &mut Source) -> Decoded<Tolerance> {
+    let mut parts = texts(reader)?;
+    Ok(Tolerance {
+        member: parts.text("member")?,
+        found: parts.optional("found")?,
+        beside: parts.optional("beside")?,
+        read: parts.text("read")?,
+    })
+}
+
+/// A name that means nothing here isn't left out, because it means something to who wrote it.
+fn unknown(reader: &mut Source) -> Decoded<()> {
+    let found = reader.json_type()?;
+    Err(reader.wrong_type("nothing with this name", found))
+}
