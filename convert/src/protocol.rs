@@ -243,16 +243,10 @@ impl Protocol {
     fn step(&'static self, later: usize, upward: bool) -> Result<&'static Step, Unrepresentable> {
         let steps = &self.entry(later)?.steps;
         let (before, table) = (self.table(later - 1)?, self.table(later)?);
-        let names = [later - 1, later].map(|index| self.known(index).lifecycle.meta_version);
-        let named_by = |[from, to]: [Option<&'static str>; 2]| from.zip(to);
-        let rows = [table.up.as_ref(), table.down.as_ref()];
+        let [earlier, own] = [later - 1, later].map(|index| self.known(index).lifecycle.meta_version);
         Ok(match upward {
-            true => steps[0].get_or_init(|| Step::new((before, table), rows, named_by(names))),
-            false => steps[1].get_or_init(|| {
-                let [up, down] = rows;
-                let [earlier, later] = names;
-                Step::new((table, before), [down, up], named_by([later, earlier]))
-            }),
+            true => steps[0].get_or_init(|| Step::new((before, table), table.up.as_ref(), earlier.zip(own))),
+            false => steps[1].get_or_init(|| Step::new((table, before), table.down.as_ref(), own.zip(earlier))),
         })
     }
 

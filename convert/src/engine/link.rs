@@ -7,19 +7,19 @@ use super::step::{
     MethodsPlan, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan, basic,
 };
 use crate::tables::Table;
-use crate::tables::rows::{Action, Ensure, LeftAction, LeftRow, MemberRow, ObjectRow, Rows, VariantRow};
+use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, Rows, VariantRow};
 use crate::tables::types::{Kind, Member, ObjectType, TypeId, TypeRef, Union};
 
 impl Step {
-    /// The conversions from one revision to a neighbouring one, with the rows of that direction and those of the way back. `named_by`
-    /// are the members that name the revision of a request, if both have one.
+    /// The conversions from one revision to a neighbouring one, with the rows of that direction. `named_by` are the members
+    /// that name the revision of a request, if both have one.
     pub(crate) fn new(
         (from, to): (&'static Table, &'static Table),
-        rows: [Option<&Rows>; 2],
+        rows: Option<&Rows>,
         named_by: Option<(&'static str, &'static str)>,
     ) -> Self {
         let none = Rows::default();
-        let [rows, back] = rows.map(|rows| rows.unwrap_or(&none));
+        let rows = rows.unwrap_or(&none);
         let step = Self {
             from,
             to,
@@ -31,7 +31,6 @@ impl Step {
         let mut linker = Linker {
             step,
             rows,
-            back,
             named_by,
             waiting: Vec::new(),
         };
@@ -46,8 +45,6 @@ impl Step {
 struct Linker<'r> {
     step: Step,
     rows: &'r Rows,
-    /// Those of the other direction.
-    back: &'r Rows,
     named_by: Option<(&'static str, &'static str)>,
     waiting: Vec<PairId>,
 }
@@ -126,8 +123,7 @@ impl Linker<'_> {
                 let rows = self.rows;
                 let none = ObjectRow::default();
                 let row = rows.objects.get(&*self.name(source, target)).unwrap_or(&none);
-                let back = self.back.objects.get(&*self.name_back(source, target)).unwrap_or(&none);
-                How::Object(self.object(object, (other, pointer, closed), row, back))
+                How::Object(self.object(object, (other, pointer, closed), row))
             }
             (Some(Kind::Strings(values)), Some(Kind::Strings(others))) => {
                 let is_closed =
@@ -162,14 +158,6 @@ impl Linker<'_> {
         match (self.step.from.notation(source), self.step.to.notation(target)) {
             (source, target) if source == target => source,
             (source, target) => format!("{source}>{target}"),
-        }
-    }
-
-    /// The name of the pair in the other direction.
-    fn name_back(&self, source: &TypeRef, target: &TypeRef) -> String {
-        match (self.step.from.notation(source), self.step.to.notation(target)) {
-            (source, target) if source == target => source,
-            (source, target) => format!("{target}>{source}"),
         }
     }
 
@@ -253,7 +241,6 @@ impl Linker<'_> {
         source: &'static ObjectType,
         (target, pointer, closed): (&'static ObjectType, &'static str, bool),
         row: &ObjectRow,
-        back: &ObjectRow,
     ) -> ObjectPlan {
         let constants = target.members.iter().filter(|member| member.constant().is_some());
         let mut plan = ObjectPlan {
@@ -269,7 +256,7 @@ impl Linker<'_> {
                 if source.member(name).is_some() {
                     taken.push(name);
                 }
-                if let Some(planned) = self.member(source.member(name), member, (target, pointer), row, back) {
+                if let Some(planned) = self.member(source.member(name), member, (target, pointer), row) {
                     if let (MemberSource::Shared(name, MemberChange::Refuse(refusal)), Some(own)) =
                         (&planned.source, source.member(name))
                         && own.required
@@ -358,7 +345,6 @@ impl Linker<'_> {
         member: &'static Member,
         (target, pointer): (&ObjectType, &'static str),
         row: &MemberRow,
-        back: &ObjectRow,
     ) -> Option<MemberPlan> {
         let to = member.ty()?;
         let source = match own.map(|own| (own, own.ty())) {
@@ -373,7 +359,6 @@ impl Linker<'_> {
                     ty: to.clone(),
                     pointer: row.pointer.unwrap_or_else(|| Some(implied())),
                     supplied: row.supplied,
-                    only: back.left.get(member.name).and_then(LeftRow::only_value),
                 }
             }
         };

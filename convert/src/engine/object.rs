@@ -132,7 +132,6 @@ impl<'a> Run<'_> {
                 ty,
                 pointer,
                 supplied,
-                only,
             } => {
                 if let Some(constant) = constant
                     && let Some(at) = position(members, constant, true)
@@ -140,7 +139,7 @@ impl<'a> Run<'_> {
                     members[at].declared = false;
                     members[at].name = Cow::Borrowed(plan.name);
                 }
-                self.adopt(plan.name, ty, (*pointer, *only), members);
+                self.adopt(plan.name, ty, *pointer, members);
                 match supplied {
                     Some(key) => self.supply(plan.name, ty, key, members),
                     None => Ok(()),
@@ -192,19 +191,13 @@ impl<'a> Run<'_> {
     }
 
     /// Takes a member that only the target declares from the undeclared members.
-    fn adopt(
-        &mut self,
-        name: &'static str,
-        ty: &TypeRef,
-        (pointer, only): (Option<&str>, Option<&str>),
-        members: &mut Members<'a>,
-    ) {
+    fn adopt(&mut self, name: &'static str, ty: &TypeRef, pointer: Option<&str>, members: &mut Members<'a>) {
         let Some(at) = position(members, name, false) else {
             return;
         };
         let table = self.step.to;
         let value = &members[at].value;
-        let holds = check_whole(table, &value.to_text(), ty) && only.is_none_or(|only| same_json(value, only));
+        let holds = check_whole(table, &value.to_text(), ty);
         let is_valid = holds && pointer.is_none_or(|pointer| validate(value, pointer, table.schema).is_ok());
         if is_valid {
             members[at].declared = true;

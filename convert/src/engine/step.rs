@@ -115,8 +115,6 @@ pub(crate) enum MemberSource {
         ty: TypeRef,
         pointer: Option<&'static str>,
         supplied: Option<&'static str>,
-        /// The only value that an undeclared member may have, because any other is refused on the way back.
-        only: Option<&'static str>,
     },
 }
 

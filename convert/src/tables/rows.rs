@@ -146,16 +146,6 @@ pub(crate) struct LeftRow {
     pub(crate) action: Option<LeftAction>,
 }
 
-impl LeftRow {
-    /// The JSON of the only value that isn't refused.
-    pub(crate) fn only_value(&self) -> Option<&'static str> {
-        match self.action {
-            Some(LeftAction::Refuse(_)) => self.implied,
-            _ => None,
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(crate) enum LeftAction {
     Drop { rule: &'static str },
