@@ -46,6 +46,7 @@ function openTransport(sdk, opened) {
       return new sdk.StdioClientTransport({ command: target, args: parameters });
     case "http":
       return new sdk.StreamableHTTPClientTransport(new URL(target), {
+        requestInit: process.env.MCP_USER ? { headers: { "X-Forwarded-User": process.env.MCP_USER } } : {},
         fetch: (url, request) => {
           if (request.method === "GET") opened.push(new Headers(request.headers).get("last-event-id"));
           return fetch(url, request);

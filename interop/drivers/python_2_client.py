@@ -11,9 +11,11 @@ import warnings
 from contextlib import asynccontextmanager
 
 import anyio
+import httpx2
 import mcp_types as types
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 from python_2_steps import SILENCE_SECONDS, STATELESS, STEP_SECONDS, Failed, Memory, run
 
@@ -145,11 +147,25 @@ class Peer(Memory):
         return types.ElicitResult(action="accept", content=self.answer_form(params.requested_schema))
 
 
+@asynccontextmanager
+async def over_http(url: str, user: str):
+    """Streamable HTTP on behalf of a user, as behind a proxy that authenticates users."""
+    async with (
+        httpx2.AsyncClient(headers={"X-Forwarded-User": user}, timeout=None) as client,
+        streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 3 or sys.argv[1] not in ["--stdio", "--http"]:
         sys.exit("usage: python_2_client.py (--stdio COMMAND ARGUMENT… | --http URL)")
     # A later revision deprecates what an earlier one has.
     warnings.simplefilter("ignore")
     transport, target, *parameters = sys.argv[1:]
-    opened = StdioServerParameters(command=target, args=parameters) if transport == "--stdio" else target
+    user = os.environ.get("MCP_USER")
+    if transport == "--stdio":
+        opened = StdioServerParameters(command=target, args=parameters)
+    else:
+        opened = over_http(target, user) if user else target
     sys.exit(0 if anyio.run(run, Peer(opened)) else 1)

@@ -131,6 +131,11 @@ impl Pair {
                 command.args(["bridge", "--listen", "http://127.0.0.1:0/mcp", "--record"]);
                 command.arg(self.file("jsonl"));
                 command.args(["--speak", self.server.revision().as_str()]);
+                if !self.client.era.revision.facts().initializes {
+                    // It uses several connections, which are known to be of one client by their user alone.
+                    command.args(["--principal-header", "X-Forwarded-User"]);
+                    client.env("MCP_USER", "ann");
+                }
                 if way.server == Transport::Stdio {
                     command.arg("--");
                     pass_command(&mut command, &server);
