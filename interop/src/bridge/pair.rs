@@ -168,15 +168,20 @@ impl Pair {
     }
 }
 
-/// The program of a command and its arguments, as arguments of another.
+/// The program of a command and its arguments, as arguments of another. SDKs pass on only few variables of their environment, so `env`
+/// sets those of the command.
 fn pass_command(to: &mut Command, command: &Command) {
     let command = command.as_std();
-    to.arg(command.get_program()).args(command.get_args());
+    to.arg("env");
     for (name, value) in command.get_envs() {
-        if let Some(value) = value.filter(|_| name != "MCP_MODE") {
-            to.env(name, value);
+        if let Some(value) = value {
+            let mut assigned = name.to_owned();
+            assigned.push("=");
+            assigned.push(value);
+            to.arg(assigned);
         }
     }
+    to.arg(command.get_program()).args(command.get_args());
 }
 
 /// Starts a bridge that serves over HTTP; its URL.
