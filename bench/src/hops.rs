@@ -4,10 +4,9 @@ use std::hint::black_box;
 
 use mcp_adapters::{Loss, Policy, Revision, translate};
 use mcp_adapters::{v2024_11_05 as first, v2025_06_18 as earlier, v2025_11_25 as later, v2026_07_28 as latest};
+use mcp_bench_cases::inputs::{Members, blocks, tools};
+use mcp_bench_cases::{Case, Failure};
 use mcp_wire::{Decode, Validate};
-
-use crate::inputs::{Case, Members, blocks, tools};
-use crate::subject::Failure;
 
 /// One step between two revisions, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The ways to hold a message that are compared.
 
+use mcp_bench_cases::table::{Make, Row};
+use mcp_bench_cases::{Case, Failure, Subject, pair, pair_written_by};
 use mcp_types_2025_11_25 as ours;
 use mcp_types_2026_07_28 as latest;
 use mcp_wire::Decode;
@@ -12,8 +14,6 @@ use serde_json::value::RawValue;
 use sonic_rs::OwnedLazyValue;
 
 use crate::handwritten;
-use crate::inputs::Case;
-use crate::subject::{Failure, Subject, pair, pair_written_by};
 
 /// A way to hold a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,8 @@ pub enum Library {
     Typed,
     /// Our types, where the receiver doesn't: `ClientMessage`, and `ServerMessage` followed by `decode_as`.
     Message,
-    /// rust-mcp-schema's message types.
+    /// rust-mcp-schema's message types of 2025-11-25. Those of 2026-07-28, which don't build together with them, are in a crate of
+    /// their own, `mcp-bench-rust-mcp-schema`.
     RustMcpSchema,
     /// rmcp's message types.
     Rmcp,
@@ -64,7 +65,7 @@ impl Library {
         }
     }
 
-    /// Those that hold a case. The types by hand and rust-mcp-schema's have no messages of 2026-07-28.
+    /// Those that hold a case. The types by hand and those of rust-mcp-schema that are built here have no messages of 2026-07-28.
     #[must_use]
     pub fn of(case: Case) -> &'static [Self] {
         match case {
@@ -74,6 +75,17 @@ impl Library {
             }
         }
     }
+}
+
+/// Every case, with all libraries that hold it.
+#[must_use]
+pub fn rows() -> Vec<Row> {
+    let made = |case, library: Library| (library.name(), Box::new(move || subject(case, library)) as Make);
+    let row = |case| Row {
+        case,
+        subjects: Library::of(case).iter().map(|library| made(case, *library)).collect(),
+    };
+    Case::ALL.into_iter().map(row).collect()
 }
 
 /// What `library` makes of `case`.
@@ -102,7 +114,7 @@ pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure
         (Library::RustMcpSchema, Case::Call) => pair(json, peer_call),
         (Library::RustMcpSchema, Case::Tools) => pair(json, peer_tools),
         (Library::RustMcpSchema, Case::Blocks) => pair(json, peer_blocks),
-        (Library::RustMcpSchema, _) => Err("it has no types of 2026-07-28".into()),
+        (Library::RustMcpSchema, _) => Err("its types of 2026-07-28 are not built here".into()),
         (Library::Rmcp, Case::Call | Case::LatestCall) => pair(json, sdk_call),
         (Library::Rmcp, Case::Tools | Case::LatestTools) => pair(json, sdk_tools),
         (Library::Rmcp, Case::Blocks | Case::LatestBlocks) => pair(json, sdk_blocks),

@@ -15,11 +15,8 @@ use crate::programs::cargo;
 pub fn measure(part: Part, runs: u8) -> Result<Measured> {
     let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     tell(format_args!("{}: building", part.name()));
-    for package in part.packages() {
-        build(&bench, package)?;
-    }
-    for package in part.programs() {
-        build(&bench.join(".."), package)?;
+    for (workspace, package) in part.packages() {
+        build(&bench.join(workspace), package)?;
     }
     let mut measured = Measured {
         machine: Machine::now(&bench)?,

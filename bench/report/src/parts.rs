@@ -7,7 +7,12 @@ use anyhow::Result;
 use crate::builds;
 use crate::measured::Cell;
 use crate::pairs;
-use crate::programs::{project_target, run_program, target};
+use crate::programs::{run_program, target};
+
+/// The folder of the whole project's workspace, seen from that of the peers.
+const PROJECT: &str = "..";
+/// The folder of the types of 2026-07-28 that rust-mcp-schema has.
+const RUST_MCP_SCHEMA: &str = "rust-mcp-schema";
 
 /// A part of the page, which is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -73,21 +78,16 @@ impl Part {
         }
     }
 
-    /// The packages whose programs take part.
-    pub fn packages(self) -> &'static [&'static str] {
+    /// The packages whose programs take part, by the folders of their workspaces.
+    pub fn packages(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Decode | Self::Encode | Self::Allocations | Self::Hops | Self::Extraction => &["mcp-bench"],
-            Self::Calls | Self::Sessions => &["mcp-load", "mcp-load-server", "mcp-load-rmcp"],
-            Self::Bridge => &["mcp-load", "mcp-load-server"],
+            Self::Decode | Self::Encode | Self::Allocations => {
+                &[(".", "mcp-bench"), (RUST_MCP_SCHEMA, "mcp-bench-rust-mcp-schema")]
+            }
+            Self::Hops | Self::Extraction => &[(".", "mcp-bench")],
+            Self::Calls | Self::Sessions => &[(".", "mcp-load"), (".", "mcp-load-server"), (".", "mcp-load-rmcp")],
+            Self::Bridge => &[(".", "mcp-load"), (".", "mcp-load-server"), (PROJECT, "mcp-rev")],
             Self::Builds | Self::Pairs => &[],
-        }
-    }
-
-    /// The packages of the whole project whose programs take part.
-    pub fn programs(self) -> &'static [&'static str] {
-        match self {
-            Self::Bridge => &["mcp-rev"],
-            _ => &[],
         }
     }
 
@@ -110,7 +110,22 @@ impl Part {
             Self::Bridge => gateways(bench),
             _ => vec![],
         };
-        run_program(bench, program, &arguments, &servers)
+        let mut cells = run_program(bench, ".", program, &arguments, &servers)?;
+        if let Some(program) = self.of_rust_mcp_schema() {
+            let own = run_program(bench, RUST_MCP_SCHEMA, program, &arguments, &[])?;
+            // What it compares itself to is in the table.
+            cells.extend(own.into_iter().filter(|cell| cell.column != "value"));
+        }
+        Ok(cells)
+    }
+
+    /// The program that does the same with rust-mcp-schema's types of 2026-07-28.
+    fn of_rust_mcp_schema(self) -> Option<&'static str> {
+        match self {
+            Self::Decode | Self::Encode => Some("schema-ratios"),
+            Self::Allocations => Some("schema-allocations"),
+            _ => None,
+        }
     }
 
     /// Its heading.
@@ -209,7 +224,7 @@ impl Part {
 
 /// The servers that are called, by the names of their columns.
 fn servers(bench: &Path) -> Vec<String> {
-    let target = target(bench);
+    let target = target(bench, ".");
     let (ours, rmcp) = (target.join("mcp-load-server"), target.join("mcp-load-rmcp"));
     let mut servers = vec![
         format!("ours={}", ours.display()),
@@ -229,8 +244,8 @@ fn servers(bench: &Path) -> Vec<String> {
 /// The bridge, its server, and the other gateways that are installed.
 fn gateways(bench: &Path) -> Vec<String> {
     let (bridge, server) = (
-        project_target(bench).join("mcp-rev"),
-        target(bench).join("mcp-load-server"),
+        target(bench, PROJECT).join("mcp-rev"),
+        target(bench, ".").join("mcp-load-server"),
     );
     let mut arguments = vec![bridge.display().to_string(), server.display().to_string()];
     let gateways = bench.join("load/gateways");

@@ -7,9 +7,15 @@ use anyhow::{Context, Result, ensure};
 
 use crate::measured::Cell;
 
-/// The numbers that a program prints.
-pub fn run_program(bench: &Path, program: &str, arguments: &[&str], servers: &[String]) -> Result<Vec<Cell>> {
-    let mut command = Command::new(target(bench).join(program));
+/// The numbers that a program of a workspace prints.
+pub fn run_program(
+    bench: &Path,
+    workspace: &str,
+    program: &str,
+    arguments: &[&str],
+    servers: &[String],
+) -> Result<Vec<Cell>> {
+    let mut command = Command::new(target(bench, workspace).join(program));
     command
         .args(arguments)
         .args(servers)
@@ -20,18 +26,10 @@ pub fn run_program(bench: &Path, program: &str, arguments: &[&str], servers: &[S
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Where the programs are.
-pub fn target(bench: &Path) -> PathBuf {
-    target_of(bench)
-}
-
-/// Where the programs of the whole project are.
-pub fn project_target(bench: &Path) -> PathBuf {
-    target_of(&bench.join(".."))
-}
-
-fn target_of(workspace: &Path) -> PathBuf {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace.join("target"), PathBuf::from);
+/// Where the programs of a workspace are.
+pub fn target(bench: &Path, workspace: &str) -> PathBuf {
+    let own = || bench.join(workspace).join("target");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(own, PathBuf::from);
     target.join("release")
 }
 

@@ -57,7 +57,7 @@ impl Case {
 
 /// Which members a result has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Members {
+pub enum Members {
     /// Those that 2025-06-18 and 2025-11-25 both declare.
     Common,
     /// Also some that 2025-06-18 doesn't: the icons of tools and links, and how a tool is executed.
@@ -81,7 +81,7 @@ fn response(result: &str) -> String {
 }
 
 /// The result of `tools/list`.
-pub(crate) fn tools(members: Members) -> String {
+pub fn tools(members: Members) -> String {
     let latest = match members {
         Members::Latest => r#","resultType":"complete","ttlMs":60000,"cacheScope":"private""#,
         _ => "",
@@ -138,7 +138,7 @@ fn icons(of: &str, index: usize) -> String {
 }
 
 /// The result of `tools/call`.
-pub(crate) fn blocks(members: Members) -> String {
+pub fn blocks(members: Members) -> String {
     let content = joined(50, |index| match index {
         25 => format!(r#"{{"type":"text","text":"{}"}}"#, log(100_000)),
         _ => block(index, members),

@@ -32,12 +32,12 @@ struct Pair<T> {
 }
 
 /// Decodes `json` once, so that what is measured later is known to succeed.
-pub(crate) fn pair<T: Serialize + 'static>(json: String, decode: Decode<T>) -> Result<Box<dyn Subject>, Failure> {
+pub fn pair<T: Serialize + 'static>(json: String, decode: Decode<T>) -> Result<Box<dyn Subject>, Failure> {
     pair_written_by(|value| Ok(serde_json::to_vec(value)?), json, decode)
 }
 
 /// The same, encoded by another library.
-pub(crate) fn pair_written_by<T: 'static>(
+pub fn pair_written_by<T: 'static>(
     encode: Encode<T>,
     json: String,
     decode: Decode<T>,
