@@ -77,8 +77,14 @@ pub struct BridgeArgs {
     ///
     /// Stateless clients of one user share a session with a server that has a handshake. Without this, each connection has its own. The
     /// proxy must remove the header from what clients send.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "one_user")]
     pub principal_header: Option<HeaderName>,
+    /// Let all clients share what belongs to a user, because there is only one
+    ///
+    /// Most stateless clients use several connections, which are known to be of one client only if they have a user. Everyone who can
+    /// reach the bridge is that user, and may be asked what a server asks about the calls of another client.
+    #[arg(long)]
+    pub one_user: bool,
     /// Start a server that has ended anew, after a delay that doubles up to half a minute
     #[arg(long)]
     pub restart: bool,

@@ -112,6 +112,9 @@ async fn listen<T: Transport>(
             if let Some(header) = args.principal_header.clone() {
                 server = server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()));
             }
+            if args.one_user {
+                server = server.principal(|_| Some("user".to_owned()));
+            }
             // A client has a stream open while it sends its requests.
             let connections = options.servers.saturating_mul(2).max(1024);
             serve_many(&bridge, *address, server, connections, recorder).await

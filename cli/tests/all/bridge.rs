@@ -470,26 +470,38 @@ fn clients_that_are_asked_at_once_over_http_all_get_their_results() {
     }
 }
 
-#[test]
-fn clients_of_one_principal_share_a_server_and_are_told_apart_from_others() {
+/// The number of servers that calls of these users have reached, each on a connection of its own.
+fn servers_of(options: &[&str], users: &[Option<&str>]) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let behind = ["--", "sh", "-c", BANK, "sh", folder.path().to_str().unwrap()];
-    let bridge = HttpBridge::start(&[&["--principal-header", "X-User"], &behind[..]].concat());
-    let call = |user: &str| {
+    let bridge = HttpBridge::start(&[options, &behind].concat());
+    let call = |user: &Option<&str>| {
         let mut client = Stateless::connect(&bridge);
-        client.user = Some(user.to_owned());
+        client.user = user.map(str::to_owned);
         client.call(1, "wait", json!({}));
         client
     };
-    let _clients = [call("ann"), call("ann"), call("bob")];
-    wait_for_calls(folder.path(), 3);
+    let _clients: Vec<Stateless> = users.iter().map(call).collect();
+    wait_for_calls(folder.path(), users.len());
     let names = std::fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name());
     let processes: std::collections::HashSet<String> = names
         .filter_map(|name| Some(name.to_str()?.strip_prefix("called-")?.split('-').next()?.to_owned()))
         .collect();
-    assert_eq!(processes.len(), 2);
+    processes.len()
+}
+
+#[test]
+fn clients_of_one_principal_share_a_server_and_are_told_apart_from_others() {
+    let users = [Some("ann"), Some("ann"), Some("bob")];
+    assert_eq!(servers_of(&["--principal-header", "X-User"], &users), 2);
+}
+
+#[test]
+fn connections_have_a_server_each_unless_all_are_of_one_user() {
+    assert_eq!(servers_of(&[], &[None, None]), 2);
+    assert_eq!(servers_of(&["--one-user"], &[None, None]), 1);
 }
 
 #[test]
