@@ -11,7 +11,7 @@ use crate::encode::{Encode, JsonWriter};
 /// A JSON number of any size and any number of digits, without rounding.
 ///
 /// A number that fits a 64-bit integer or floating point number is written in its shortest form: `1.0` as `1`, and `1.50`
-/// as `1.5`. Every other number is written with the digits that were read. Two numbers are equal if their values are.
+/// as `1.5`. Every other number, and `-0`, is written with the digits that were read. Two numbers are equal if their values are.
 ///
 /// ```
 /// use mcp_wire::Number;
@@ -39,6 +39,8 @@ impl Number {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let decimal = Decimal::parse(text)?;
         Some(Self(match decimal.integral() {
+            // An integer has no negative zero.
+            Integral::Fits(0) if text.starts_with('-') => Repr::Text(text.into()),
             Integral::Fits(integer) => Repr::Integer(integer),
             Integral::TooLarge => Repr::Text(text.into()),
             Integral::Fractional => match text.parse::<f64>() {
@@ -61,9 +63,13 @@ impl Number {
     /// The number as a 64-bit integer, if it is one.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        match self.0 {
-            Repr::Integer(integer) => Some(integer),
-            _ => None,
+        match &self.0 {
+            Repr::Integer(integer) => Some(*integer),
+            Repr::Float(float) => (*float == 0.0).then_some(0),
+            Repr::Text(text) => match Decimal::parse(text)?.integral() {
+                Integral::Fits(integer) => Some(integer),
+                _ => None,
+            },
         }
     }
 }
@@ -107,7 +113,8 @@ impl From<f64> for Number {
     /// Accepts infinity and NaN, which JSON doesn't have. Serializing such a number is an error.
     fn from(float: f64) -> Self {
         const EXACT: f64 = 9_007_199_254_740_992.0;
-        Self(if float.fract() == 0.0 && float.abs() <= EXACT {
+        let is_negative_zero = float == 0.0 && float.is_sign_negative();
+        Self(if float.fract() == 0.0 && float.abs() <= EXACT && !is_negative_zero {
             Repr::Integer(float as i64)
         } else {
             Repr::Float(float)
@@ -158,5 +165,26 @@ impl Serialize for Number {
                 .map_err(S::Error::custom)?
                 .serialize(serializer),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Number;
+
+    #[test]
+    fn a_negative_zero_keeps_its_sign_and_equals_zero() {
+        for (text, written) in [
+            ("-0", "-0"),
+            ("-0.0", "-0.0"),
+            ("-0e3", "-0e3"),
+            ("0", "0"),
+            ("0.0", "0"),
+        ] {
+            let number: Number = crate::from_str(text).unwrap();
+            assert_eq!(crate::to_string(&number).unwrap(), written);
+            assert_eq!((&number, number.as_i64()), (&Number::from(0), Some(0)));
+        }
+        assert_eq!(crate::to_string(&Number::from(-0.0)).unwrap(), "-0.0");
     }
 }
