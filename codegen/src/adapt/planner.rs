@@ -162,7 +162,7 @@ impl<'m> Planner<'m> {
     pub(super) fn name(&self, side: Side<'_>, ty: &TypeRef) -> String {
         match side.model.resolve(ty) {
             TypeRef::Named(name) => name.clone(),
-            other => format!("{other:?}"),
+            other => other.to_string(),
         }
     }
 }

@@ -160,7 +160,7 @@ impl Planner<'_> {
         match (&candidate.ty, candidate.kind) {
             (TypeRef::Named(name), _) => names.insert(usize::from(self.is_tagged(name)), name.clone()),
             (_, Some(kind)) => names.push(kind.name().to_owned()),
-            (other, None) => names.push(format!("{other:?}").to_lowercase()),
+            (other, None) => names.push(other.to_string()),
         }
         names
     }

@@ -77,7 +77,7 @@ fn names(model: &Model) -> BTreeMap<String, Value> {
         .iter()
         .filter(|(name, ty)| **ty != TypeRef::Named((**name).to_owned()));
     other
-        .map(|(name, ty)| ((*name).to_owned(), json!(notation(ty))))
+        .map(|(name, ty)| ((*name).to_owned(), json!(ty.to_string())))
         .chain(unnamed)
         .collect()
 }
@@ -143,21 +143,21 @@ fn kind(model: &Model, ty: &Type) -> Object {
             row.insert("strings".to_owned(), json!(values));
         }
         TypeKind::Union(union) => {
-            let variants: Vec<String> = union.variants.iter().map(|variant| notation(&variant.ty)).collect();
+            let variants: Vec<String> = union.variants.iter().map(|variant| variant.ty.to_string()).collect();
             row.insert("union".to_owned(), json!(variants));
             if let Some(decision) = &union.objects {
                 row.insert("objects".to_owned(), decided(decision));
             }
         }
         TypeKind::Alias(target) => {
-            row.insert("alias".to_owned(), json!(notation(target)));
+            row.insert("alias".to_owned(), json!(target.to_string()));
         }
         TypeKind::Methods(methods) => {
             let methods = methods.iter().map(|(method, ty)| (method.clone(), json!(ty)));
             row.insert("methods".to_owned(), Value::Object(methods.collect()));
         }
         TypeKind::Results(methods) => {
-            let variants: Vec<String> = result_variants(methods).iter().map(|(ty, _)| notation(ty)).collect();
+            let variants: Vec<String> = result_variants(methods).iter().map(|(ty, _)| ty.to_string()).collect();
             row.insert("variants".to_owned(), json!(variants));
             let methods = methods
                 .iter()
@@ -174,7 +174,7 @@ fn kind(model: &Model, ty: &Type) -> Object {
 fn structure(object: &Struct, row: &mut Object) {
     let members = |required: bool| {
         let members = object.members.iter().filter(move |member| member.required == required);
-        members.map(|member| (member.name.clone(), json!(notation(&member.ty))))
+        members.map(|member| (member.name.clone(), json!(member.ty.to_string())))
     };
     let constants = |required: bool| {
         let constants = object
@@ -198,7 +198,7 @@ fn structure(object: &Struct, row: &mut Object) {
 
 /// The results of a method, and what tells them apart: a tag and its values, or a member of each.
 fn results(model: &Model, method: &str, types: &[TypeRef]) -> Value {
-    let notations = |types: &[&TypeRef]| -> Vec<String> { types.iter().map(|ty| notation(ty)).collect() };
+    let notations = |types: &[&TypeRef]| -> Vec<String> { types.iter().map(|ty| ty.to_string()).collect() };
     if let Some((tag, values)) = model.result_tags(method, types) {
         return json!({"types": notations(&types.iter().collect::<Vec<_>>()), "tag": tag, "values": values});
     }
@@ -233,24 +233,6 @@ fn decided(decision: &Decision) -> Value {
             json!({"has": cases.collect::<Vec<_>>(), "otherwise": decided(otherwise), "needs": needs})
         }
         Decision::Within { member, decision } => json!({"within": member, "is": decided(decision)}),
-    }
-}
-
-/// A type as a table writes it.
-fn notation(ty: &TypeRef) -> String {
-    match ty {
-        TypeRef::Named(name) => name.clone(),
-        TypeRef::RequestId => "id".to_owned(),
-        TypeRef::String => "string".to_owned(),
-        TypeRef::Boolean => "boolean".to_owned(),
-        TypeRef::Integer => "integer".to_owned(),
-        TypeRef::Number => "number".to_owned(),
-        TypeRef::Null => "null".to_owned(),
-        TypeRef::Any => "any".to_owned(),
-        TypeRef::OpenObject => "object".to_owned(),
-        TypeRef::List(inner) => format!("[{}]", notation(inner)),
-        TypeRef::Map(inner) => format!("{{{}}}", notation(inner)),
-        TypeRef::Nullable(inner) => format!("{}?", notation(inner)),
     }
 }
 
@@ -419,7 +401,7 @@ impl Pair<'_> {
 }
 
 fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
-    match (notation(source), notation(target)) {
+    match (source.to_string(), target.to_string()) {
         (source, target) if source == target => source,
         (source, target) => format!("{source}>{target}"),
     }
@@ -429,7 +411,7 @@ fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
 fn result_row(planned: &[(TypeRef, Option<TypeRef>)]) -> Option<Value> {
     let others = planned.iter().filter(|(from, to)| to.as_ref() != Some(from));
     let row: Object = others
-        .map(|(from, to)| (notation(from), json!(to.as_ref().map(notation))))
+        .map(|(from, to)| (from.to_string(), json!(to.as_ref().map(TypeRef::to_string))))
         .collect();
     (!row.is_empty()).then_some(Value::Object(row))
 }

@@ -1,5 +1,7 @@
 //! Types, seen from where they are used.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// A type, seen from where it is used.
@@ -32,6 +34,28 @@ pub enum TypeRef {
     Nullable(Box<TypeRef>),
 }
 
+/// Writes the type as tables and reports do: a name, a keyword, `[T]` for an array, `{T}` for an object with any keys, or `T?` for a type
+/// or null.
+impl fmt::Display for TypeRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keyword = match self {
+            Self::Named(name) => name,
+            Self::RequestId => "id",
+            Self::String => "string",
+            Self::Boolean => "boolean",
+            Self::Integer => "integer",
+            Self::Number => "number",
+            Self::Null => "null",
+            Self::Any => "any",
+            Self::OpenObject => "object",
+            Self::List(inner) => return write!(f, "[{inner}]"),
+            Self::Map(inner) => return write!(f, "{{{inner}}}"),
+            Self::Nullable(inner) => return write!(f, "{inner}?"),
+        };
+        f.write_str(keyword)
+    }
+}
+
 impl TypeRef {
     /// The type of the revision that this leads to, whatever stands around it.
     #[must_use]
@@ -40,6 +64,24 @@ impl TypeRef {
             Self::Named(name) => Some(name),
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TypeRef;
+
+    #[test]
+    fn a_type_is_written_as_in_tables_whatever_is_around_it() {
+        let item = || Box::new(TypeRef::Named("Item".to_owned()));
+        let written = [
+            (TypeRef::Nullable(item()), "Item?"),
+            (TypeRef::List(Box::new(TypeRef::Map(item()))), "[{Item}]"),
+            (TypeRef::OpenObject, "object"),
+        ];
+        for (ty, expected) in written {
+            assert_eq!(ty.to_string(), expected);
         }
     }
 }
