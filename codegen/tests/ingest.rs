@@ -566,6 +566,50 @@ fn the_official_yaml_is_ingested_with_its_annotations() {
 }
 
 #[test]
+fn an_entry_that_only_a_later_stage_refuses_is_left_out_and_the_others_stay() {
+    let house = House::new();
+    let find = |kind: &str| {
+        let name = format!("Find{kind}");
+        let message = json!({
+            "type": "object",
+            "properties": { "method": { "type": "string", "const": "find" }, "params": { "type": "object" } },
+            "required": ["method"],
+        });
+        let result = json!({ "type": "object" });
+        let (union, definition) = (
+            json!({ "anyOf": [{ "$ref": format!("#/definitions/{name}") }] }),
+            "FindResult",
+        );
+        json!({ "definitions": { (name.clone()): message, format!("Client{kind}"): union, definition: result } })
+            .to_string()
+    };
+    let code = |name: &str, method: &str| {
+        format!("  - {{name: {name}, code: -32050,{method} why: It is bad., link: \"https://example.org/{name}\"}}\n")
+    };
+    let codes = format!(
+        "error_codes:\n{}{}",
+        code("GONE", " method: find,"),
+        code("BAD", "").replace("50", "51")
+    );
+    house.overlay("2098-01-01", &codes);
+    house.ingest("2098-01-01", &find("Request")).unwrap();
+    let second = house.ingest("2099-01-01", &find("Notification")).unwrap();
+    let overlay = fs::read_to_string(second.overlay.unwrap()).unwrap();
+    let kept: Vec<&str> = overlay.lines().filter(|line| line.starts_with("  - ")).collect();
+    assert!(matches!(&kept[..], [only] if only.contains("BAD")), "{overlay}");
+    let [left_out] = &second.left_out[..] else {
+        panic!("{overlay}")
+    };
+    assert!(left_out.entry.contains("GONE"), "{left_out:?}");
+    assert_eq!(left_out.why, "the revision has no request `find`");
+    assert!(
+        overlay.contains("# the revision has no request `find`:\n#   - {name: GONE"),
+        "{overlay}"
+    );
+    house.generate().unwrap();
+}
+
+#[test]
 fn a_new_revision_gets_the_corrections_of_the_one_before_that_fit() {
     let house = House::new();
     house.overlay(
@@ -638,6 +682,15 @@ corrections:
 
 error_codes:
   - {name: BAD, code: -32050, why: It is bad., link: "https://example.org/2099-01-01#bad"}
+
+# What the overlay of 2098-01-01 has and this schema can't have:
+#
+# this schema doesn't have what it expects:
+#   - at: "#/definitions/Thing/properties/title/type"
+#     expect: string
+#     to: integer
+#     why: Titles are numbers in 2098-01-01.
+#     link: https://example.org/2098-01-01#title
 "##
     );
     house.generate().unwrap();
@@ -646,5 +699,10 @@ error_codes:
         .ingest("2100-01-01", r#"{ "definitions": { "Other": { "type": "object" } } }"#)
         .unwrap();
     let overlay = fs::read_to_string(third.overlay.unwrap()).unwrap();
-    assert!(!overlay.contains("Name") && overlay.contains("BAD"), "{overlay}");
+    let (kept, left_out) = overlay.split_once("# What the overlay of").unwrap();
+    assert!(!kept.contains("Name") && kept.contains("BAD"), "{overlay}");
+    assert!(
+        left_out.contains("Names are numbers.") && !left_out.contains("Titles are numbers"),
+        "{overlay}"
+    );
 }

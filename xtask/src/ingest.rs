@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::IsTerminal;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, LeftOut, Position, ingest};
 
 use crate::args::IngestArgs;
 use crate::print::{print, tell};
@@ -36,6 +36,10 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         print(format_args!(
             "added {overlay}, with the corrections of the revision before that fit; review it\n"
         ))?;
+    }
+    for LeftOut { entry, why } in &done.left_out {
+        let first = entry.lines().next().unwrap_or_default();
+        tell(format_args!("left out of the overlay: {}\n  {why}", first.trim_start()));
     }
     print(format_args!("next: cargo xtask generate\n"))?;
     Ok(())

@@ -18,6 +18,10 @@ use crate::files::{FilesError, write_file};
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
 use crate::problem::Problems;
 
+use self::successor::Successor;
+
+pub use self::successor::LeftOut;
+
 /// The options of ingesting.
 #[derive(Debug, Clone)]
 pub struct IngestOptions {
@@ -60,6 +64,8 @@ pub struct Ingested {
     pub schema: PathBuf,
     /// The overlay that was written, from that of the revision before.
     pub overlay: Option<PathBuf>,
+    /// The entries of the overlay of the revision before that this schema can't have.
+    pub left_out: Vec<LeftOut>,
     /// The hash of the official bytes.
     pub sha256: String,
     /// The dialect of the schema.
@@ -147,14 +153,31 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     place_entry(&mut manifest, entry.clone(), &options.position)?;
     let check =
         |overlay: Option<&String>| check::check_generates(&options.schema, &manifest, &entry, &document, overlay);
-    let overlay = match is_new {
+    let mut successor = match is_new {
         true => inherited_overlay(&options.schema, &manifest, &entry, &document)?,
         false => None,
     };
-    let overlay = overlay.filter(|overlay| check(Some(overlay)).is_ok());
-    if overlay.is_none() {
-        check(None)?;
-    }
+    let mut left_out = Vec::new();
+    let overlay = loop {
+        let overlay = successor.as_ref().and_then(Successor::text);
+        let error = match check(overlay.as_ref()) {
+            Ok(()) => break overlay,
+            Err(error) => error,
+        };
+        let (Some(found), Some(overlay)) = (&mut successor, overlay) else {
+            return Err(error.into());
+        };
+        let is_less = match &error {
+            GenerateError::Problems(problems) => found.leave_out(problems),
+            _ => false,
+        };
+        if !is_less {
+            // None of its entries is what is wrong: without it, the schema has its own problems, or none.
+            let why = error.to_string();
+            left_out.push(LeftOut { entry: overlay, why });
+            successor = None;
+        }
+    };
     let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
     let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
     let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
@@ -168,6 +191,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
     Ok(Ingested {
         schema: schema_path,
         overlay: overlay.map(|(path, _)| path),
+        left_out: successor.map_or(left_out, Successor::into_left_out),
         sha256,
         dialect,
         is_new,
@@ -180,7 +204,7 @@ fn inherited_overlay(
     manifest: &Manifest,
     entry: &Entry,
     schema: &Document,
-) -> Result<Option<String>, Problems> {
+) -> Result<Option<Successor>, Problems> {
     let overlay_of = |entry: &Entry| read_text(&directory.join(entry.revision.as_str()).join(OVERLAY));
     let own = overlay_of(entry)?;
     let earlier = manifest
@@ -191,7 +215,7 @@ fn inherited_overlay(
         (None, Some(predecessor)) => match overlay_of(predecessor)? {
             Some(text) => {
                 let names = (predecessor.revision.as_str(), entry.revision.as_str());
-                successor::successor_overlay(&text, names, schema)
+                Successor::new(&text, names, schema).map(Some)
             }
             None => Ok(None),
         },

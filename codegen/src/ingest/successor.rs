@@ -1,41 +1,162 @@
 //! The overlay of a new revision, from that of the revision before it: what was wrong there is usually wrong again.
 
-use crate::load::{Document, Format};
-use crate::overlay::Overlay;
-use crate::problem::Problems;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
-/// The overlay of `predecessor` without what doesn't fit the schema of `revision`; `None` if nothing fits. What it says of the revision
-/// as a whole is left out, because facts hold until another revision changes them.
-///
-/// # Errors
-/// The problems of the predecessor's overlay.
-pub(super) fn successor_overlay(
-    text: &str,
-    (predecessor, revision): (&str, &str),
-    schema: &Document,
-) -> Result<Option<String>, Problems> {
-    let document = Document::parse("overlay.yaml", text.as_bytes(), Format::Yaml)?;
-    let overlay = Overlay::of(document.clone())?;
-    let mut misfits = overlay.misfits(schema);
-    misfits.extend(document.get("#/facts").map(|_| "#/facts".to_owned()));
-    let entries = without(text, &document, &misfits);
-    if !entries.lines().any(|line| line.trim_start().starts_with("- ")) {
-        return Ok(None);
-    }
-    let header = format!(
-        "# From the overlay of {predecessor}, without what doesn't fit this schema. Review it: what is said of {predecessor} here may\n\
-         # no longer hold, and the addresses are those of {revision}.\n\n"
-    );
-    Ok(Some(header + &entries.replace(predecessor, revision)))
+use crate::load::{Document, Format, OVERLAY};
+use crate::overlay::Overlay;
+use crate::problem::{Problem, Problems};
+
+/// How the list of what an overlay lacks begins.
+const LEFT_OUT: &str = "# What the overlay of";
+
+/// An overlay that is taken from the revision before, entry by entry.
+pub(super) struct Successor {
+    predecessor: String,
+    revision: String,
+    entries: String,
+    left_out: Vec<LeftOut>,
 }
 
-/// The text without the comment at its start and without the values at these pointers.
-fn without(text: &str, document: &Document, pointers: &[String]) -> String {
+/// An entry that the overlay of a new revision can't have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The entry as the overlay of the revision before has it.
+    pub entry: String,
+    /// Why it doesn't fit.
+    pub why: String,
+}
+
+impl Successor {
+    /// The overlay of `predecessor` without what doesn't fit the schema of `revision`. What it says of the revision as a whole is left
+    /// out, because facts hold until another revision changes them.
+    ///
+    /// # Errors
+    /// The problems of the predecessor's overlay.
+    pub(super) fn new(text: &str, (predecessor, revision): (&str, &str), schema: &Document) -> Result<Self, Problems> {
+        // What that overlay lacks itself isn't repeated.
+        let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
+        let document = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+        let overlay = Overlay::of(document.clone())?;
+        let misfits = overlay.misfits(schema);
+        let whole = |pointer: &&String| pointer.split('/').count() == 3;
+        let left_out = misfits.iter().filter(whole).map(|pointer| LeftOut {
+            entry: cut(text, &document, std::slice::from_ref(pointer)).1.concat(),
+            why: "this schema doesn't have what it expects".to_owned(),
+        });
+        let left_out = left_out.collect();
+        let mut pointers = with_sections(&document, misfits.into_iter().collect());
+        pointers.extend(document.get("#/facts").map(|_| "#/facts".to_owned()));
+        Ok(Self {
+            predecessor: predecessor.to_owned(),
+            revision: revision.to_owned(),
+            entries: cut(text, &document, &pointers).0,
+            left_out,
+        })
+    }
+
+    /// The text of the overlay; `None` if no entry is left.
+    pub(super) fn text(&self) -> Option<String> {
+        let Self {
+            predecessor, revision, ..
+        } = self;
+        if !self.entries.lines().any(|line| line.trim_start().starts_with("- ")) {
+            return None;
+        }
+        let mut text = format!(
+            "# From the overlay of {predecessor}, without what doesn't fit this schema. Review it: what is said of {predecessor} here may\n\
+             # no longer hold, and the addresses are those of {revision}.\n\n"
+        );
+        let entries = self.entries.lines().map(|line| match line.contains("https://") {
+            true => line.replace(predecessor, revision) + "\n",
+            false => format!("{line}\n"),
+        });
+        text.extend(entries);
+        if !self.left_out.is_empty() {
+            let _ = write!(text, "\n{LEFT_OUT} {predecessor} has and this schema can't have:\n");
+        }
+        for LeftOut { entry, why } in &self.left_out {
+            let lines = why.lines().map(|line| format!("#\n# {line}:\n")).take(1);
+            let entry = entry
+                .lines()
+                .map(|line| format!("# {line}").trim_end().to_owned() + "\n");
+            text.extend(lines.chain(entry));
+        }
+        Some(text)
+    }
+
+    /// Leaves out the entries that problems name. `false` if they name none.
+    pub(super) fn leave_out(&mut self, problems: &Problems) -> bool {
+        let Some(text) = self.text() else { return false };
+        let Ok(document) = Document::parse(OVERLAY, self.entries.as_bytes(), Format::Yaml) else {
+            return false;
+        };
+        let named: Vec<(String, &Problem)> = problems
+            .iter()
+            .filter_map(|problem| Some((entry_of(problem)?, problem)))
+            .collect();
+        let pointers: BTreeSet<String> = named.iter().map(|(entry, _)| entry.clone()).collect();
+        for pointer in &pointers {
+            let why = named
+                .iter()
+                .find(|(entry, _)| entry == pointer)
+                .map(|(_, problem)| problem.what.clone());
+            self.left_out.push(LeftOut {
+                entry: cut(&self.entries, &document, std::slice::from_ref(pointer)).1.concat(),
+                why: why.unwrap_or_default(),
+            });
+        }
+        self.entries = cut(&self.entries, &document, &with_sections(&document, pointers)).0;
+        self.text().is_none_or(|after| after != text)
+    }
+
+    pub(super) fn into_left_out(self) -> Vec<LeftOut> {
+        self.left_out
+    }
+}
+
+/// The entry of the overlay that a problem is about, such as `#/corrections/0`.
+fn entry_of(problem: &Problem) -> Option<String> {
+    let mut tokens = problem
+        .pointer
+        .strip_prefix("#/")
+        .filter(|_| problem.file == OVERLAY)?
+        .split('/');
+    let (section, index) = (tokens.next()?, tokens.next()?);
+    Some(format!("#/{section}/{index}"))
+}
+
+/// These entries, and a section instead of all its entries.
+fn with_sections(document: &Document, entries: BTreeSet<String>) -> Vec<String> {
+    let sections: BTreeSet<&str> = entries
+        .iter()
+        .filter_map(|entry| entry[2..].split('/').next())
+        .collect();
+    let is_whole = |section: &&str| {
+        let count = document
+            .get(&format!("#/{section}"))
+            .and_then(|it| it.as_array())
+            .map(Vec::len);
+        (0..count.unwrap_or_default()).all(|index| entries.contains(&format!("#/{section}/{index}")))
+    };
+    let whole: Vec<String> = sections
+        .into_iter()
+        .filter(is_whole)
+        .map(|section| format!("#/{section}"))
+        .collect();
+    let in_whole = |entry: &String| whole.iter().any(|section| entry.starts_with(&format!("{section}/")));
+    let others = entries.iter().filter(|entry| !in_whole(entry)).cloned();
+    others.chain(whole.iter().cloned()).collect()
+}
+
+/// The text without the comment at its start and without the values at these pointers, and the text of each value.
+fn cut(text: &str, document: &Document, pointers: &[String]) -> (String, Vec<String>) {
     let lines: Vec<&str> = text.lines().collect();
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let is_comment = |line: &&str| line.starts_with('#') || line.trim().is_empty();
     let mut kept = vec![true; lines.len()];
     kept[..lines.iter().take_while(|line| is_comment(line)).count()].fill(false);
+    let mut values = Vec::new();
     for pointer in pointers {
         let place = document.place(pointer).line - 1;
         let is_section = pointer.rfind('/') == Some(1);
@@ -57,7 +178,8 @@ fn without(text: &str, document: &Document, pointers: &[String]) -> String {
             end -= 1;
         }
         kept[start - comment..end].fill(false);
+        values.push(lines[start..end].iter().map(|line| format!("{line}\n")).collect());
     }
     let kept = lines.iter().zip(kept).filter(|(_, kept)| *kept);
-    kept.map(|(line, _)| format!("{line}\n")).collect()
+    (kept.map(|(line, _)| format!("{line}\n")).collect(), values)
 }
