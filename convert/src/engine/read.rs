@@ -6,7 +6,7 @@ use mcp_wire::{Decoded, JsonType, Reader};
 
 use super::node::{Entry, Node};
 use crate::tables::Table;
-use crate::tables::types::{Decision, Kind, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
+use crate::tables::types::{Decision, Kind, Member, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
 
 /// How far the values of a type are read as a tree.
 #[derive(Debug, Clone, Default)]
@@ -105,7 +105,10 @@ impl<'t> Read<'t> {
     pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, opened: &[&str]) -> Decoded<Node<'a>> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
         reader.members(|reader, name| {
-            let opens = opened.contains(&&*name) && reader.json_type()? == JsonType::Object;
+            let is_open = |member: &Member| member.ty().is_some_and(|ty| *self.table.resolve(ty) == TypeRef::Object);
+            let opens = opened.contains(&&*name)
+                && object.member(&name).is_some_and(is_open)
+                && reader.json_type()? == JsonType::Object;
             let read = match opens {
                 true => Node::undeclared(reader).map(|value| (true, value)),
                 false => self.member(reader, object, &name),
@@ -151,7 +154,7 @@ impl<'t> Read<'t> {
 
 /// A message whose method the revision doesn't declare.
 static UNKNOWN_METHOD: std::sync::LazyLock<ObjectType> = std::sync::LazyLock::new(|| {
-    let member = |name, required, ty| crate::tables::types::Member {
+    let member = |name, required, ty| Member {
         name,
         required,
         value: MemberValue::Of(ty),
