@@ -57,9 +57,10 @@ where
 {
     /// A transport over these two streams.
     pub fn new(reader: R, writer: W, limits: LineLimits) -> Self {
+        let lines = LineReader::new(reader, limits.message_bytes);
         Self {
-            sender: LineSender(LineWriter::new(writer)),
-            receiver: LineReceiver(LineReader::new(reader, limits.message_bytes)),
+            sender: LineSender(LineWriter::new(writer, lines.in_burst())),
+            receiver: LineReceiver(lines),
         }
     }
 }

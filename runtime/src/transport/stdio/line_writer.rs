@@ -1,73 +1,157 @@
 //! A writer of lines that never leaves one unfinished.
 
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
+use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::TransportError;
 
-/// The time that the peer has to read an unfinished line when the connection is closed.
+/// The time that the peer has to read unfinished lines when the connection is closed.
 const CLOSING: Duration = Duration::from_secs(1);
+/// The lines of one write.
+const SLICES: usize = 64;
 
-/// A writer of lines.
+/// A writer of lines. Those that wait while others are written go out together.
 #[derive(Debug)]
 pub(super) struct LineWriter<W> {
+    waiting: crate::sync::Mutex<Waiting>,
     state: Mutex<Option<State<W>>>,
+    /// Whether several messages came together, whose answers will be ready together.
+    in_burst: Arc<AtomicBool>,
     closing: CancellationToken,
+}
+
+/// The lines that wait, and how many there have been.
+#[derive(Debug, Default)]
+struct Waiting {
+    lines: VecDeque<Numbered>,
+    count: u64,
+}
+
+/// A line, and its number: the first has 1.
+#[derive(Debug)]
+struct Numbered {
+    number: u64,
+    line: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct State<W> {
     writer: W,
-    /// The line that is being written, and the bytes of it that are. If its sender is dropped, the next one finishes the
-    /// line: otherwise the peer would read two halves as one message.
-    line: Vec<u8>,
+    /// The lines that are being written, and the bytes of the first that are. If the sender that writes them is dropped, the
+    /// next one finishes them: otherwise the peer would read two halves as one message.
+    lines: VecDeque<Numbered>,
     done: usize,
+    /// The numbers of the last line that is written, and of the last one that is flushed too.
+    written: u64,
+    flushed: u64,
 }
 
 impl<W: AsyncWrite + Unpin> State<W> {
     async fn finish(&mut self) -> std::io::Result<()> {
-        while let Some(rest) = self.line.get(self.done..).filter(|rest| !rest.is_empty()) {
-            match self.writer.write(rest).await? {
+        while !self.lines.is_empty() {
+            match self.write_some().await? {
                 0 => return Err(std::io::ErrorKind::WriteZero.into()),
                 written => self.done += written,
             }
+            while let Some(first) = self.lines.front()
+                && let Some(done) = self.done.checked_sub(first.line.len())
+            {
+                (self.written, self.done) = (first.number, done);
+                self.lines.pop_front();
+            }
         }
-        (self.line, self.done) = (Vec::new(), 0);
-        self.writer.flush().await
+        self.writer.flush().await?;
+        self.flushed = self.written;
+        Ok(())
+    }
+
+    async fn write_some(&mut self) -> std::io::Result<usize> {
+        let mut slices = [IoSlice::new(&[]); SLICES];
+        let mut done = self.done;
+        for (slice, Numbered { line, .. }) in slices.iter_mut().zip(&self.lines) {
+            *slice = IoSlice::new(line.get(done..).unwrap_or_default());
+            done = 0;
+        }
+        let count = self.lines.len().min(SLICES);
+        let slices = slices.get(..count).unwrap_or(&slices);
+        self.writer.write_vectored(slices).await
+    }
+}
+
+/// A line of a sender that waits. Dropping it removes the line, if nobody has begun to write it.
+struct Place<'a> {
+    waiting: &'a crate::sync::Mutex<Waiting>,
+    number: u64,
+}
+
+impl<'a> Place<'a> {
+    fn take(waiting: &'a crate::sync::Mutex<Waiting>, line: Vec<u8>) -> Self {
+        let mut guard = waiting.lock();
+        guard.count += 1;
+        let number = guard.count;
+        guard.lines.push_back(Numbered { number, line });
+        Self { waiting, number }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.waiting.lock();
+        if let Ok(index) = waiting.lines.binary_search_by_key(&self.number, |line| line.number) {
+            waiting.lines.remove(index);
+        }
     }
 }
 
 impl<W: AsyncWrite + Unpin> LineWriter<W> {
-    pub(super) fn new(writer: W) -> Self {
+    pub(super) fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
         Self {
+            waiting: crate::sync::Mutex::default(),
             state: Mutex::new(Some(State {
                 writer,
-                line: Vec::new(),
+                lines: VecDeque::new(),
                 done: 0,
+                written: 0,
+                flushed: 0,
             })),
+            in_burst,
             closing: CancellationToken::new(),
         }
     }
 
     pub(super) async fn write(&self, mut line: Vec<u8>) -> Result<(), TransportError> {
         line.push(b'\n');
-        let written = self.closing.run_until_cancelled(async {
-            let mut state = self.state.lock().await;
-            let state = state.as_mut().ok_or(TransportError::Closed)?;
-            if !state.line.is_empty() {
-                state.finish().await?;
-            }
-            (state.line, state.done) = (line, 0);
-            Ok(state.finish().await?)
-        });
-        let written: Result<(), TransportError> = written.await.unwrap_or(Err(TransportError::Closed));
-        match written {
+        let place = Place::take(&self.waiting, line);
+        let written = self.closing.run_until_cancelled(self.write_until(place.number));
+        match written.await.unwrap_or(Err(TransportError::Closed)) {
             Err(TransportError::Io(error)) if is_gone(&error) => Err(TransportError::Closed),
             written => written,
         }
+    }
+
+    /// Writes what waits, until the line with this number is written. Another sender may do that.
+    async fn write_until(&self, number: u64) -> Result<(), TransportError> {
+        let mut state = self.state.lock().await;
+        let state = state.as_mut().ok_or(TransportError::Closed)?;
+        while state.flushed < number {
+            if state.written < number && state.lines.is_empty() {
+                if self.in_burst.load(Ordering::Relaxed) {
+                    // What else is ready is written with it.
+                    yield_now().await;
+                }
+                state.lines = std::mem::take(&mut self.waiting.lock().lines);
+            }
+            state.finish().await?;
+        }
+        Ok(())
     }
 
     /// Closes the stream. Senders that wait for a peer that doesn't read get an error.
