@@ -1,13 +1,18 @@
 //! Messages as lines, over pipes and with real children.
 #![cfg(all(feature = "stdio", unix))]
 
+use std::io::{self, IoSlice, Read, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::pin::Pin;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use mcp_runtime::transport::stdio::{self, ChildReceiver, ChildSender, LineLimits, LineTransport, SpawnOptions};
 use mcp_runtime::transport::{Incoming, Outgoing, ProcessExit, Purpose, Receiver, Sender, Transport, TransportError};
-use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, duplex};
 use tokio::process::Command;
 use tokio::time::timeout;
 
@@ -132,6 +137,117 @@ async fn a_dropped_send_tears_no_line() {
     assert!(matches!(sender.send(message("{}")).await, Err(TransportError::Closed)));
     let all = read.await.expect("no panic").expect("valid text");
     assert_eq!(all, format!("{long}\n{{}}\n"));
+}
+
+/// Counts the writes that a stream takes.
+struct Counted<W> {
+    stream: W,
+    writes: Arc<AtomicUsize>,
+}
+
+impl<W: AsyncWrite + Unpin> Counted<W> {
+    fn count<T>(&self, written: Poll<T>) -> Poll<T> {
+        self.writes
+            .fetch_add(usize::from(written.is_ready()), Ordering::Relaxed);
+        written
+    }
+}
+
+impl<W: AsyncWrite + Unpin> AsyncWrite for Counted<W> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.count(written)
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.count(written)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[tokio::test]
+async fn lines_that_wait_for_a_write_go_out_together_and_in_order() {
+    let (mut peer, stream) = duplex(1024);
+    let writes = Arc::new(AtomicUsize::new(0));
+    let ours = Counted {
+        stream,
+        writes: Arc::clone(&writes),
+    };
+    let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
+    let sends = (0..50).map(|n| sender.send(message(format!("{n:030}"))));
+    let read = async {
+        let mut all = vec![0; 50 * 31];
+        peer.read_exact(&mut all).await.map(|_| all)
+    };
+    let (sent, all) = tokio::join!(futures_util::future::join_all(sends), read);
+    assert!(sent.iter().all(Result::is_ok));
+    let expected: String = (0..50).map(|n| format!("{n:030}\n")).collect();
+    assert_eq!(String::from_utf8_lossy(&all.expect("they are sent")), expected);
+    // Each by itself until the stream is full, then the end of the last of those, and then what has waited.
+    assert_eq!(writes.load(Ordering::Relaxed), 1024_usize.div_ceil(31) + 2);
+}
+
+#[tokio::test]
+async fn responses_to_requests_that_came_together_are_one_write() {
+    let (mut peer, input) = duplex(64 * 1024);
+    let (output, stream) = duplex(64 * 1024);
+    let writes = Arc::new(AtomicUsize::new(0));
+    let counted = Counted {
+        stream,
+        writes: Arc::clone(&writes),
+    };
+    let transport = LineTransport::new(input, counted, LineLimits::default());
+    let router = mcp_runtime::Router::new("test", "1.0");
+    let session = router.serve(mcp_runtime::Options::default(), transport);
+    let mut output = tokio::io::AsyncBufReadExt::lines(tokio::io::BufReader::new(output));
+    let initialize = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\
+        \"capabilities\":{},\"clientInfo\":{\"name\":\"test\",\"version\":\"1.0\"}}}\n";
+    let initialized = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+    peer.write_all(initialize.as_bytes()).await.expect("there is room");
+    output.next_line().await.expect("it answers");
+    peer.write_all(initialized.as_bytes()).await.expect("there is room");
+    writes.store(0, Ordering::Relaxed);
+    let pings: String = (1..=64)
+        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n"))
+        .collect();
+    peer.write_all(pings.as_bytes()).await.expect("there is room");
+    for _ in 0..64 {
+        let response = output.next_line().await.expect("it answers").expect("it goes on");
+        assert!(response.contains("\"result\""), "{response}");
+    }
+    assert_eq!(writes.load(Ordering::Relaxed), 1);
+    session.close().await;
+}
+
+#[tokio::test]
+async fn a_send_that_is_dropped_while_it_waits_sends_nothing() {
+    let (mut peer, ours) = duplex(16);
+    let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();
+    let long = "x".repeat(100);
+    let mut first = Box::pin(sender.send(message(long.clone())));
+    assert!(timeout(Duration::ZERO, &mut first).await.is_err(), "the stream is full");
+    assert!(timeout(Duration::ZERO, sender.send(message("1"))).await.is_err());
+    let read = tokio::spawn(async move {
+        let mut all = String::new();
+        peer.read_to_string(&mut all).await.map(|_| all)
+    });
+    first.await.expect("the peer reads");
+    sender.send(message("2")).await.expect("the peer reads");
+    sender.close().await;
+    let all = read.await.expect("no panic").expect("valid text");
+    assert_eq!(all, format!("{long}\n2\n"));
 }
 
 #[tokio::test]
@@ -282,20 +398,144 @@ async fn a_childs_standard_error_goes_to_tracing_in_lines_of_bounded_length() {
     assert_eq!(told[0], "one");
 }
 
-/// The test below runs this one in a process of its own, whose standard input and output it then has.
-#[tokio::test]
-async fn own_streams_in_a_child() {
+/// The tests below run this one in a process of its own, whose standard input and output it then has.
+#[test]
+fn own_streams_in_a_child() {
     if std::env::var_os("MCP_TEST_OWN").is_none() {
         return;
     }
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.enable_all().build().expect("threads start");
+    let flooded = runtime.block_on(echo_own_streams());
+    drop(runtime);
+    if flooded {
+        // The harness would say something last, and nobody reads it.
+        std::process::exit(0);
+    }
+}
+
+/// Gives back what comes; true when it leaves a standard output that takes nothing more.
+async fn echo_own_streams() -> bool {
     let (sender, mut receiver) = stdio::stdio(LineLimits::default()).expect("a thread starts").split();
     while let Some(Ok(json)) = next(&mut receiver).await {
-        if json == "\"stop\"" {
+        let answer = match json.as_str() {
             // The standard input is still open; nothing waits for it.
-            break;
-        }
-        sender.send(message(json)).await.expect("the parent reads");
+            "\"stop\"" => return false,
+            "\"flood\"" => {
+                let flood = sender.send(message("x".repeat(10_000_000)));
+                assert!(timeout(Duration::from_millis(100), flood).await.is_err());
+                return true;
+            }
+            "\"threads\"" => threads().join(" "),
+            _ => json,
+        };
+        sender.send(message(answer)).await.expect("the parent reads");
     }
+    false
+}
+
+/// The names of this process's threads.
+fn threads() -> Vec<String> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let name = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("comm")).ok();
+    tasks.filter_map(name).map(|name| name.trim().to_owned()).collect()
+}
+
+/// This test binary as a child that echoes lines on its standard streams.
+fn echo(input: impl Into<Stdio>, output: impl Into<Stdio>) -> std::process::Child {
+    std::process::Command::new(std::env::current_exe().expect("a test has a path"))
+        .args(["--exact", "own_streams_in_a_child", "--nocapture"])
+        .env("MCP_TEST_OWN", "1")
+        .stdin(input)
+        .stdout(output)
+        .spawn()
+        .expect("the test starts")
+}
+
+/// Waits for a child that ends by itself.
+fn wait(mut child: std::process::Child) {
+    let since = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        assert!(since.elapsed() < Duration::from_secs(10), "the child ends");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether a read of an open file doesn't block.
+#[cfg(target_os = "linux")]
+fn is_nonblocking(file: &impl std::os::fd::AsRawFd) -> bool {
+    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).expect("an open file");
+    let flags = info
+        .lines()
+        .find_map(|line| line.strip_prefix("flags:"))
+        .expect("it has flags");
+    u32::from_str_radix(flags.trim(), 8).expect("they are octal") & 0o4000 != 0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_streams_that_are_pipes_need_no_threads_and_stay_blocking_for_others() {
+    let (input, mut to_child) = io::pipe().expect("a pipe");
+    let (mut from_child, output) = io::pipe().expect("a pipe");
+    let (same_input, same_output) = (input.try_clone().expect("a pipe"), output.try_clone().expect("a pipe"));
+    let child = echo(input, output);
+    to_child.write_all(b"\"threads\"\n").expect("the child reads");
+    let mut text = String::new();
+    while !text.contains("tokio-rt") {
+        let mut chunk = [0; 4096];
+        let read = from_child.read(&mut chunk).expect("the child writes");
+        text += &String::from_utf8_lossy(&chunk[..read]);
+    }
+    assert!(!text.contains("mcp-std"), "{text}");
+    assert!(!is_nonblocking(&same_input) && !is_nonblocking(&same_output));
+    to_child.write_all(b"\"stop\"\n").expect("the child reads");
+    wait(child);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_standard_stream_that_is_a_socket_is_blocking_again_at_the_end() {
+    let (mut ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a socket");
+    let same = theirs.try_clone().expect("a socket");
+    let child = echo(
+        std::os::fd::OwnedFd::from(theirs.try_clone().expect("a socket")),
+        std::os::fd::OwnedFd::from(theirs),
+    );
+    ours.write_all(b"{\"a\":1}\n").expect("the child reads");
+    let mut text = String::new();
+    while !text.contains("{\"a\":1}\n") {
+        let mut chunk = [0; 4096];
+        let read = ours.read(&mut chunk).expect("the child writes");
+        text += &String::from_utf8_lossy(&chunk[..read]);
+    }
+    assert!(is_nonblocking(&same));
+    ours.write_all(b"\"stop\"\n").expect("the child reads");
+    wait(child);
+    assert!(!is_nonblocking(&same));
+}
+
+#[test]
+fn standard_streams_that_are_files_are_read_and_written() {
+    let (mut input, mut output) = (
+        tempfile::tempfile().expect("a file"),
+        tempfile::tempfile().expect("a file"),
+    );
+    input.write_all(b"{\"a\":1}\n{\"a\":2}\n").expect("there is room");
+    io::Seek::rewind(&mut input).expect("a file");
+    wait(echo(input, output.try_clone().expect("a file")));
+    let mut text = String::new();
+    io::Seek::rewind(&mut output).expect("a file");
+    output.read_to_string(&mut text).expect("it is text");
+    assert!(text.contains("{\"a\":1}\n{\"a\":2}\n"), "{text}");
+}
+
+#[test]
+fn a_server_can_end_while_its_client_reads_nothing() {
+    let (input, mut to_child) = io::pipe().expect("a pipe");
+    let (_from_child, output) = io::pipe().expect("a pipe");
+    let child = echo(input, output);
+    to_child.write_all(b"\"flood\"\n").expect("the child reads");
+    wait(child);
 }
 
 #[tokio::test]

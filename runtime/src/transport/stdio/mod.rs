@@ -5,7 +5,11 @@ mod input;
 mod line_reader;
 mod line_transport;
 mod line_writer;
+#[cfg(unix)]
+mod nonblocking;
 mod output;
+mod thread_input;
+mod thread_output;
 
 pub use self::child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, spawn};
 pub use self::input::Input;
@@ -14,11 +18,28 @@ pub use self::output::Output;
 
 /// The transport over the standard input and output of this process, for a server that its client has started.
 ///
-/// Nothing else may be written to the standard output. Neither stream keeps a tokio runtime from ending: the process can
-/// end while its client sends nothing and reads nothing.
+/// Nothing else may be written to the standard output, and nothing else may read the standard input. Neither stream keeps
+/// a tokio runtime from ending: the process can end while its client sends nothing and reads nothing.
+///
+/// On Unix, the runtime itself waits for streams that are pipes or sockets. Other streams, such as files and terminals,
+/// get a thread each; so does every stream on Windows, and when this is called outside of a tokio runtime.
+///
+/// A socket is non-blocking until the transport is dropped, and so is a pipe on systems other than Linux. That is also seen
+/// by other users of the same open socket or pipe, such as a standard error that is sent to the same place: what they
+/// write may fail with [`WouldBlock`](std::io::ErrorKind::WouldBlock), which makes [`eprintln!`] panic. A process that ends
+/// without dropping the transport, by [`std::process::exit`], leaves them so.
 ///
 /// # Errors
-/// When the threads that read and write can't be started.
+/// When the streams can't be opened, or the threads can't be started.
+///
+/// # Panics
+/// When a stream is a pipe or a socket, and the tokio runtime has its I/O disabled.
 pub fn stdio(limits: LineLimits) -> std::io::Result<LineTransport<Input, Output>> {
-    Ok(LineTransport::new(Input::start()?, Output::start()?, limits))
+    #[cfg(unix)]
+    let (input, output) = nonblocking::streams()?;
+    #[cfg(not(unix))]
+    let (input, output) = (None, None);
+    let input: Input = input.map_or_else(Input::start, Ok)?;
+    let output: Output = output.map_or_else(Output::start, Ok)?;
+    Ok(LineTransport::new(input, output, limits))
 }

@@ -1,72 +1,71 @@
-//! The standard output, written by a thread of its own.
-//!
-//! tokio's own would keep a runtime from ending for as long as the peer doesn't read.
+//! The standard output.
 
-use std::io::Write;
+use std::io::IoSlice;
 use std::pin::Pin;
-use std::sync::mpsc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
 use tokio::io::AsyncWrite;
-use tokio::sync::oneshot;
 
-/// What is written at once.
-const CHUNK: usize = 64 * 1024;
-
-/// Bytes to write, and where to tell that they are written.
-type Chunk = (Vec<u8>, oneshot::Sender<std::io::Result<()>>);
+use super::thread_output::ThreadOutput;
 
 /// This process's standard output.
 #[derive(Debug)]
-pub struct Output {
-    chunks: mpsc::Sender<Chunk>,
-    /// Of the chunk that is being written: there is never more than one.
-    written: Option<oneshot::Receiver<std::io::Result<()>>>,
+pub struct Output(Target);
+
+#[derive(Debug)]
+enum Target {
+    #[cfg(unix)]
+    Reactor(super::nonblocking::Output),
+    Thread(ThreadOutput),
 }
 
 impl Output {
     pub(super) fn start() -> std::io::Result<Self> {
-        let (chunks, receiver) = mpsc::channel::<Chunk>();
-        let write = move || {
-            for (chunk, written) in receiver {
-                let mut output = std::io::stdout().lock();
-                let result = output.write_all(&chunk).and_then(|()| output.flush());
-                // Whoever has sent it may have gone.
-                let _ = written.send(result);
-            }
-        };
-        std::thread::Builder::new().name("mcp-stdout".to_owned()).spawn(write)?;
-        Ok(Self { chunks, written: None })
+        Ok(Self(Target::Thread(ThreadOutput::start()?)))
     }
 
-    /// Waits until nothing is being written.
-    fn poll_written(&mut self, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        let Some(written) = &mut self.written else {
-            return Poll::Ready(Ok(()));
-        };
-        let result = ready!(Pin::new(written).poll(cx));
-        self.written = None;
-        Poll::Ready(result.unwrap_or_else(|_| Err(std::io::ErrorKind::BrokenPipe.into())))
+    fn stream(self: Pin<&mut Self>) -> Pin<&mut (dyn AsyncWrite + Unpin)> {
+        match &mut self.get_mut().0 {
+            #[cfg(unix)]
+            Target::Reactor(output) => Pin::new(output),
+            Target::Thread(output) => Pin::new(output),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl From<super::nonblocking::Output> for Output {
+    fn from(output: super::nonblocking::Output) -> Self {
+        Self(Target::Reactor(output))
     }
 }
 
 impl AsyncWrite for Output {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
-        ready!(self.poll_written(cx))?;
-        let chunk = bytes.get(..CHUNK).unwrap_or(bytes);
-        let (sender, written) = oneshot::channel();
-        if self.chunks.send((chunk.to_vec(), sender)).is_err() {
-            return Poll::Ready(Err(std::io::ErrorKind::BrokenPipe.into()));
-        }
-        self.written = Some(written);
-        Poll::Ready(Ok(chunk.len()))
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
+        self.stream().poll_write(cx, bytes)
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        self.poll_written(cx)
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<std::io::Result<usize>> {
+        self.stream().poll_write_vectored(cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        match &self.0 {
+            #[cfg(unix)]
+            Target::Reactor(output) => output.is_write_vectored(),
+            Target::Thread(output) => output.is_write_vectored(),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        self.stream().poll_flush(cx)
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        self.poll_flush(cx)
+        self.stream().poll_shutdown(cx)
     }
 }
