@@ -76,10 +76,9 @@ pub fn read_result<T, R: ProtocolRevision>(
     mut conversion: Conversion<R>,
     decode: impl FnOnce(&str, &mut Reader<'_>) -> Decoded<Option<T>>,
 ) -> Result<Option<FromResult<T>>, FromPeer> {
-    let source = Reader::new(result.text());
+    let mut source = Reader::new(result.text());
     if peer == R::HUB {
         let losses = Vec::new();
-        let mut source = source;
         return Ok(decode(method, &mut source)?.map(|result| FromResult { result, losses }));
     }
     let chain = R::protocol().chain(peer.index(), R::HUB.index())?;

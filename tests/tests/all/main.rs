@@ -7,6 +7,7 @@ mod documentation;
 mod fuzz;
 mod instances;
 mod json_schema;
+mod loading;
 mod memory;
 mod messages;
 mod negotiation;
