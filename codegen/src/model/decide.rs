@@ -99,9 +99,11 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
         if let [(index, _)] = candidates {
             return Some(Decision::Is(*index));
         }
+        // An optional member tells less than what a required one holds: any variant may lack it.
         self.by_tag(candidates, default)
-            .or_else(|| self.by_presence(candidates))
+            .or_else(|| self.by_presence(candidates, true))
             .or_else(|| self.within(candidates))
+            .or_else(|| self.by_presence(candidates, false))
     }
 
     /// By a string member whose values in the schema differ from candidate to candidate, at least in part.
@@ -164,49 +166,47 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
         }
     }
 
-    /// By a member that some candidates require and the others don't declare; failing that, by one that some declare, if
-    /// what lacks it can be held by the others.
-    fn by_presence(&self, candidates: &[Candidate<'n>]) -> Option<Decision> {
+    /// By a member that some candidates require and the others don't declare; or if it needn't be required, by one that some
+    /// declare, if what lacks it can be held by the others.
+    fn by_presence(&self, candidates: &[Candidate<'n>], must_require: bool) -> Option<Decision> {
         let names: BTreeSet<&String> = candidates.iter().flat_map(|(_, members)| members.keys()).collect();
-        [true, false].into_iter().find_map(|must_require| {
-            names.iter().find_map(|member| {
-                let (with, without) = split_by_presence(candidates, member, must_require)?;
-                let present = self.decide(&with, None)?;
-                let kinds: Option<Vec<_>> = with
-                    .iter()
-                    .map(|(_, members)| self.kinds(&members[*member].node, DEEPEST))
-                    .collect();
-                let mut cases = vec![Case {
-                    member: (*member).clone(),
-                    kinds: kinds
-                        .unwrap_or_default()
-                        .into_iter()
-                        .flatten()
-                        .collect::<BTreeSet<_>>()
-                        .into_iter()
-                        .collect(),
-                    needs: required_by_all(&with)
-                        .into_iter()
-                        .filter(|name| name != *member)
-                        .collect(),
-                    decision: present,
-                }];
-                let (otherwise, needs) = match self.decide(&without, None)? {
-                    Decision::Has {
-                        cases: further,
-                        otherwise,
-                        needs,
-                    } => {
-                        cases.extend(further);
-                        (otherwise, needs)
-                    }
-                    other => (Box::new(other), required_by_all(&without)),
-                };
-                Some(Decision::Has {
-                    cases,
+        names.iter().find_map(|member| {
+            let (with, without) = split_by_presence(candidates, member, must_require)?;
+            let present = self.decide(&with, None)?;
+            let kinds: Option<Vec<_>> = with
+                .iter()
+                .map(|(_, members)| self.kinds(&members[*member].node, DEEPEST))
+                .collect();
+            let mut cases = vec![Case {
+                member: (*member).clone(),
+                kinds: kinds
+                    .unwrap_or_default()
+                    .into_iter()
+                    .flatten()
+                    .collect::<BTreeSet<_>>()
+                    .into_iter()
+                    .collect(),
+                needs: required_by_all(&with)
+                    .into_iter()
+                    .filter(|name| name != *member)
+                    .collect(),
+                decision: present,
+            }];
+            let (otherwise, needs) = match self.decide(&without, None)? {
+                Decision::Has {
+                    cases: further,
                     otherwise,
                     needs,
-                })
+                } => {
+                    cases.extend(further);
+                    (otherwise, needs)
+                }
+                other => (Box::new(other), required_by_all(&without)),
+            };
+            Some(Decision::Has {
+                cases,
+                otherwise,
+                needs,
             })
         })
     }
@@ -247,7 +247,10 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
             if inner.windows(2).any(|pair| pair[0].1 == pair[1].1) {
                 return None;
             }
-            let decision = self.by_tag(&inner, None).or_else(|| self.by_presence(&inner))?;
+            let decision = self
+                .by_tag(&inner, None)
+                .or_else(|| self.by_presence(&inner, true))
+                .or_else(|| self.by_presence(&inner, false))?;
             Some(Decision::Within {
                 member: member.clone(),
                 decision: Box::new(decision),
