@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::json_schema::pointer;
 use serde::{Deserialize, Serialize};
 
 use crate::load::present;
@@ -107,6 +108,30 @@ impl Facts {
             input_errors_as_results: self.input_errors_as_results.or(earlier.input_errors_as_results),
             statuses: self.statuses.or(earlier.statuses),
             mirrors: self.mirrors.or(earlier.mirrors),
+        }
+    }
+
+    /// Leaves out what a pointer leads to, and returns whether it could: `own` facts stay, which the revision states itself.
+    pub(crate) fn leave_out(&mut self, own: &Self, pointer: &str) -> bool {
+        let tokens = pointer::tokens(pointer).unwrap_or_default();
+        let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        match (&tokens[..], &mut self.statuses, &mut self.mirrors) {
+            (["facts", "statuses", code], Some(statuses), _) if own.statuses.is_none() => {
+                statuses.retain(|status, _| status.to_string() != **code);
+                true
+            }
+            (["facts", "mirrors", "params", header, method], _, Some(mirrors)) if own.mirrors.is_none() => {
+                if let Some(methods) = mirrors.params.get_mut(*header) {
+                    methods.remove(*method);
+                }
+                mirrors.params.retain(|_, methods| !methods.is_empty());
+                true
+            }
+            (["facts", "mirrors", "arguments", ..], _, Some(mirrors)) if own.mirrors.is_none() => {
+                mirrors.arguments = None;
+                true
+            }
+            _ => false,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::load::load;
 use crate::modelled::model;
+use crate::problem::Problem;
 use crate::published::names_files;
 
 /// The beginning of the directories that belong to the generator.
@@ -37,6 +38,8 @@ pub struct Generated {
     pub names: Report,
     /// The number of types of all revisions.
     pub types: usize,
+    /// The problems of drafts, which were left out or ignored.
+    pub warnings: Vec<Problem>,
     /// The documentation that each revision lacks, by key.
     pub undocumented: BTreeMap<String, BTreeSet<String>>,
 }
@@ -60,6 +63,7 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
             .iter()
             .map(|revision| revision.model.types.len())
             .sum(),
+        warnings: protocol.warnings,
         undocumented: emitted.undocumented,
     })
 }

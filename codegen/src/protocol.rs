@@ -1,7 +1,7 @@
 //! The value that goes through the pipeline.
 
 use crate::load::{Manifest, SharedDocuments};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 
 /// The protocol at a stage of the pipeline: an `R` for each revision, in the manifest's order.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub struct Protocol<R> {
     pub shared: SharedDocuments,
     /// The revisions.
     pub revisions: Vec<R>,
+    /// The problems of drafts that generating doesn't stop for: what they name is left out.
+    pub warnings: Vec<Problem>,
 }
 
 impl<R> Protocol<R> {
@@ -32,6 +34,7 @@ impl<R> Protocol<R> {
             manifest: self.manifest,
             shared: self.shared,
             revisions,
+            warnings: self.warnings,
         })
     }
 }

@@ -706,3 +706,101 @@ error_codes:
         "{overlay}"
     );
 }
+
+/// A schema with a request whose parameters have a name.
+fn protocol(definitions: &Value) -> String {
+    let mut all = json!({
+        "FindRequest": {
+            "type": "object",
+            "properties": {
+                "method": { "type": "string", "const": "find" },
+                "params": { "$ref": "#/definitions/FindParams" }
+            },
+            "required": ["method", "params"]
+        },
+        "FindParams": {
+            "type": "object",
+            "properties": { "name": { "type": "string" }, "size": { "type": "integer" } },
+            "required": ["name"]
+        },
+        "FindResult": { "type": "object" },
+        "ClientRequest": { "anyOf": [{ "$ref": "#/definitions/FindRequest" }] },
+        "ServerResult": { "anyOf": [{ "$ref": "#/definitions/FindResult" }] }
+    });
+    for (name, definition) in definitions.as_object().unwrap() {
+        all[name] = definition.clone();
+    }
+    json!({ "definitions": all }).to_string()
+}
+
+/// Ingests a schema as a release, which is refused, and as a draft, and returns the warnings of the draft.
+fn draft_warnings(house: &House, text: &str, position: &Position, refusal: &str) -> Vec<String> {
+    let options = IngestOptions {
+        position: position.clone(),
+        ..house.options("draft", &house.file("draft.json", text))
+    };
+    let error = ingest(&options).unwrap_err().to_string();
+    assert!(error.contains(refusal), "{error}");
+    let draft = IngestOptions {
+        draft: Some(true),
+        ..options
+    };
+    let done = ingest(&draft).unwrap();
+    let told = |problems: &[mcp_codegen::Problem]| -> Vec<String> {
+        problems.iter().map(|problem| problem.what.clone()).collect()
+    };
+    assert_eq!(told(&house.generate().unwrap().warnings), told(&done.warnings));
+    told(&done.warnings)
+}
+
+#[test]
+fn a_draft_loses_the_role_that_a_session_could_not_play_in_it_and_a_release_is_refused() {
+    let house = House::new();
+    fs::write(house.schema().join("lifecycle.yaml"), "subscribe: find\n").unwrap();
+    house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
+    let text = protocol(&json!({ "FindParams": { "type": "object" } }));
+    let lacking = "`find` of revision draft has no parameter with the URI: one required text";
+    let warnings = draft_warnings(&house, &text, &Position::Keep, lacking);
+    assert_eq!(warnings, [lacking]);
+}
+
+#[test]
+fn a_draft_loses_the_inherited_facts_that_its_schema_cannot_have_and_a_release_is_refused() {
+    let house = House::new();
+    let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}, X-Size: {find: size}}\n";
+    house.overlay("2098-01-01", facts);
+    house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
+    let params = json!({ "type": "object", "properties": { "size": { "type": "integer" } } });
+    let text = protocol(&json!({ "FindParams": params }));
+    let lacking = "`find` has no parameter `name`";
+    let warnings = draft_warnings(&house, &text, &Position::Keep, lacking);
+    assert_eq!(warnings, [lacking]);
+    let of_draft = fs::read_to_string(house.directory.path().join("generated/mcp-adapters/tables/draft.json")).unwrap();
+    assert!(
+        of_draft.contains("X-Size") && !of_draft.contains("X-Name"),
+        "{of_draft}"
+    );
+}
+
+#[test]
+fn a_rule_that_a_draft_makes_unnecessary_is_a_warning_and_beside_a_release_a_problem() {
+    let house = House::new();
+    let earlier = protocol(&json!({}));
+    let params = json!({
+        "type": "object",
+        "properties": { "name": { "type": "string" }, "size": { "type": "integer" }, "depth": { "type": "integer" } },
+        "required": ["name", "depth"]
+    });
+    let later = protocol(&json!({ "FindParams": params }));
+    house.ingest("2098-01-01", &earlier).unwrap();
+    house.ingest("2099-01-01", &later).unwrap();
+    let rule = "rules:\n  - at: FindParams.depth\n    up: {default: 0}\n    why: All of it.\n    link: https://example.org/depth\n";
+    fs::write(house.schema().join("2099-01-01/adapt.yaml"), rule).unwrap();
+    house.generate().unwrap();
+    let between = Position::After("2098-01-01".parse().unwrap());
+    let warnings = draft_warnings(&house, &later, &between, "FindParams.depth");
+    assert!(
+        matches!(&warnings[..], [only] if only.contains("FindParams.depth")),
+        "{warnings:?}"
+    );
+}

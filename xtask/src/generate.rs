@@ -8,7 +8,7 @@ use mcp_codegen::files::Report;
 use mcp_codegen::{GenerateOptions, Generated};
 
 use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
-use crate::print::{print, tell};
+use crate::print::{print, tell, warn};
 
 /// How many undocumented keys are named before the rest is counted.
 const NAMED: usize = 10;
@@ -23,6 +23,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
         check: args.check,
     })?;
     report_undocumented(&generated);
+    warn(&generated.warnings);
     tell(summary(&generated, args, start.elapsed().as_secs_f32()));
     let mut stale = list_stale(&out, &generated.files);
     let unlocked = list_stale(&args.schema.directory(), &generated.names);

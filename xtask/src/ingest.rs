@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use mcp_codegen::ingest::{IngestOptions, LeftOut, Position, ingest};
 
 use crate::args::IngestArgs;
-use crate::print::{print, tell};
+use crate::print::{print, tell, warn};
 
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     let options = IngestOptions {
@@ -41,6 +41,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         let first = entry.lines().next().unwrap_or_default();
         tell(format_args!("left out of the overlay: {}\n  {why}", first.trim_start()));
     }
+    warn(&done.warnings);
     print(format_args!("next: cargo xtask generate\n"))?;
     Ok(())
 }

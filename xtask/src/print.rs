@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
 
+use mcp_codegen::Problem;
+
 /// Writes to standard output.
 pub fn print(text: impl Display) -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -14,6 +16,13 @@ pub fn print(text: impl Display) -> io::Result<()> {
 /// Writes a line to standard error. There is nowhere to say that this failed.
 pub fn tell(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Tells the problems that a command didn't stop for.
+pub fn warn(problems: &[Problem]) {
+    for problem in problems {
+        tell(format_args!("warning: {problem}"));
+    }
 }
 
 /// Whether a command failed only because nobody reads its output any more.

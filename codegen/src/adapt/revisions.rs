@@ -28,6 +28,8 @@ pub struct PlannedRevision {
 
 /// Plans the conversions between each two adjacent revisions.
 ///
+/// A rule beside a draft that matches nothing, or decides what is automatic, is a warning: the draft may still change.
+///
 /// # Errors
 /// Every rule that isn't one, matches nothing, or decides what is automatic.
 pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<PlannedRevision>, Problems> {
@@ -41,7 +43,7 @@ pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<Pl
             plans: Vec::new(),
         })
     })?;
-    let mut problems = Vec::new();
+    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     for later in 1..planned.revisions.len() {
         let (before, after) = (&planned.revisions[later - 1], &planned.revisions[later]);
         let plans = [true, false].map(|upward| {
@@ -53,12 +55,16 @@ pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<Pl
                 rules_of: &after.model.revision,
                 upward,
             });
-            problems.extend(found);
+            match before.entry.released && after.entry.released {
+                true => problems.extend(found),
+                false => warnings.extend(found),
+            }
             plan
         });
         planned.revisions[later].plans = plans.into();
     }
     Problems::check(problems)?;
+    planned.warnings.extend(warnings);
     Ok(planned)
 }
 

@@ -7,9 +7,12 @@ use crate::emit::emit_protocol;
 use crate::error::GenerateError;
 use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, Unwritten, load, load_with};
 use crate::modelled::model;
+use crate::problem::Problem;
 
 /// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
 /// `overlay` if it is to be written, and with `manifest`.
+///
+/// Returns the problems of drafts, which it would only tell.
 ///
 /// If `generate` already fails with the current files, the revision is checked alone.
 pub(super) fn check_generates(
@@ -18,7 +21,7 @@ pub(super) fn check_generates(
     entry: &Entry,
     schema: &Document,
     overlay: Option<&String>,
-) -> Result<(), GenerateError> {
+) -> Result<Vec<Problem>, GenerateError> {
     let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
     let overlay = overlay.transpose()?;
     let unwritten = Some(Unwritten {
@@ -38,6 +41,8 @@ pub(super) fn check_generates(
     run(load_with(directory, alone, unwritten).without_shared())
 }
 
-fn run(loaded: Loaded) -> Result<(), GenerateError> {
-    emit_protocol(&plan_protocol(model(loaded)?)?, "").map(|_| ())
+fn run(loaded: Loaded) -> Result<Vec<Problem>, GenerateError> {
+    let protocol = plan_protocol(model(loaded)?)?;
+    emit_protocol(&protocol, "")?;
+    Ok(protocol.warnings)
 }

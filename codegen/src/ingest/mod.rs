@@ -16,7 +16,7 @@ pub use fetch::FetchError;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 
 use self::successor::Successor;
 
@@ -72,6 +72,8 @@ pub struct Ingested {
     pub dialect: Dialect,
     /// Whether the revision is new in the manifest.
     pub is_new: bool,
+    /// The problems of drafts: what they name is left out or ignored.
+    pub warnings: Vec<Problem>,
 }
 
 /// The error of ingesting. No file was changed.
@@ -158,10 +160,10 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
         false => None,
     };
     let mut left_out = Vec::new();
-    let overlay = loop {
+    let (warnings, overlay) = loop {
         let overlay = successor.as_ref().and_then(Successor::text);
         let error = match check(overlay.as_ref()) {
-            Ok(()) => break overlay,
+            Ok(warnings) => break (warnings, overlay),
             Err(error) => error,
         };
         let (Some(found), Some(overlay)) = (&mut successor, overlay) else {
@@ -195,6 +197,7 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
         sha256,
         dialect,
         is_new,
+        warnings,
     })
 }
 

@@ -158,6 +158,7 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: Option<
         manifest,
         shared,
         revisions,
+        warnings: Vec::new(),
     };
     Loaded { protocol, problems }
 }

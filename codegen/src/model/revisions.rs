@@ -46,8 +46,9 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
     let shared = Shared::of(&protocol.shared)?;
     let mut inherited = inherit(&protocol.revisions);
     let (mut models, mut problems) = (Vec::<ModelledRevision>::new(), Vec::new());
+    let mut warnings = protocol.warnings;
     for revision in protocol.revisions.into_iter().rev() {
-        let (facts, inherited_results) = inherited.pop().unwrap_or_default();
+        let (mut facts, inherited_results) = inherited.pop().unwrap_or_default();
         let lock = match Lock::of(&revision.names) {
             Ok(lock) => lock,
             Err(found) => {
@@ -71,8 +72,17 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
                 problems.extend(lock.broken(&model, &revision.names));
                 problems.extend(wrong_results(&revision.overlay, &model));
                 problems.extend(wrong_errors(&revision.overlay, &model));
-                problems.extend(wrong_facts(&facts, &revision.overlay, &model));
+                let wrong = wrong_facts(&facts, &revision.overlay, &model);
+                let is_draft = !revision.entry.released;
+                let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
+                    .into_iter()
+                    .partition(|problem| is_draft && facts.leave_out(&revision.overlay.facts, &problem.pointer));
+                problems.extend(wrong);
+                warnings.extend(left_out);
                 shared.apply(&mut model);
+                if is_draft {
+                    warnings.extend(shared.leave_out_roles(&mut model, &protocol.shared.lifecycle));
+                }
                 describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
                     entry: revision.entry,
@@ -97,6 +107,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
         manifest: protocol.manifest,
         shared: protocol.shared,
         revisions: models,
+        warnings,
     })
 }
 

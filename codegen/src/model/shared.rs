@@ -54,6 +54,23 @@ impl Shared {
         add_tolerances(model, &self.tolerances);
     }
 
+    /// Leaves out of the model of a draft the roles that a session couldn't play in it, and returns what each of them lacks.
+    pub(super) fn leave_out_roles(&self, model: &mut Model, lifecycle: &Document) -> Vec<Problem> {
+        let (mut roles, mut problems) = (self.lifecycle.clone(), Vec::new());
+        // One role may need another.
+        loop {
+            let found = incomplete_roles(lifecycle, model);
+            if found.is_empty() {
+                return problems;
+            }
+            for (role, problem) in found {
+                roles.remove(&role);
+                problems.push(problem);
+            }
+            assign_roles(model, &roles);
+        }
+    }
+
     /// The lines about something that no revision has.
     pub(super) fn misspelt(&self, documents: &SharedDocuments, models: &[&Model]) -> Vec<Problem> {
         let known = Known { models };
@@ -117,15 +134,8 @@ impl Known<'_> {
             }
             false => self.method(document, &at, name),
         });
-        let incomplete = self.models.iter().flat_map(|model| {
-            let lacking = incomplete(&model.lifecycle).into_iter();
-            let lacking = lacking.filter(|(of, _)| *of == role);
-            lacking.map(|(_, what)| {
-                let name = &model.lifecycle.names[role];
-                let problem = document.problem(&at, format!("`{name}` of revision {} has no {what}", model.revision));
-                problem.help("a session can't do its part without it; see which members the schema declares")
-            })
-        });
+        let incomplete = self.models.iter().flat_map(|model| incomplete_roles(document, model));
+        let incomplete = incomplete.filter_map(|(of, problem)| (of == role).then_some(problem));
         unknown_names.chain(incomplete).collect()
     }
 
@@ -173,6 +183,18 @@ impl Known<'_> {
         });
         unknown_names.collect()
     }
+}
+
+/// The roles of a model that a session can't play, and what each of them lacks.
+fn incomplete_roles(document: &Document, model: &Model) -> Vec<(String, Problem)> {
+    let lacking = incomplete(&model.lifecycle).into_iter().map(|(role, what)| {
+        let (name, revision) = (&model.lifecycle.names[role], &model.revision);
+        let at = pointer::child("#", role);
+        let problem = document.problem(&at, format!("`{name}` of revision {revision} has no {what}"));
+        let help = "a session can't do its part without it; see which members the schema declares";
+        (role.to_owned(), problem.help(help))
+    });
+    lacking.collect()
 }
 
 fn unknown(document: &Document, at: &str, what: String) -> Problem {
