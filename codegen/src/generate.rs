@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::adapt::{plan_protocol, report};
+use crate::adapt::{PlannedRevision, plan_protocol, report};
 use crate::emit;
 use crate::emit::emit_protocol;
 use crate::error::GenerateError;
@@ -11,6 +11,7 @@ use crate::files::{FileSet, Report};
 use crate::load::load;
 use crate::modelled::model;
 use crate::problem::Problem;
+use crate::protocol::Protocol;
 use crate::published::names_files;
 
 /// The beginning of the directories that belong to the generator.
@@ -84,14 +85,20 @@ pub struct RevisionTable {
 /// # Errors
 /// All problems that a stage finds in the input.
 pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
-    let protocol = plan_protocol(model(load(schema)?)?)?;
-    let made = protocol.revisions.iter().zip(emit::revision_tables(&protocol));
-    let made = made.map(|(revision, table)| RevisionTable {
-        revision: revision.model.revision.clone(),
-        table,
-        schema: revision.schema.to_string(),
-    });
-    Ok(made.collect())
+    Ok(RevisionTable::of(&plan_protocol(model(load(schema)?)?)?))
+}
+
+impl RevisionTable {
+    /// The tables of all revisions.
+    pub(crate) fn of(protocol: &Protocol<PlannedRevision>) -> Vec<Self> {
+        let made = protocol.revisions.iter().zip(emit::revision_tables(protocol));
+        let made = made.map(|(revision, table)| Self {
+            revision: revision.model.revision.clone(),
+            table,
+            schema: revision.schema.to_string(),
+        });
+        made.collect()
+    }
 }
 
 /// The model of a revision as YAML, for people.

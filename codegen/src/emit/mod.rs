@@ -29,7 +29,7 @@ pub use entries::Docs;
 pub use error::{EmitError, TemplateError};
 pub use input::EmitInput;
 pub use items::Items;
-pub use protocol::{Emitted, emit_protocol, revision_tables};
+pub use protocol::{Emitted, check_emission, emit_protocol, revision_tables};
 pub use scaffold::{ADAPTERS, Templates, crate_name};
 
 use docs::Documenter;

@@ -6,12 +6,13 @@ use std::path::Path;
 use super::input::EmitInput;
 use super::tables::table;
 use super::{
-    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, RevisionInput, Templates, crate_name, emit_adapters, emit_crate,
+    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name, emit_adapters,
+    emit_crate,
 };
 use crate::adapt::{Plan, PlannedRevision};
 use crate::error::GenerateError;
 use crate::files::FileSet;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
 /// Everything that is generated, in memory.
@@ -22,38 +23,79 @@ pub struct Emitted {
     pub undocumented: BTreeMap<String, BTreeSet<String>>,
 }
 
+/// What the crates of all revisions share.
+struct Emission<'p> {
+    protocol: &'p Protocol<PlannedRevision>,
+    templates: Templates,
+    docs: Docs,
+    crates: &'p str,
+}
+
+impl<'p> Emission<'p> {
+    fn new(protocol: &'p Protocol<PlannedRevision>, crates: &'p str) -> Result<Self, GenerateError> {
+        Ok(Self {
+            protocol,
+            templates: Templates::new()?,
+            docs: Docs::of(&protocol.shared.docs).map_err(Problems::from)?,
+            crates,
+        })
+    }
+
+    /// Emits the crate of a revision, and finds its documentation that no type has.
+    fn revision(&self, revision: &PlannedRevision) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+        let (entry, model, manifest) = (&revision.entry, &revision.model, &self.protocol.manifest);
+        let link = |definition: &str| manifest.link(entry, definition);
+        let document = &self.protocol.shared.docs_of_revisions[&model.revision];
+        let own_docs = Docs::of(document).map_err(Problems::from)?;
+        let input = EmitInput {
+            model,
+            schema: &revision.schema,
+            sha256: &entry.sha256,
+            docs: &self.docs.with(&own_docs),
+            link: &link,
+            crates: self.crates,
+            manifest,
+        };
+        let emitted = emit_crate(&input, &self.templates)?;
+        let problems = self.docs.needless(&own_docs, document, &emitted.documented);
+        Ok((emitted, problems))
+    }
+}
+
+/// Checks that the crate of a revision can be emitted.
+///
+/// # Errors
+/// Its documentation that no type has, and the generator's own limits.
+pub fn check_emission(protocol: &Protocol<PlannedRevision>, revision: &str) -> Result<(), GenerateError> {
+    let emission = Emission::new(protocol, "")?;
+    let of_name = protocol
+        .revisions
+        .iter()
+        .filter(|known| known.model.revision == revision);
+    for revision in of_name {
+        let (_, problems) = emission.revision(revision)?;
+        Problems::check(problems)?;
+    }
+    Ok(())
+}
+
 /// Emits the crates of all revisions; `crates` is the directory of the hand-written ones, as their manifests name it.
 ///
 /// # Errors
 /// Documentation that no type has, and the generator's own limits.
 pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Result<Emitted, GenerateError> {
-    let templates = Templates::new()?;
-    let shared_docs = Docs::of(&protocol.shared.docs).map_err(Problems::from)?;
+    let emission = Emission::new(protocol, crates)?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
-    for PlannedRevision {
-        entry, model, schema, ..
-    } in &protocol.revisions
-    {
-        let link = |definition: &str| protocol.manifest.link(entry, definition);
-        let document = &protocol.shared.docs_of_revisions[&model.revision];
-        let own_docs = Docs::of(document).map_err(Problems::from)?;
-        let input = EmitInput {
-            model,
-            schema,
-            sha256: &entry.sha256,
-            docs: &shared_docs.with(&own_docs),
-            link: &link,
-            crates,
-            manifest: &protocol.manifest,
-        };
-        let emitted = emit_crate(&input, &templates)?;
-        problems.extend(shared_docs.needless(&own_docs, document, &emitted.documented));
+    for revision in &protocol.revisions {
+        let name = &revision.model.revision;
+        let (emitted, found) = emission.revision(revision)?;
+        problems.extend(found);
         for (path, contents) in emitted.files {
-            files.insert(Path::new(&crate_name(&model.revision)).join(path), contents)?;
+            files.insert(Path::new(&crate_name(name)).join(path), contents)?;
         }
-        undocumented.insert(model.revision.clone(), emitted.undocumented);
+        undocumented.insert(name.clone(), emitted.undocumented);
         items.push(emitted.items);
     }
     Problems::check(problems)?;

@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use crate::adapt::plan_protocol;
-use crate::emit::emit_protocol;
+use crate::adapt::{PlannedRevision, plan_protocol};
+use crate::emit::check_emission;
 use crate::error::GenerateError;
 use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, Unwritten, load, load_with};
 use crate::modelled::model;
-use crate::problem::Problem;
+use crate::protocol::Protocol;
 
 /// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
 /// `overlay` if it is to be written, and with `manifest`.
-///
-/// Returns the problems of drafts, which it would only tell.
 ///
 /// If `generate` already fails with the current files, the revision is checked alone.
 pub(super) fn check_generates(
@@ -21,7 +19,7 @@ pub(super) fn check_generates(
     entry: &Entry,
     schema: &Document,
     overlay: Option<&String>,
-) -> Result<Vec<Problem>, GenerateError> {
+) -> Result<Protocol<PlannedRevision>, GenerateError> {
     let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
     let overlay = overlay.transpose()?;
     let unwritten = Some(Unwritten {
@@ -29,6 +27,11 @@ pub(super) fn check_generates(
         schema,
         overlay: overlay.as_ref(),
     });
+    let run = |loaded: Loaded| -> Result<Protocol<PlannedRevision>, GenerateError> {
+        let protocol = plan_protocol(model(loaded)?)?;
+        check_emission(&protocol, entry.revision.as_str())?;
+        Ok(protocol)
+    };
     let stopped = run(load_with(directory, manifest.clone(), unwritten));
     if stopped.is_ok() || load(directory).map_err(GenerateError::from).and_then(run).is_ok() {
         return stopped;
@@ -39,10 +42,4 @@ pub(super) fn check_generates(
         ..manifest.clone()
     };
     run(load_with(directory, alone, unwritten).without_shared())
-}
-
-fn run(loaded: Loaded) -> Result<Vec<Problem>, GenerateError> {
-    let protocol = plan_protocol(model(loaded)?)?;
-    emit_protocol(&protocol, "")?;
-    Ok(protocol.warnings)
 }

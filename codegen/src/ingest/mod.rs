@@ -9,14 +9,18 @@ mod successor;
 use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
 
+use crate::adapt::PlannedRevision;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
+use crate::generate::RevisionTable;
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
 use crate::problem::{Problem, Problems};
+use crate::protocol::Protocol;
 
 use self::successor::Successor;
 
@@ -133,72 +137,117 @@ pub enum IngestError {
 /// When the schema can't be read, the manifest doesn't accept it, or crates can't be generated from it. The error then has
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
-    let mut manifest = Manifest::load(&options.schema)?;
-    let bytes = fetch::fetch(&options.from)?;
-    let sha256 = sha256(&bytes);
-    let known = manifest.entry(options.revision.as_str()).cloned();
-    if let Some(entry) = &known {
-        check_hash(options, entry, &sha256)?;
-    }
-    let official = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
-    // An unknown dialect is reported by the check, together with all else.
-    let dialect = Dialect::of(official.root()).unwrap_or(Dialect::Draft202012);
-    let mut root = official.root().clone();
-    change::replace_aliases(&mut root, dialect, &manifest.aliases);
-    if !options.keep_prose {
-        change::remove_prose(&mut root);
-    }
-    let document = official.with_root(root.clone());
+    Prepared::new(options)?.write(options)
+}
 
-    let is_new = known.is_none();
-    let entry = new_entry(options, known, &sha256, dialect);
-    place_entry(&mut manifest, entry.clone(), &options.position)?;
-    let check =
-        |overlay: Option<&String>| check::check_generates(&options.schema, &manifest, &entry, &document, overlay);
-    let mut successor = match is_new {
-        true => inherited_overlay(&options.schema, &manifest, &entry, &document)?,
-        false => None,
-    };
-    let mut left_out = Vec::new();
-    let (warnings, overlay) = loop {
-        let overlay = successor.as_ref().and_then(Successor::text);
-        let error = match check(overlay.as_ref()) {
-            Ok(warnings) => break (warnings, overlay),
-            Err(error) => error,
-        };
-        let (Some(found), Some(overlay)) = (&mut successor, overlay) else {
-            return Err(error.into());
-        };
-        let is_less = match &error {
-            GenerateError::Problems(problems) => found.leave_out(problems),
-            _ => false,
-        };
-        if !is_less {
-            // None of its entries is what is wrong: without it, the schema has its own problems, or none.
-            let why = error.to_string();
-            left_out.push(LeftOut { entry: overlay, why });
-            successor = None;
+/// Makes the tables of all revisions, with the one that [`ingest`] would add. No file is changed.
+///
+/// # Errors
+///
+/// As [`ingest`].
+pub fn try_ingest(options: &IngestOptions) -> Result<Vec<RevisionTable>, IngestError> {
+    Ok(RevisionTable::of(&Prepared::new(options)?.protocol))
+}
+
+/// A revision that may be ingested.
+struct Prepared {
+    manifest: Manifest,
+    schema: Value,
+    overlay: Option<String>,
+    left_out: Vec<LeftOut>,
+    sha256: String,
+    dialect: Dialect,
+    is_new: bool,
+    protocol: Protocol<PlannedRevision>,
+}
+
+impl Prepared {
+    fn new(options: &IngestOptions) -> Result<Self, IngestError> {
+        let mut manifest = Manifest::load(&options.schema)?;
+        let bytes = fetch::fetch(&options.from)?;
+        let sha256 = sha256(&bytes);
+        let known = manifest.entry(options.revision.as_str()).cloned();
+        if let Some(entry) = &known {
+            check_hash(options, entry, &sha256)?;
         }
-    };
-    let schema = canonical::canonical_json(&root).map_err(|error| unwritable("schema", &error))?;
-    let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
-    let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
-    // The manifest is written last, when the files that it names exist.
-    write_file(&schema_path, &schema)?;
-    let overlay = overlay.map(|overlay| (schema_path.with_file_name(OVERLAY), overlay));
-    if let Some((path, overlay)) = &overlay {
-        write_file(path, overlay)?;
+        let official = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
+        // An unknown dialect is reported by the check, together with all else.
+        let dialect = Dialect::of(official.root()).unwrap_or(Dialect::Draft202012);
+        let mut root = official.root().clone();
+        change::replace_aliases(&mut root, dialect, &manifest.aliases);
+        if !options.keep_prose {
+            change::remove_prose(&mut root);
+        }
+        let document = official.with_root(root.clone());
+
+        let is_new = known.is_none();
+        let entry = new_entry(options, known, &sha256, dialect);
+        place_entry(&mut manifest, entry.clone(), &options.position)?;
+        let check =
+            |overlay: Option<&String>| check::check_generates(&options.schema, &manifest, &entry, &document, overlay);
+        let mut successor = match is_new {
+            true => inherited_overlay(&options.schema, &manifest, &entry, &document)?,
+            false => None,
+        };
+        let mut left_out = Vec::new();
+        let (protocol, overlay) = loop {
+            let overlay = successor.as_ref().and_then(Successor::text);
+            let error = match check(overlay.as_ref()) {
+                Ok(protocol) => break (protocol, overlay),
+                Err(error) => error,
+            };
+            let (Some(found), Some(overlay)) = (&mut successor, overlay) else {
+                return Err(error.into());
+            };
+            let is_less = match &error {
+                GenerateError::Problems(problems) => found.leave_out(problems),
+                _ => false,
+            };
+            if !is_less {
+                // None of its entries is what is wrong: without it, the schema has its own problems, or none.
+                let why = error.to_string();
+                left_out.push(LeftOut { entry: overlay, why });
+                successor = None;
+            }
+        };
+        Ok(Self {
+            manifest,
+            schema: root,
+            overlay,
+            left_out: successor.map_or(left_out, Successor::into_left_out),
+            sha256,
+            dialect,
+            is_new,
+            protocol,
+        })
     }
-    write_file(&options.schema.join(MANIFEST), &recorded)?;
-    Ok(Ingested {
-        schema: schema_path,
-        overlay: overlay.map(|(path, _)| path),
-        left_out: successor.map_or(left_out, Successor::into_left_out),
-        sha256,
-        dialect,
-        is_new,
-        warnings,
-    })
+
+    fn write(self, options: &IngestOptions) -> Result<Ingested, IngestError> {
+        let schema = canonical::canonical_json(&self.schema).map_err(|error| unwritable("schema", &error))?;
+        let recorded = self
+            .manifest
+            .to_yaml()
+            .map_err(|error| unwritable("manifest", &error))?;
+        let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
+        // The manifest is written last, when the files that it names exist.
+        write_file(&schema_path, &schema)?;
+        let overlay = self
+            .overlay
+            .map(|overlay| (schema_path.with_file_name(OVERLAY), overlay));
+        if let Some((path, overlay)) = &overlay {
+            write_file(path, overlay)?;
+        }
+        write_file(&options.schema.join(MANIFEST), &recorded)?;
+        Ok(Ingested {
+            schema: schema_path,
+            overlay: overlay.map(|(path, _)| path),
+            left_out: self.left_out,
+            sha256: self.sha256,
+            dialect: self.dialect,
+            is_new: self.is_new,
+            warnings: self.protocol.warnings,
+        })
+    }
 }
 
 /// The overlay of a new revision, if it has none and the revision before has one that fits.
