@@ -6,7 +6,7 @@ use super::{PairInput, Plan, Rules, Side, plan_conversions};
 use crate::facts::Facts;
 use crate::load::Entry;
 use crate::model::{Model, ModelledRevision};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
 /// A revision with the conversions between it and the one before it.
@@ -28,7 +28,7 @@ pub struct PlannedRevision {
 
 /// Plans the conversions between each two adjacent revisions.
 ///
-/// A rule beside a draft that matches nothing, or decides what is automatic, is a warning: the draft may still change.
+/// A rule beside a draft that matches nothing, or decides what is automatic, is a warning, and is ignored: the draft may still change.
 ///
 /// # Errors
 /// Every rule that isn't one, matches nothing, or decides what is automatic.
@@ -46,21 +46,20 @@ pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<Pl
     let (mut problems, mut warnings) = (Vec::new(), Vec::new());
     for later in 1..planned.revisions.len() {
         let (before, after) = (&planned.revisions[later - 1], &planned.revisions[later]);
-        let plans = [true, false].map(|upward| {
-            let (from, to) = if upward { (before, after) } else { (after, before) };
-            let (plan, found) = plan_conversions(PairInput {
-                from: from.side(),
-                to: to.side(),
-                rules: &after.rules,
-                rules_of: &after.model.revision,
-                upward,
-            });
-            match before.entry.released && after.entry.released {
-                true => problems.extend(found),
-                false => warnings.extend(found),
+        let mut rules = after.rules.clone();
+        let plans = loop {
+            let (plans, found) = plan_pair(before, after, &rules);
+            if before.entry.released && after.entry.released {
+                problems.extend(found);
+                break plans;
             }
-            plan
-        });
+            let ignores_more = rules.ignore(&found);
+            warnings.extend(found);
+            if !ignores_more {
+                break plans;
+            }
+        };
+        planned.revisions[later].rules = rules;
         planned.revisions[later].plans = plans.into();
     }
     Problems::check(problems)?;
@@ -68,9 +67,30 @@ pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<Pl
     Ok(planned)
 }
 
+/// Plans the conversions to a revision and back.
+fn plan_pair(before: &PlannedRevision, after: &PlannedRevision, rules: &Rules) -> ([Plan; 2], Vec<Problem>) {
+    let mut problems = Vec::new();
+    let plans = [true, false].map(|upward| {
+        let (from, to) = if upward { (before, after) } else { (after, before) };
+        let (plan, found) = plan_conversions(PairInput {
+            from: from.side(),
+            to: to.side(),
+            rules,
+            rules_of: &after.model.revision,
+            upward,
+        });
+        problems.extend(found);
+        plan
+    });
+    (plans, problems)
+}
+
 impl PlannedRevision {
     fn side(&self) -> Side<'_> {
-        Side { model: &self.model }
+        Side {
+            model: &self.model,
+            schema: &self.schema,
+        }
     }
 }
 

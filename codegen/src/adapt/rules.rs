@@ -238,6 +238,15 @@ impl Rules {
         self.problem_at(&rule.pointer, what)
     }
 
+    /// Leaves out the rules that problems are about, and returns whether there are any.
+    pub(super) fn ignore(&mut self, problems: &[Problem]) -> bool {
+        let before = self.rules.len() + self.errors.len();
+        let is_wrong = |pointer: &String| problems.iter().any(|problem| problem.pointer == *pointer);
+        self.rules.retain(|rule| !is_wrong(&rule.pointer));
+        self.errors.retain(|rule| !is_wrong(&rule.pointer));
+        self.rules.len() + self.errors.len() < before
+    }
+
     /// A problem with what stands at a place of the file.
     pub(super) fn problem_at(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.document.problem(pointer, what)
