@@ -130,7 +130,10 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
 pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
     let none = Rules::none();
     let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
-        let (from, to) = (Side { model: &from.model }, Side { model: &to.model });
+        let [from, to] = [from, to].map(|revision| Side {
+            model: &revision.model,
+            schema: &revision.schema,
+        });
         let rules_of = "";
         plan_conversions(PairInput {
             from,

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::accepts::Schemas;
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Action, Place};
@@ -266,18 +267,25 @@ impl<'m> Planner<'m> {
 
     /// The pointer of the target's schema of a member, if it is narrower than the source's.
     ///
-    /// Only assertions at the member itself and the required members of an open object are compared. Bounds of a list's
-    /// elements, or within a definition that the member refers to, are left to the validation of the message.
+    /// Assertions at the member itself, the required members of an open object, and all that the schemas say of open JSON are
+    /// compared. Bounds of a list's elements, or within a definition that the member refers to, are left to the validation of the
+    /// message.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
         let target = self.to.member_schema(to_name, &to.name)?;
         let source = self.from.member_schema(from_name, &from.name);
         let said = |(keyword, value)| source.and_then(|source| source.assertions.get(keyword)) == Some(value);
         let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
-        let is_narrower = !target.assertions.iter().all(said) || !target.required.iter().all(had);
+        let closes = || match source {
+            Some(source) if self.to.is_open(&to.ty) => {
+                !Schemas::new(self.to, self.from).accept_others(&target.pointer, &source.pointer)
+            }
+            _ => false,
+        };
+        let is_narrower = !target.assertions.iter().all(said) || !target.required.iter().all(had) || closes();
         is_narrower.then(|| target.pointer.clone())
     }
 
-    /// The members that only the target's schema declares in an object that both revisions keep open.
+    /// The members that only the target's schema declares in an object that both revisions keep open, or that it narrows.
     fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
         if *self.to.model.resolve(&to.ty) != TypeRef::OpenObject {
             return Vec::new();
@@ -290,7 +298,10 @@ impl<'m> Planner<'m> {
         let added = target
             .optional
             .iter()
-            .filter(|(name, _)| !source.declared.contains(*name));
+            .filter(|(name, pointer)| match source.optional.get(*name) {
+                Some(source) => !Schemas::new(self.to, self.from).accept(pointer, source),
+                None => !source.declared.contains(*name),
+            });
         added.map(|(name, pointer)| (name.clone(), pointer.clone())).collect()
     }
 }

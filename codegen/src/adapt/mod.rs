@@ -1,5 +1,6 @@
 //! Two models in, the planned conversions between them and their losses out.
 
+mod accepts;
 mod arguments;
 mod error_rules;
 mod errors;

@@ -1,5 +1,7 @@
 //! A revision on one side of a conversion.
 
+use serde_json::Value;
+
 use crate::model::{MemberSchema, Model, TypeRef};
 
 /// A revision on one side of a conversion.
@@ -7,6 +9,8 @@ use crate::model::{MemberSchema, Model, TypeRef};
 pub struct Side<'m> {
     /// Its model.
     pub model: &'m Model,
+    /// Its schema.
+    pub schema: &'m Value,
 }
 
 impl<'m> Side<'m> {
@@ -21,5 +25,14 @@ impl<'m> Side<'m> {
             return false;
         };
         self.model.types.get(name).is_some_and(|ty| ty.schema.enumeration)
+    }
+
+    /// Whether values of a type are JSON that no type describes, or lists or maps of it.
+    pub(super) fn is_open(&self, ty: &TypeRef) -> bool {
+        match self.model.resolve(ty) {
+            TypeRef::Any | TypeRef::OpenObject => true,
+            TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_open(inner),
+            _ => false,
+        }
     }
 }
