@@ -13,6 +13,8 @@ const JSON_RPC: &str = "JSONRPC";
 const VERSION: &str = "jsonrpc";
 const ID: &str = "id";
 const METHOD: &str = "method";
+/// How deep intersections are looked into.
+const MAX_DEPTH: usize = 16;
 /// Unions of messages are of methods, and have no envelope either.
 const UNIONS: [&str; 4] = [
     "ClientRequest",
@@ -120,34 +122,64 @@ pub enum Envelope {
 pub fn take_envelopes(schema: &mut Value) -> Envelopes {
     let definitions = all_definitions(schema).into_iter();
     let methods = definitions.filter(|(_, name, _)| !name.starts_with(JSON_RPC));
-    let pointers: Vec<String> = methods.map(|(pointer, ..)| pointer).collect();
+    let methods: Vec<(String, Value)> = methods
+        .map(|(pointer, _, definition)| (pointer, inlined(schema, definition, 0)))
+        .collect();
     let mut taken = BTreeMap::new();
-    for pointer in pointers {
+    for (pointer, mut without) in methods {
+        let Some(envelope) = take_envelope(&mut without) else {
+            continue;
+        };
         let definition = pointer
             .strip_prefix('#')
             .and_then(|pointer| schema.pointer_mut(pointer));
-        let whole = definition.as_deref().cloned().unwrap_or_default();
-        if let Some(envelope) = definition.and_then(take_envelope) {
-            taken.insert(pointer, (envelope, whole));
+        if let Some(definition) = definition {
+            taken.insert(pointer, (envelope, std::mem::replace(definition, without)));
         }
     }
     Envelopes { taken }
 }
 
+/// A schema in which what it is an intersection of is written out: an envelope may come from another definition.
+fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
+    let mut schema = schema.clone();
+    if let Some(Value::Array(parts)) = schema.get_mut("allOf").filter(|_| depth < MAX_DEPTH) {
+        for part in parts {
+            let reference = part.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
+            let target = reference.and_then(|reference| pointer::resolve(root, &reference));
+            *part = inlined(root, target.unwrap_or(part), depth + 1);
+        }
+    }
+    schema
+}
+
 fn take_envelope(definition: &mut Value) -> Option<Envelope> {
-    let properties = definition.get("properties")?;
-    properties.get(METHOD)?;
-    properties.get(VERSION)?.get("const")?;
-    let envelope = match properties.get(ID) {
+    let declared = |member: &str| declared(definition, member);
+    declared(METHOD)?;
+    declared(VERSION)?.get("const")?;
+    let envelope = match declared(ID) {
         Some(_) => Envelope::Request,
         None => Envelope::Notification,
     };
-    if let Some(properties) = definition.get_mut("properties").and_then(Value::as_object_mut) {
+    remove_envelope(definition);
+    Some(envelope)
+}
+
+/// What a schema declares a member to be, itself or in what it is an intersection of.
+fn declared<'s>(schema: &'s Value, member: &str) -> Option<&'s Value> {
+    let own = schema.get("properties").and_then(|properties| properties.get(member));
+    let mut parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    own.or_else(|| parts.find_map(|part| declared(part, member)))
+}
+
+fn remove_envelope(schema: &mut Value) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.remove(VERSION);
         properties.remove(ID);
     }
-    if let Some(required) = definition.get_mut("required").and_then(Value::as_array_mut) {
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
         required.retain(|member| member != VERSION && member != ID);
     }
-    Some(envelope)
+    let parts = schema.get_mut("allOf").and_then(Value::as_array_mut);
+    parts.into_iter().flatten().for_each(remove_envelope);
 }
