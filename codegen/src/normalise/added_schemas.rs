@@ -16,6 +16,8 @@ use super::references::name_of;
 pub struct AddedSchemas<'s> {
     root: &'s Value,
     added: RefCell<BTreeMap<String, Value>>,
+    /// The schemas that stand nowhere and need no place of their own, by the pointers on the way to which they were met.
+    unplaced: RefCell<BTreeMap<String, Value>>,
 }
 
 impl<'s> AddedSchemas<'s> {
@@ -24,12 +26,17 @@ impl<'s> AddedSchemas<'s> {
         Self {
             root,
             added: RefCell::default(),
+            unplaced: RefCell::default(),
         }
     }
 
     /// Where to validate a value of `schema`, which was met on the way to `pointer`: there, if that is what stands there.
     pub fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
-        if !becomes_type(shape) || self.at(pointer) == Some(schema) {
+        if self.at(pointer) == Some(schema) {
+            return pointer.to_owned();
+        }
+        if !becomes_type(shape) {
+            self.unplaced.borrow_mut().insert(pointer.to_owned(), schema.clone());
             return pointer.to_owned();
         }
         self.add(pointer, schema.clone())
@@ -40,7 +47,11 @@ impl<'s> AddedSchemas<'s> {
         if left == right || !becomes_type(shape) {
             return left.to_owned();
         }
-        let reference = |pointer: &str| json!({"$ref": pointer.replace('%', "%25")});
+        let unplaced = self.unplaced.borrow();
+        let reference = |pointer: &str| match unplaced.get(pointer) {
+            Some(schema) => schema.clone(),
+            None => json!({"$ref": pointer.replace('%', "%25")}),
+        };
         self.add(left, json!({"anyOf": [reference(left), reference(right)]}))
     }
 
