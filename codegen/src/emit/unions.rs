@@ -61,7 +61,11 @@ impl Emitter<'_> {
                     table.row(&unknown.to_string());
                 }
                 let decode = self.union_decode(union, unknown.as_ref());
-                table.code(&format!("|reader| {}", expression(name, &decode)?));
+                let otherwise = match &unknown {
+                    Some(unknown) => format!(", else {unknown}"),
+                    None => or_another(union),
+                };
+                table.code(&format!("|reader| {}{otherwise}", expression(name, &decode)?));
                 table
             }
         };
@@ -255,6 +259,16 @@ impl Choice<'_> {
                 }
             }
         }
+    }
+}
+
+/// The variants of which one may hold an object that isn't what its members make it look like.
+fn or_another(union: &Union) -> String {
+    let objects = union.variants.iter().filter(|variant| variant.kind == JsonType::Object);
+    let names: Vec<String> = objects.map(|variant| ident(&variant.name).to_string()).collect();
+    match names.as_slice() {
+        [] | [_] => String::new(),
+        names => format!(", or {}", names.join(" ")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! How the variants of a union are told apart.
 //!
 //! The objects of a union are told apart by a constant tag, by a required member, or by either of these one level further in.
-//! No variant is decoded by trial.
+//! Only an object that the schema accepts, and that is not what its members make it look like, is decoded by trial.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

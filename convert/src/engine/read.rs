@@ -89,10 +89,13 @@ impl<'t> Read<'t> {
                 let opened = self.opens.get(id).map(|opens| &*opens.members);
                 self.object(reader, object, opened.unwrap_or_default())
             }
-            Kind::Union(union) => match choose(reader, union)? {
-                Some(at) => self.value(reader, &union.variants[at].ty),
-                None => unknown(reader).map(Node::text),
-            },
+            Kind::Union(union) => {
+                let read = |reader: &mut Reader<'a>, at: usize| self.value(reader, &union.variants[at].ty);
+                match variant(self.table, reader, id, union, read)? {
+                    Some(value) => Ok(value),
+                    None => unknown(reader).map(|text| Node::Unknown(Cow::Borrowed(text))),
+                }
+            }
             Kind::Methods(methods) => match message(reader, methods)? {
                 Some(message) => self.named(reader, message),
                 None => self.object(reader, &UNKNOWN_METHOD, &[]),
@@ -200,10 +203,13 @@ pub(crate) fn check(table: &Table, reader: &mut Reader<'_>, ty: &TypeRef) -> Dec
         TypeRef::Named(id) => match &table.types[*id].kind {
             Kind::Object(object) => check_object(table, reader, object),
             Kind::Strings(_) => reader.string().map(drop),
-            Kind::Union(union) => match choose(reader, union)? {
-                Some(at) => check(table, reader, &union.variants[at].ty),
-                None => unknown(reader).map(drop),
-            },
+            Kind::Union(union) => {
+                let read = |reader: &mut Reader<'_>, at: usize| check(table, reader, &union.variants[at].ty);
+                match variant(table, reader, *id, union, read)? {
+                    Some(()) => Ok(()),
+                    None => unknown(reader).map(drop),
+                }
+            }
             Kind::Methods(methods) => match message(reader, methods)? {
                 Some(message) => check(table, reader, &TypeRef::Named(message)),
                 None => check_object(table, reader, &UNKNOWN_METHOD),
@@ -255,6 +261,30 @@ pub(crate) fn is_constant(text: &str, constant: &str) -> bool {
             .integer()
             .is_ok_and(|integer| integer.to_string() == constant),
     }
+}
+
+/// Reads the variant of a union that the next value is. `None` for one that the revision doesn't declare, where the cursor stays.
+fn variant<'a, T>(
+    table: &Table,
+    reader: &mut Reader<'a>,
+    id: TypeId,
+    union: &Union,
+    read: impl Fn(&mut Reader<'a>, usize) -> Decoded<T>,
+) -> Decoded<Option<T>> {
+    let Some(at) = choose(reader, union)? else {
+        return Ok(None);
+    };
+    let of_object = |at: &usize| union.variants[*at].json_type == JsonType::Object;
+    let mut objects = (0..union.variants.len()).filter(of_object);
+    if !of_object(&at) || union.objects.is_none() {
+        return read(reader, at).map(Some);
+    }
+    let value = reader.unless_accepted(|reader| read(reader, at), table.schema, table.types[id].pointer)?;
+    if value.is_some() || union.objects.as_ref().is_some_and(has_tag) {
+        return Ok(value);
+    }
+    let value = objects.find_map(|at| reader.attempt(|reader| read(reader, at)));
+    value.map(Some).ok_or_else(|| reader.no_variant())
 }
 
 /// A variant that the revision doesn't declare.

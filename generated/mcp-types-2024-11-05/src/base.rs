@@ -57,7 +57,7 @@ union! {
     {
         Some("blob") => reader.decode().map(Self::Blob),
         _ => reader.decode().map(Self::Text),
-    }
+    }, or Text Blob
 }
 
 /// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the side that issued the
@@ -259,7 +259,7 @@ union! {
             }
         }
         _ => reader.decode().map(Self::Notification),
-    }
+    }, or Request Notification Response Error
 }
 
 /// A one-way message of any method. Either side may send it; the receiver must not respond.

@@ -38,7 +38,7 @@ union! {
     {
         Some("blob") => reader.decode().map(Self::Blob),
         _ => reader.decode().map(Self::Text),
-    }
+    }, or Text Blob
 }
 
 /// Withdraws a request that is still in flight (`notifications/cancelled`). Sent by the side that issued the
@@ -196,7 +196,7 @@ union! {
     {
         Some("id") => reader.decode().map(Self::Request),
         _ => reader.decode().map(Self::Notification),
-    }
+    }, or Request Notification
 }
 
 /// Responses to a batch, sent together as one JSON array. Matched to the requests by `id`; notifications in the
@@ -234,7 +234,7 @@ union! {
     {
         Some("error") => reader.decode().map(Self::Error),
         _ => reader.decode().map(Self::Response),
-    }
+    }, or Response Error
 }
 
 /// Reports that a request failed. Sent by the receiver of the request, in place of a result.

@@ -36,7 +36,7 @@ union! {
     {
         Some("blob") => reader.decode().map(Self::Blob),
         _ => reader.decode().map(Self::Text),
-    }
+    }, or Text Blob
 }
 
 /// Mixin of the objects that have a programmatic name and a display title.
@@ -238,7 +238,7 @@ union! {
             }
         }
         _ => reader.decode().map(Self::Notification),
-    }
+    }, or Request Notification Response Error
 }
 
 /// A one-way message of any method. Either side may send it; the receiver must not respond.

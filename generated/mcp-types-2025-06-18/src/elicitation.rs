@@ -297,7 +297,7 @@ union! {
         Some("boolean") => reader.decode().map(Self::Boolean),
         Some(_) => reader.unknown_variant().map(Self::Unknown),
         None => Err(reader.missing("type")),
-    }
+    }, else Unknown
 }
 
 /// The form that the user is asked to fill in: an object schema whose properties are all simple values.

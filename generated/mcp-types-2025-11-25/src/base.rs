@@ -36,7 +36,7 @@ union! {
     {
         Some("blob") => reader.decode().map(Self::Blob),
         _ => reader.decode().map(Self::Text),
-    }
+    }, or Text Blob
 }
 
 /// Mixin of the objects that have a programmatic name and a display title.
@@ -238,7 +238,7 @@ union! {
             }
         }
         _ => reader.decode().map(Self::Notification),
-    }
+    }, or Request Notification ResultResponse ErrorResponse
 }
 
 /// A one-way message of any method. Either side may send it; the receiver must not respond.
@@ -328,7 +328,7 @@ union! {
     {
         Some("error") => reader.decode().map(Self::Error),
         _ => reader.decode().map(Self::Result),
-    }
+    }, or Result Error
 }
 
 /// A successful response to a request of any method. Sent by the receiver of the request.

@@ -109,7 +109,7 @@ union! {
         Some("url") => reader.decode().map(Self::Url),
         Some(_) => reader.unknown_variant().map(Self::Unknown),
         None => reader.decode().map(Self::Form),
-    }
+    }, else Unknown
 }
 
 /// A web page for the user to visit (`elicitation/create`, mode `url`). Meant for sign-in, payment and other
@@ -330,7 +330,7 @@ union! {
         }
         Some(_) => reader.unknown_variant().map(Self::Unknown),
         None => Err(reader.missing("type")),
-    }
+    }, else Unknown
 }
 
 /// Form field that picks one of several strings, labelled through `enumNames`. Kept for older peers;
@@ -410,7 +410,7 @@ union! {
         Some(0) => reader.decode().map(Self::Untitled),
         Some(1) => reader.decode().map(Self::Titled),
         _ => Err(reader.missing("items")),
-    }
+    }, or Untitled Titled
 }
 
 /// Form field that takes a number or an integer. Sent by the server as a property of an elicitation's requested
@@ -576,7 +576,7 @@ union! {
         }
         Some(_) => reader.unknown_variant().map(Self::Unknown),
         None => Err(reader.missing("type")),
-    }
+    }, else Unknown
 }
 
 /// The form that the user is asked to fill in: an object schema whose properties are all simple values.
@@ -638,7 +638,7 @@ union! {
     {
         Some("enum") => reader.decode().map(Self::Untitled),
         _ => reader.decode().map(Self::Titled),
-    }
+    }, or Untitled Titled
 }
 
 /// Form field that takes a string. Sent by the server as a property of an elicitation's requested schema.

@@ -87,7 +87,7 @@ union! {
         Some("action") => reader.decode().map(Self::Elicit),
         Some("content") => reader.decode().map(Self::CreateMessage),
         _ => reader.decode().map(Self::ListRoots),
-    }
+    }, or CreateMessage ListRoots Elicit
 }
 
 /// Parameters shared by the requests whose result may ask for input.

@@ -264,7 +264,7 @@ union! {
             }
         }
         found => Err(reader.wrong_type("an array or an object", found)),
-    }
+    }, else Unknown
 }
 
 /// One message of a conversation with a language model. Sent by the server within `sampling/createMessage`.

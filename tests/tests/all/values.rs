@@ -64,6 +64,23 @@ fn a_value_whose_members_are_all_optional_has_a_default() {
 }
 
 #[test]
+fn an_object_that_the_schema_accepts_is_kept_although_it_is_not_what_its_tag_names() {
+    use v2026_07_28::{AnyReadResourceResult, ReadResourceResultResponse};
+    // The specification's own example: a result without the hints that it requires is one that asks for input, by the schema.
+    let text =
+        r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","contents":[{"uri":"file:///a","text":"b"}]}}"#;
+    let response: ReadResourceResultResponse = from_str(text).unwrap();
+    assert!(matches!(response.result, AnyReadResourceResult::Unknown(_)));
+    assert_eq!(json_of(&response), serde_json::from_str::<Value>(text).unwrap());
+    assert_eq!(response.validate(), Ok(()));
+    let invalid = text.replace(r#""complete""#, "1");
+    assert!(from_str::<ReadResourceResultResponse>(&invalid).is_err());
+    // A schema that says what each variant is accepts no other.
+    let block = r#"{"type":"text","text":1}"#;
+    assert_eq!(from_str::<ContentBlock>(block).unwrap_err().path().to_string(), "text");
+}
+
+#[test]
 fn variants_and_scalars_are_made_with_into() {
     let block: ContentBlock = TextContent::new("hello").into();
     assert_eq!(json_of(&block), json!({"type": "text", "text": "hello"}));

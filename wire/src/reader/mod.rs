@@ -3,6 +3,7 @@
 //! The text is one slice, so the reader can look ahead for the tag of a union and go back without a copy. A tag that comes
 //! first costs one comparison.
 
+mod accepted;
 mod budget;
 mod containers;
 mod envelope;

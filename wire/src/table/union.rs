@@ -4,7 +4,8 @@
 /// [`Validate`](crate::Validate), and `From` for the types that only one variant holds.
 ///
 /// A variant with a type in parentheses gets `From` for it. The variants of most unions have different tags. The last row then
-/// names the variant for objects with another tag, which holds an [`OpenJson`](crate::OpenJson):
+/// names the variant for objects with another tag, which holds an [`OpenJson`](crate::OpenJson). It also holds an object that
+/// isn't the variant that its tag names, if the schema accepts it as another one:
 ///
 /// ```
 /// use mcp_wire::{Extra, OpenJson, Schema, object, union};
@@ -30,7 +31,8 @@
 /// # Ok::<(), mcp_wire::DecodeError>(())
 /// ```
 ///
-/// Any other union has an expression that decodes it:
+/// Any other union has an expression that decodes it. What can't be decoded so, and the schema accepts all the same, is held by
+/// the variant that follows `else`, or by the first of those that follow `or` that holds it:
 ///
 /// ```
 /// use mcp_wire::{JsonType, Schema, union};
@@ -69,17 +71,36 @@ macro_rules! union {
                 $(Some($value) => reader.decode().map(Self::$variant),)*
                 Some(_) => reader.unknown_variant().map(Self::$unknown),
                 None => Err(reader.missing($tag)),
-            }
+            },
+            else $unknown
+        }
+    };
+    (@decode $reader:ident $decode:expr, $schema:ident[$pointer:literal]) => {
+        $decode
+    };
+    (@decode $reader:ident $decode:expr, $schema:ident[$pointer:literal] else $unknown:ident) => {
+        match $reader.unless_accepted(|$reader| $decode, &$schema, $pointer)? {
+            Some(value) => Ok(value),
+            None => $reader.unknown_variant().map(Self::$unknown),
+        }
+    };
+    (@decode $reader:ident $decode:expr, $schema:ident[$pointer:literal] or $($variant:ident)+) => {
+        match $reader.unless_accepted(|$reader| $decode, &$schema, $pointer)? {
+            Some(value) => Ok(value),
+            None => None
+                $(.or_else(|| $reader.attempt(|reader| reader.decode().map(Self::$variant))))+
+                .ok_or_else(|| $reader.no_variant()),
         }
     };
     (
         $type:ident: $schema:ident[$pointer:literal]
         $($variant:ident $(($held:ty $(, $also:ty)?))?,)* |$reader:ident| $decode:expr
+        $(, else $unknown:ident)? $(, or $($other:ident)+)?
     ) => {
         impl $crate::Decode for $type {
             #[inline]
             fn decode($reader: &mut $crate::Reader<'_>) -> $crate::Decoded<Self> {
-                $decode
+                $crate::union!(@decode $reader $decode, $schema[$pointer] $(else $unknown)? $(or $($other)+)?)
             }
         }
 

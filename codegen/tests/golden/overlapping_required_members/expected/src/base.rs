@@ -35,7 +35,7 @@ union! {
     {
         Some("a") => reader.decode().map(Self::NeedsA),
         _ => reader.decode().map(Self::WithB),
-    }
+    }, or NeedsA WithB
 }
 
 /// [`NeedsA`] of the revision's schema.
@@ -90,7 +90,7 @@ union! {
     {
         Some("a") => reader.decode().map(Self::Item),
         _ => reader.decode().map(Self::Item2),
-    }
+    }, or Item Item2
 }
 
 /// [`OverlapItem`] of the revision's schema.

@@ -94,7 +94,7 @@ union! {
     {
         Some("ok") => reader.decode().map(Self::Call),
         _ => reader.decode().map(Self::Other),
-    }
+    }, or Call Other
 }
 
 /// [`OtherResult`] of the revision's schema.
