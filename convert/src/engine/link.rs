@@ -348,8 +348,8 @@ impl Linker<'_> {
     ) -> Option<MemberPlan> {
         let to = member.ty()?;
         let source = match own.map(|own| (own, own.ty())) {
-            Some((own, Some(_))) if self.named_by == Some((own.name, member.name)) => {
-                MemberSource::Shared(own.name, MemberChange::Revision)
+            Some((own, Some(from))) if self.named_by == Some((own.name, member.name)) => {
+                MemberSource::Shared(own.name, MemberChange::Revision(self.change(from, to)))
             }
             Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
             other => {

@@ -189,6 +189,9 @@ impl Chain {
             let types = step.from.named(name).zip(step.to.named(next));
             let change = types.and_then(|(source, target)| step.change(source, target));
             Run { step, state }.change(&change.ok_or_else(missing)?, node)?;
+            if !state.carries() {
+                step.check_open((name, next), node)?;
+            }
             name = next;
         }
         Ok(name)

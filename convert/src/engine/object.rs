@@ -354,12 +354,12 @@ impl<'a> Run<'_> {
                 self.change(change, value)?;
             }
             // Another name than that of the source says what it says.
-            MemberChange::Revision if value.as_str().as_deref() == Some(self.step.from.revision) => {
+            MemberChange::Revision(_) if value.as_str().as_deref() == Some(self.step.from.revision) => {
                 let mut name = String::new();
                 push_string(&mut name, self.step.to.revision);
                 *value = Node::text(name);
             }
-            MemberChange::Revision => {}
+            MemberChange::Revision(change) => self.change(change, value)?,
             MemberChange::Variants(plan) => self.union(plan, value)?,
             MemberChange::Omit { entry, rule, .. } => self.omit(entry, rule, value, needed)?,
             MemberChange::Hide { element, when, rule } => self.hide(element, when, rule, value)?,

@@ -122,7 +122,7 @@ pub(crate) enum MemberSource {
 pub(crate) enum MemberChange {
     Plain(Change),
     /// The name of the source's revision becomes that of the target.
-    Revision,
+    Revision(Change),
     Variants(UnionPlan),
     Fill(Change),
     Empty(Change),

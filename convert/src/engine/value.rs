@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, error_code, validate_text};
 
 use super::node::{Node, open};
-use super::read::{Read, check, choose, choose_result, of_method};
+use super::read::{Read, check, choose, choose_result, has_tag, of_method};
 use super::state::{Part, State};
 use super::step::{Change, How, MethodsPlan, PairId, Step, StringsPlan, UnionPlan, VariantPlan};
 use crate::loss::{AUTOMATIC, LossKind};
@@ -123,7 +123,7 @@ impl<'a> Run<'_> {
                 *node = Node::Unknown(std::mem::replace(node, Node::text("")).into_text());
                 Ok(())
             }
-            Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, node),
+            Some(VariantPlan::Replace { template, rule }) => self.replace(template, rule, &plan.target, node),
             Some(VariantPlan::None(name)) => Err(Unrepresentable::no_counterpart(name, self.step.to.revision)),
             None => Err(Unrepresentable::no_counterpart("", self.step.to.revision)),
         }
@@ -136,11 +136,16 @@ impl<'a> Run<'_> {
 
     /// Reads a value that the source doesn't declare, since the target may declare it.
     fn reinterpret(&mut self, plan: &UnionPlan, node: &mut Node<'a>) -> Converted {
+        let (from, to) = (self.step.from, self.step.to);
         if !plan.holds_unknown {
-            return read_as(self.step.to, node, &plan.target);
+            read_as(to, node, &plan.target)?;
         }
         let text = std::mem::replace(node, Node::text("")).into_text();
-        let is_known = check(self.step.to, &mut Reader::new(&text), &plan.target).is_ok();
+        // What isn't valid in the source either is passed on as it came.
+        if !self.state.carries() && is_valid(from, &text, &plan.source) && !is_valid(to, &text, &plan.target) {
+            return Err(Unrepresentable::no_counterpart("", to.revision));
+        }
+        let is_known = !plan.holds_unknown || is_declared(to, &text, &plan.target);
         *node = if is_known {
             Node::Text(text)
         } else {
@@ -150,13 +155,19 @@ impl<'a> Run<'_> {
     }
 
     /// Replaces a value by the JSON of a rule.
-    fn replace(&mut self, template: &str, rule: &'static str, node: &mut Node<'a>) -> Converted {
+    fn replace(&mut self, template: &str, rule: &'static str, target: &TypeRef, node: &mut Node<'a>) -> Converted {
         let filled =
             fill_template(template, &node.to_text()).map_err(|error| Unrepresentable::by_rule(&error, rule))?;
         self.state.lose(LossKind::Replaced, rule);
         self.state.add(filled.len())?;
         *node = Node::text(filled);
-        Ok(())
+        match pointer_of(self.step.to, target) {
+            // What is filled in may have another type in the target.
+            Some(pointer) => {
+                validate(node, pointer, self.step.to.schema).map_err(|invalid| Unrepresentable::by_rule(&invalid, rule))
+            }
+            None => Ok(()),
+        }
     }
 
     fn string(&mut self, plan: &StringsPlan, node: &mut Node<'a>) -> Converted {
@@ -240,6 +251,21 @@ impl<'a> Run<'_> {
     }
 }
 
+impl Step {
+    /// Checks a value of a definition that no type of the target describes, as far as it was valid before.
+    pub(super) fn check_open(&self, (name, next): (&str, &str), node: &Node<'_>) -> Converted {
+        let (from, to) = (self.from, self.to);
+        let is_open = to.named(next).is_some_and(|ty| to.is_open(ty));
+        let (Some(source), Some(target)) = (from.pointer_of(name), to.pointer_of(next)) else {
+            return Ok(());
+        };
+        if !is_open || validate(node, &source, from.schema).is_err() {
+            return Ok(());
+        }
+        validate(node, &target, to.schema).map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
+    }
+}
+
 /// Whether a union of results has one for those with an unknown tag.
 fn has_unknown_result(table: &Table, ty: &TypeRef) -> bool {
     let Some(Kind::Results(union)) = table.kind(ty) else {
@@ -273,10 +299,25 @@ pub(crate) fn variant_of(table: &Table, ty: &TypeRef, node: &Node<'_>) -> mcp_wi
         (Some(Kind::Union(_)), Node::Unknown(_)) => Ok(None),
         (Some(Kind::Union(union)), node) => match tagged(union, node) {
             Some(at) => Ok(Some(at)),
-            None => choose(&mut Reader::new(&node.to_text()), union),
+            None => held_by(table, union, &node.to_text()),
         },
         _ => Ok(Some(0)),
     }
+}
+
+/// The variant that a text is, which is another one than its members make it look like if the schema says so.
+fn held_by(table: &Table, union: &Union, text: &str) -> mcp_wire::Decoded<Option<usize>> {
+    let chosen = choose(&mut Reader::new(text), union)?;
+    let is_object = chosen.is_some_and(|at| union.variants[at].json_type == JsonType::Object);
+    if !is_object || union.objects.as_ref().is_none_or(has_tag) {
+        return Ok(chosen);
+    }
+    let holds = |at: &usize| is_valid(table, text, &union.variants[*at].ty);
+    let others = (0..union.variants.len()).filter(|at| union.variants[*at].json_type == JsonType::Object);
+    Ok(chosen
+        .filter(holds)
+        .or_else(|| others.into_iter().find(holds))
+        .or(chosen))
 }
 
 /// The variant of an opened object whose tag says which one it is, so that it needn't be written for that.
@@ -300,6 +341,31 @@ pub(crate) fn method_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
         Node::Object(members) => members.iter().find(|entry| entry.name == "method")?.value.as_str(),
         Node::Text(text) => Reader::new(text).peek_tag("method").ok()?,
         _ => None,
+    }
+}
+
+/// Where the schema of a type stands.
+fn pointer_of(table: &Table, ty: &TypeRef) -> Option<&'static str> {
+    match table.resolve(ty) {
+        TypeRef::Named(id) => Some(table.types[*id].pointer),
+        _ => None,
+    }
+}
+
+/// Whether the schema of a type accepts a value.
+fn is_valid(table: &Table, text: &str, ty: &TypeRef) -> bool {
+    pointer_of(table, ty).is_none_or(|pointer| validate_text(text, pointer, table.schema).is_ok())
+}
+
+/// Whether a value is a declared variant of a type.
+fn is_declared(table: &Table, text: &str, ty: &TypeRef) -> bool {
+    let mut reader = Reader::new(text);
+    match table.kind(ty) {
+        Some(Kind::Union(union)) => match choose(&mut reader, union) {
+            Ok(Some(at)) => check(table, &mut reader, &union.variants[at].ty).is_ok(),
+            _ => false,
+        },
+        _ => check(table, &mut reader, ty).is_ok(),
     }
 }
 
