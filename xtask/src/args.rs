@@ -28,6 +28,8 @@ pub enum Command {
     Diff(DiffArgs),
     Jsonld(JsonldArgs),
     Publish(PublishArgs),
+    /// Try whether schemas are absorbed: drafts, and made-up ones; see `cargo xtask absorb --help`
+    Absorb(PassedOn),
     /// Run our server and client against the SDKs of every revision's era; see `cargo xtask interop --help`
     Interop(PassedOn),
     /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`

@@ -21,6 +21,7 @@ use args::{Args, Command};
 fn main() -> ExitCode {
     let done = match Args::parse().command {
         Command::Bench(args) => return passed_on::bench(&args),
+        Command::Absorb(args) => return passed_on::absorb(&args),
         Command::Interop(args) => return passed_on::interop("peers", &args),
         Command::Authorization(args) => return passed_on::interop("authorization", &args),
         Command::Conformance(args) => return passed_on::interop("conformance", &args),

@@ -11,6 +11,11 @@ pub fn interop(command: &str, passed_on: &PassedOn) -> ExitCode {
     run("Cargo.toml", &args, passed_on)
 }
 
+/// Runs `mcp-absorb`, and ends as it does.
+pub fn absorb(passed_on: &PassedOn) -> ExitCode {
+    run("Cargo.toml", &["--release", "--package", "mcp-absorb", "--"], passed_on)
+}
+
 /// Runs `mcp-bench-report`, which is in the workspace that has the peers, and ends as it does.
 pub fn bench(passed_on: &PassedOn) -> ExitCode {
     let args = ["--release", "--package", "mcp-bench-report", "--"];

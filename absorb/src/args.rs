@@ -1,0 +1,85 @@
+//! The command line.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Parser;
+
+/// Try whether revisions are absorbed: whatever `ingest` accepts generates, compiles, and converts without a silent loss
+///
+/// Files are official schemas, such as drafts. Each is ingested in a copy of the schemas, as a draft after the last revision and in the
+/// place of the date in its path, with what problems suggest; then all crates are generated and compiled, and instances of all
+/// definitions are converted to the neighbours and to the hub, and back.
+///
+/// Seeds make revisions up, by random edits of the known ones. A seed that fails is reported with the fewest edits that still fail.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask absorb",
+    bin_name = "cargo xtask absorb",
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  cargo xtask absorb downloads/2099-01-01/schema.json
+  cargo xtask absorb --seeds 1000
+  cargo xtask absorb --seeds 4000..6000 --compile 50
+
+Exit status: 0 everything holds, 1 something doesn't, 2 misuse."
+)]
+pub struct Args {
+    /// Official schemas, in JSON or YAML
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Make revisions up: this many, or those of the seeds FROM..TO
+    #[arg(long, value_name = "N")]
+    pub seeds: Option<Range>,
+    /// Compile the type crates of the first N made-up revisions
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "seeds")]
+    pub compile: usize,
+    /// Write the made-up revisions that fail to this directory, as the golden cases of `absorb/tests` are
+    #[arg(long, value_name = "DIR", requires = "seeds")]
+    pub write: Option<PathBuf>,
+    /// Run this many processes; as many as there are processors by default
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Run seeds in this process, and print what becomes of each in a line of JSON
+    #[arg(long, hide = true, exclusive = true)]
+    pub batch: Option<Range>,
+}
+
+impl Args {
+    pub fn schemas(&self) -> PathBuf {
+        crate::workspace().join("schema")
+    }
+
+    pub fn jobs(&self) -> usize {
+        let jobs = self.jobs.or_else(|| std::thread::available_parallelism().ok());
+        jobs.map_or(1, NonZeroUsize::get)
+    }
+}
+
+/// Seeds, the last one excluded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    pub from: u64,
+    pub to: u64,
+}
+
+impl Range {
+    pub fn seeds(self) -> std::ops::Range<u64> {
+        self.from..self.to
+    }
+}
+
+impl FromStr for Range {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (from, to) = text.split_once("..").unwrap_or(("0", text));
+        let (from, to) = (from.parse()?, to.parse()?);
+        Ok(Self { from, to })
+    }
+}

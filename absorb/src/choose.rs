@@ -1,0 +1,390 @@
+//! Random edits of a schema.
+
+use fastrand::Rng;
+use mcp_wire::json_schema::walk;
+use serde_json::{Value, json};
+
+use crate::edit::{Edit, definitions, place_of};
+
+/// How often another place is tried, before another edit is.
+const TRIES: usize = 30;
+
+/// What makes a message one, which no release edits.
+const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
+
+const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 29] = [
+    rename_definition,
+    rename_member,
+    rename_tag_member,
+    rename_meta_key,
+    rename_method,
+    rename_tag,
+    add_member,
+    add_required_member,
+    remove_member,
+    require,
+    relax,
+    retype,
+    make_nullable,
+    make_list_or_one,
+    make_map,
+    inline,
+    extract,
+    split_union,
+    merge_unions,
+    move_into,
+    add_variant,
+    add_request,
+    add_notification,
+    add_pages,
+    add_capability,
+    remove_method,
+    open_enum,
+    close_string,
+    use_all_of_or_recur,
+];
+
+/// A sequence of edits, each of which changes what the ones before it made.
+#[must_use]
+pub fn choose(schema: &Value, count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {
+    let (mut edits, mut edited) = (Vec::new(), schema.clone());
+    while edits.len() < count {
+        let choice = CHOICES[rng.usize(..CHOICES.len())];
+        let found = (0..TRIES).find_map(|_| {
+            let edit = choice(&edited, rng)?;
+            edit.apply(&edited).map(|edited| (edit, edited))
+        });
+        if let Some((edit, next)) = found {
+            edits.push(edit);
+            edited = next;
+        }
+    }
+    (edits, edited)
+}
+
+fn any<T: Clone>(found: &[T], rng: &mut Rng) -> Option<T> {
+    (!found.is_empty()).then(|| found[rng.usize(..found.len())].clone())
+}
+
+/// The places of schemas, apart from those in the definitions that every message shares.
+fn places(root: &Value, is_one: impl Fn(&Value) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(root, |at, schema| {
+        let place = at.trim_start_matches('#');
+        // Unions of messages repeat what their messages are, and releases write both from one source.
+        let definition = place.split('/').nth(2).unwrap_or_default();
+        let is_shared = definition.starts_with("JSONRPC") || definition == "RequestId" || is_direction(definition);
+        let is_shared = is_shared || place.matches('/').count() < 2;
+        if !is_shared && is_one(schema) {
+            found.push(place.to_owned());
+        }
+    });
+    found.sort_unstable();
+    found
+}
+
+fn any_object(root: &Value, rng: &mut Rng) -> Option<String> {
+    any(&places(root, |schema| schema["properties"].is_object()), rng)
+}
+
+/// A member that isn't of the envelope: its object, its name, and its schema.
+fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String, Value)> {
+    let object = any_object(root, rng)?;
+    let members = root.pointer(&object)?.get("properties")?.as_object()?;
+    let members: Vec<_> = members
+        .iter()
+        .filter(|(name, _)| !ENVELOPE.contains(&name.as_str()))
+        .collect();
+    let (name, schema) = any(&members, rng)?;
+    Some((object, name.clone(), schema.clone()))
+}
+
+/// The place of a member that has no constant value.
+fn any_value(root: &Value, rng: &mut Rng) -> Option<String> {
+    let (object, name, schema) = any_member(root, rng)?;
+    let at = mcp_wire::json_schema::pointer::child(&format!("{object}/properties"), &name);
+    schema.get("const").is_none().then_some(at)
+}
+
+fn any_definition(root: &Value, rng: &mut Rng) -> Option<String> {
+    let (_, all) = definitions(root);
+    let names = all?.keys().filter(|name| !name.starts_with("JSONRPC"));
+    any(&names.cloned().collect::<Vec<_>>(), rng)
+}
+
+fn is_direction(name: &str) -> bool {
+    ["Client", "Server"].iter().any(|side| name.starts_with(side))
+        && ["Request", "Notification", "Result"]
+            .iter()
+            .any(|kind| name.ends_with(kind))
+}
+
+fn any_union(root: &Value, rng: &mut Rng) -> Option<(String, Vec<Value>)> {
+    let unions = places(root, |schema| {
+        schema["anyOf"].as_array().is_some_and(|variants| variants.len() > 1)
+    });
+    let union = any(&unions, rng).filter(|at| !is_direction(at.rsplit('/').next().unwrap_or_default()))?;
+    let variants = root.pointer(&union)?.get("anyOf")?.as_array()?.clone();
+    Some((union, variants))
+}
+
+/// A name that nothing has yet.
+fn new_name(word: &str, rng: &mut Rng) -> String {
+    const WORDS: [&str; 8] = ["Amber", "Basalt", "Cedar", "Dune", "Ember", "Fjord", "Garnet", "Heath"];
+    format!("{word}{}{}", WORDS[rng.usize(..WORDS.len())], rng.u8(..))
+}
+
+fn new_member(rng: &mut Rng) -> String {
+    let name = new_name("", rng);
+    name[..1].to_lowercase() + &name[1..]
+}
+
+/// A schema as members have them.
+fn new_schema(root: &Value, rng: &mut Rng) -> Value {
+    match rng.u8(..8) {
+        0 => json!({ "type": "string" }),
+        1 => json!({ "type": "integer" }),
+        2 => json!({ "type": "boolean" }),
+        3 => json!({ "type": "number" }),
+        4 => json!({ "type": "array", "items": { "type": "string" } }),
+        5 => json!({ "type": "object", "properties": { "size": { "type": "integer", "minimum": 0 } } }),
+        6 => json!({ "type": ["string", "null"] }),
+        _ => {
+            // A message has an envelope, which a value in another has not.
+            let is_message = |name: &str| name.ends_with("Request") || name.ends_with("Notification");
+            let name = any_definition(root, rng).filter(|name| !is_direction(name) && !is_message(name));
+            let place = place_of(root, name.as_deref().unwrap_or("Role"));
+            match root.pointer(&place) {
+                Some(_) => json!({ "$ref": format!("#{place}") }),
+                None => json!({ "type": "string" }),
+            }
+        }
+    }
+}
+
+fn rename_definition(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let from = any_definition(root, rng).filter(|name| !is_direction(name))?;
+    let kinds = [
+        "RequestParams",
+        "NotificationParams",
+        "Request",
+        "Notification",
+        "Result",
+    ];
+    let kind = kinds.into_iter().find(|kind| from.ends_with(kind)).unwrap_or_default();
+    let to = format!("{}{kind}", new_name("", rng));
+    Some(Edit::RenameDefinition { from, to })
+}
+
+fn rename_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, from, _) = any_member(root, rng)?;
+    let to = new_member(rng);
+    Some(Edit::RenameMember { object, from, to })
+}
+
+fn rename_tag_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (_, from, schema) = any_member(root, rng)?;
+    schema.get("const")?;
+    let to = new_member(rng);
+    Some(Edit::RenameEverywhere { from, to })
+}
+
+fn rename_meta_key(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let metas = places(root, |schema| {
+        let members = schema["properties"].as_object().into_iter().flatten();
+        members
+            .into_iter()
+            .any(|(name, _)| name.contains('/') || name == "progressToken")
+    });
+    let members = root.pointer(&any(&metas, rng)?)?.get("properties")?.as_object()?;
+    let from = any(&members.keys().cloned().collect::<Vec<_>>(), rng)?;
+    let to = format!("org.example/{}", new_member(rng));
+    Some(Edit::RenameEverywhere { from, to })
+}
+
+/// The definitions of messages, and their methods.
+fn messages(root: &Value, kind: &str) -> Vec<(String, String)> {
+    let (_, all) = definitions(root);
+    let all = all.into_iter().flatten();
+    let found = all
+        .filter(|(name, _)| name.ends_with(kind))
+        .filter_map(|(name, schema)| {
+            let method = schema.pointer("/properties/method/const")?.as_str()?;
+            Some((name.clone(), method.to_owned()))
+        });
+    found.collect()
+}
+
+fn rename_method(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let kind = ["Request", "Notification"][rng.usize(..2)];
+    let (_, from) = any(&messages(root, kind), rng)?;
+    let member = "method".to_owned();
+    let to = format!("{}/{}", new_member(rng), new_member(rng));
+    Some(Edit::RenameConstant { member, from, to })
+}
+
+fn rename_tag(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (_, member, schema) = any_member(root, rng)?;
+    let from = schema.get("const")?.as_str()?.to_owned();
+    let to = new_member(rng);
+    Some(Edit::RenameConstant { member, from, to })
+}
+
+fn add_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, name, schema) = (any_object(root, rng)?, new_member(rng), new_schema(root, rng));
+    Some(Edit::AddMember {
+        object,
+        name,
+        schema,
+        required: false,
+    })
+}
+
+fn add_required_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, name, schema) = (any_object(root, rng)?, new_member(rng), new_schema(root, rng));
+    Some(Edit::AddMember {
+        object,
+        name,
+        schema,
+        required: true,
+    })
+}
+
+fn remove_member(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, name, schema) = any_member(root, rng)?;
+    schema
+        .get("const")
+        .is_none()
+        .then_some(Edit::RemoveMember { object, name })
+}
+
+fn require(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, name, _) = any_member(root, rng)?;
+    Some(Edit::Require { object, name })
+}
+
+fn relax(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, name, schema) = any_member(root, rng)?;
+    schema.get("const").is_none().then_some(Edit::Relax { object, name })
+}
+
+fn retype(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (at, schema) = (any_value(root, rng)?, new_schema(root, rng));
+    Some(Edit::Retype { at, schema })
+}
+
+fn make_nullable(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    Some(Edit::MakeNullable { at })
+}
+
+fn make_list_or_one(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    Some(Edit::MakeListOrOne { at })
+}
+
+fn make_map(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    Some(Edit::MakeMap { at })
+}
+
+fn inline(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    // A definition that holds itself can't be written out.
+    let reference = root.pointer(&at)?.get("$ref")?.as_str()?;
+    let target = root.pointer(reference.strip_prefix('#')?)?.to_string();
+    (!target.contains(reference)).then_some(Edit::Inline { at })
+}
+
+fn extract(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    root.pointer(&at)?.get("$ref").is_none().then(|| Edit::Extract {
+        at,
+        name: new_name("", rng),
+    })
+}
+
+fn split_union(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (union, _) = any_union(root, rng)?;
+    let name = new_name("Other", rng);
+    Some(Edit::SplitUnion { union, name, count: 2 })
+}
+
+fn merge_unions(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (union, variants) = any_union(root, rng)?;
+    let variant = rng.usize(..variants.len());
+    Some(Edit::MergeUnions { union, variant })
+}
+
+fn move_into(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (object, first, schema) = any_member(root, rng)?;
+    let into = new_member(rng);
+    schema.get("const").is_none().then_some(Edit::MoveInto {
+        object,
+        members: vec![first],
+        into,
+    })
+}
+
+fn add_variant(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (union, variants) = any_union(root, rng)?;
+    let (variant, name) = (rng.usize(..variants.len()), new_name("Made", rng));
+    Some(Edit::AddVariant { union, variant, name })
+}
+
+fn add_request(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    add_method(root, "Request", rng)
+}
+
+fn add_notification(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    add_method(root, "Notification", rng)
+}
+
+fn add_method(root: &Value, kind: &str, rng: &mut Rng) -> Option<Edit> {
+    let (like, _) = any(&messages(root, kind), rng)?;
+    let (method, name) = (format!("made/{}", new_member(rng)), new_name("", rng));
+    let has_result = kind == "Request" && rng.u8(..4) > 0;
+    Some(Edit::AddMethod {
+        like,
+        method,
+        name,
+        has_result,
+    })
+}
+
+fn add_pages(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let result = any_object(root, rng).filter(|at| at.ends_with("Result"))?;
+    Some(Edit::AddPages { result })
+}
+
+fn add_capability(_: &Value, rng: &mut Rng) -> Option<Edit> {
+    let side = ["ClientCapabilities", "ServerCapabilities"][rng.usize(..2)].to_owned();
+    let name = new_member(rng);
+    Some(Edit::AddCapability { side, name })
+}
+
+fn remove_method(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let kind = ["Request", "Notification"][rng.usize(..2)];
+    let (definition, _) = any(&messages(root, kind), rng)?;
+    Some(Edit::RemoveMethod { definition })
+}
+
+fn open_enum(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any(&places(root, |schema| schema["enum"].is_array()), rng)?;
+    Some(Edit::OpenEnum { at })
+}
+
+fn close_string(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    let values = ["low", "medium", "high"].map(str::to_owned).to_vec();
+    Some(Edit::CloseString { at, values })
+}
+
+fn use_all_of_or_recur(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    if rng.bool() {
+        let object = any_object(root, rng)?;
+        return Some(Edit::UseAllOf { object });
+    }
+    let (definition, name) = (any_definition(root, rng)?, new_member(rng));
+    Some(Edit::Recur { definition, name })
+}

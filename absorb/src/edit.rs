@@ -1,0 +1,434 @@
+//! The edits that releases make.
+
+use mcp_wire::json_schema::{DEFINITIONS, change_schemas, pointer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// An edit of a schema. Places are JSON pointers such as `/$defs/Tool/properties/title`, and definitions are names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case", tag = "edit")]
+pub(crate) enum Edit {
+    /// A definition has another name.
+    RenameDefinition { from: String, to: String },
+    /// A member of an object has another name.
+    RenameMember { object: String, from: String, to: String },
+    /// A member has another name wherever it is declared: a tag, or a key of `_meta`.
+    RenameEverywhere { from: String, to: String },
+    /// A constant has another value wherever a member of this name has it: a method, or a tag.
+    RenameConstant { member: String, from: String, to: String },
+    /// An object declares one member more.
+    AddMember {
+        object: String,
+        name: String,
+        schema: Value,
+        required: bool,
+    },
+    /// An object declares a member no longer.
+    RemoveMember { object: String, name: String },
+    /// An object requires a member.
+    Require { object: String, name: String },
+    /// An object doesn't require a member.
+    Relax { object: String, name: String },
+    /// A value has another type.
+    Retype { at: String, schema: Value },
+    /// A value may be null.
+    MakeNullable { at: String },
+    /// A value may be an array of what it was.
+    MakeListOrOne { at: String },
+    /// A value becomes a map of what it was.
+    MakeMap { at: String },
+    /// A definition is written out where it was referred to.
+    Inline { at: String },
+    /// What was written out is a definition.
+    Extract { at: String, name: String },
+    /// The last variants of a union become a union in it.
+    SplitUnion { union: String, name: String, count: usize },
+    /// The variants of a union in a union become variants of the outer one.
+    MergeUnions { union: String, variant: usize },
+    /// Members move into a new object.
+    MoveInto {
+        object: String,
+        members: Vec<String>,
+        into: String,
+    },
+    /// A union has one variant more, which is like another one but for its tag.
+    AddVariant {
+        union: String,
+        variant: usize,
+        name: String,
+    },
+    /// There is one method more: a request with a result, or without one, or a notification.
+    AddMethod {
+        like: String,
+        method: String,
+        name: String,
+        has_result: bool,
+    },
+    /// A list comes in pages.
+    AddPages { result: String },
+    /// A side has one capability more.
+    AddCapability { side: String, name: String },
+    /// A method is gone.
+    RemoveMethod { definition: String },
+    /// An enumeration is any text.
+    OpenEnum { at: String },
+    /// A text is an enumeration.
+    CloseString { at: String, values: Vec<String> },
+    /// The members of an object come from two schemas.
+    UseAllOf { object: String },
+    /// A value may hold values of its own type.
+    Recur { definition: String, name: String },
+}
+
+/// The name of an edit's kind in reports.
+#[must_use]
+pub(crate) fn kind(edit: &Edit) -> String {
+    let value = serde_json::to_value(edit).unwrap_or_default();
+    value["edit"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The definitions of a schema, and the keyword that holds them.
+pub(crate) fn definitions(root: &Value) -> (&'static str, Option<&Map<String, Value>>) {
+    let mut containers = DEFINITIONS.iter().map(|keyword| (*keyword, root.get(keyword)));
+    let found = containers.find_map(|(keyword, found)| Some((keyword, Some(found?.as_object()?))));
+    found.unwrap_or(("$defs", None))
+}
+
+/// The place of a definition.
+pub(crate) fn place_of(root: &Value, definition: &str) -> String {
+    let (keyword, _) = definitions(root);
+    pointer::child(&format!("/{keyword}"), definition)
+}
+
+fn reference_to(root: &Value, definition: &str) -> Value {
+    json!({ "$ref": format!("#{}", place_of(root, definition)) })
+}
+
+fn members_at<'r>(root: &'r mut Value, place: &str) -> Option<&'r mut Map<String, Value>> {
+    root.pointer_mut(place)?.as_object_mut()
+}
+
+fn properties<'r>(root: &'r mut Value, object: &str) -> Option<&'r mut Map<String, Value>> {
+    members_at(root, object)?.get_mut("properties")?.as_object_mut()
+}
+
+fn required<'r>(root: &'r mut Value, object: &str) -> Option<&'r mut Vec<Value>> {
+    let required = members_at(root, object)?.entry("required").or_insert_with(|| json!([]));
+    required.as_array_mut()
+}
+
+/// Replaces the schema at a place by what becomes of it.
+fn replace(root: &mut Value, at: &str, change: impl FnOnce(Value) -> Option<Value>) -> Option<()> {
+    let place = root.pointer_mut(at)?;
+    *place = change(place.clone())?;
+    Some(())
+}
+
+/// Changes the keywords of every schema of a document.
+fn every_schema(root: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+    change_schemas(root, &mut |schema| {
+        if let Some(keywords) = schema.as_object_mut() {
+            change(keywords);
+        }
+    });
+}
+
+/// Gives a member another name, where nothing has that name.
+fn rename(members: &mut Map<String, Value>, from: &str, to: &str) -> Option<()> {
+    if members.contains_key(to) {
+        return None;
+    }
+    let value = members.remove(from)?;
+    members.insert(to.to_owned(), value);
+    Some(())
+}
+
+fn rename_required(members: &mut Map<String, Value>, from: &str, to: &str) {
+    let required = members.get_mut("required").and_then(Value::as_array_mut);
+    for name in required.into_iter().flatten().filter(|name| *name == from) {
+        *name = json!(to);
+    }
+}
+
+/// Removes what refers to a definition from every union.
+fn leave_unions(root: &mut Value, definition: &str) {
+    let reference = reference_to(root, definition);
+    every_schema(root, &mut |members| {
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(variants)) = members.get_mut(keyword) {
+                variants.retain(|variant| *variant != reference);
+            }
+        }
+    });
+}
+
+/// Adds a definition beside another in every union that has it.
+fn join_unions(root: &mut Value, beside: &str, definition: &str) {
+    let (reference, added) = (reference_to(root, beside), reference_to(root, definition));
+    every_schema(root, &mut |members| {
+        for keyword in ["anyOf", "oneOf"] {
+            if let Some(Value::Array(variants)) = members.get_mut(keyword)
+                && variants.contains(&reference)
+            {
+                variants.push(added.clone());
+            }
+        }
+    });
+}
+
+impl Edit {
+    /// Edits a schema. `None` if it isn't one that has what the edit is about.
+    #[must_use]
+    pub fn apply(&self, root: &Value) -> Option<Value> {
+        let mut edited = root.clone();
+        self.change(&mut edited)?;
+        (edited != *root).then_some(edited)
+    }
+
+    fn change(&self, root: &mut Value) -> Option<()> {
+        let (keyword, _) = definitions(root);
+        let all = format!("/{keyword}");
+        let define = |root: &mut Value, name: &str, schema: Value| {
+            let definitions = members_at(root, &all)?;
+            if definitions.contains_key(name) {
+                return None;
+            }
+            definitions.insert(name.to_owned(), schema);
+            Some(())
+        };
+        match self {
+            Self::RenameDefinition { from, to } => {
+                let (old, new) = (reference_to(root, from), reference_to(root, to));
+                rename(members_at(root, &all)?, from, to)?;
+                every_schema(root, &mut |members| {
+                    if members.get("$ref") == Some(&old["$ref"]) {
+                        members.insert("$ref".to_owned(), new["$ref"].clone());
+                    }
+                });
+            }
+            Self::RenameMember { object, from, to } => {
+                rename(properties(root, object)?, from, to)?;
+                rename_required(members_at(root, object)?, from, to);
+            }
+            Self::RenameEverywhere { from, to } => {
+                every_schema(root, &mut |members| {
+                    let properties = members.get_mut("properties").and_then(Value::as_object_mut);
+                    if properties.is_some_and(|properties| rename(properties, from, to).is_some()) {
+                        rename_required(members, from, to);
+                    }
+                });
+            }
+            Self::RenameConstant { member, from, to } => {
+                every_schema(root, &mut |members| {
+                    let constant = members
+                        .get_mut("properties")
+                        .and_then(|members| members.get_mut(member));
+                    let constant = constant.and_then(|schema| schema.get_mut("const"));
+                    if let Some(constant) = constant.filter(|constant| *constant == from) {
+                        *constant = json!(to);
+                    }
+                });
+            }
+            Self::AddMember {
+                object,
+                name,
+                schema,
+                required: is_required,
+            } => {
+                let properties = properties(root, object)?;
+                if properties.contains_key(name) {
+                    return None;
+                }
+                properties.insert(name.clone(), schema.clone());
+                if *is_required {
+                    required(root, object)?.push(json!(name));
+                }
+            }
+            Self::RemoveMember { object, name } => {
+                properties(root, object)?.remove(name)?;
+                required(root, object)?.retain(|required| required != name);
+            }
+            Self::Require { object, name } => {
+                properties(root, object)?.get(name)?;
+                let required = required(root, object)?;
+                if required.contains(&json!(name)) {
+                    return None;
+                }
+                required.push(json!(name));
+            }
+            Self::Relax { object, name } => required(root, object)?.retain(|required| required != name),
+            Self::Retype { at, schema } => replace(root, at, |_| Some(schema.clone()))?,
+            Self::MakeNullable { at } => {
+                replace(root, at, |schema| {
+                    Some(json!({ "anyOf": [schema, { "type": "null" }] }))
+                })?;
+            }
+            Self::MakeListOrOne { at } => {
+                replace(root, at, |schema| {
+                    Some(json!({ "anyOf": [schema, { "type": "array", "items": schema }] }))
+                })?;
+            }
+            Self::MakeMap { at } => {
+                replace(root, at, |schema| {
+                    Some(json!({ "type": "object", "additionalProperties": schema }))
+                })?;
+            }
+            Self::Inline { at } => {
+                let reference = root.pointer(at)?.get("$ref")?.as_str()?;
+                let target = root.pointer(reference.strip_prefix('#')?)?.clone();
+                replace(root, at, |_| Some(target))?;
+            }
+            Self::Extract { at, name } => {
+                let reference = reference_to(root, name);
+                let schema = root.pointer(at)?.clone();
+                define(root, name, schema)?;
+                replace(root, at, |_| Some(reference))?;
+            }
+            Self::SplitUnion { union, name, count } => {
+                let reference = reference_to(root, name);
+                let variants = root.pointer_mut(union)?.get_mut("anyOf")?.as_array_mut()?;
+                if variants.len() <= *count || *count < 2 {
+                    return None;
+                }
+                let split = variants.split_off(variants.len() - count);
+                variants.push(reference);
+                define(root, name, json!({ "anyOf": split }))?;
+            }
+            Self::MergeUnions { union, variant } => {
+                let reference = root.pointer(union)?.get("anyOf")?.get(variant)?.get("$ref")?.as_str()?;
+                let inner = root
+                    .pointer(reference.strip_prefix('#')?)?
+                    .get("anyOf")?
+                    .as_array()?
+                    .clone();
+                let variants = root.pointer_mut(union)?.get_mut("anyOf")?.as_array_mut()?;
+                variants.splice(*variant..=*variant, inner);
+            }
+            Self::MoveInto { object, members, into } => {
+                let mut moved = Map::new();
+                let mut needed = Vec::new();
+                for name in members {
+                    moved.insert(name.clone(), properties(root, object)?.remove(name)?);
+                    let required = required(root, object)?;
+                    if required.contains(&json!(name)) {
+                        required.retain(|required| required != name);
+                        needed.push(name.clone());
+                    }
+                }
+                if !needed.is_empty() {
+                    required(root, object)?.push(json!(into));
+                }
+                let properties = properties(root, object)?;
+                if properties.contains_key(into) {
+                    return None;
+                }
+                properties.insert(
+                    into.clone(),
+                    json!({ "type": "object", "properties": moved, "required": needed }),
+                );
+            }
+            Self::AddVariant { union, variant, name } => {
+                let variants = root.pointer(union)?.get("anyOf")?.as_array()?;
+                let reference = variants.get(*variant)?.get("$ref")?.as_str()?.strip_prefix('#')?;
+                let mut like = root.pointer(reference)?.clone();
+                let tagged = like.get_mut("properties")?.as_object_mut()?;
+                let mut constants = tagged.values_mut().filter_map(|member| member.get_mut("const"));
+                *constants.next()? = json!(name.to_lowercase());
+                define(root, name, like)?;
+                let reference = reference_to(root, name);
+                root.pointer_mut(union)?
+                    .get_mut("anyOf")?
+                    .as_array_mut()?
+                    .push(reference);
+            }
+            Self::AddMethod {
+                like,
+                method,
+                name,
+                has_result,
+            } => {
+                let kind = ["Request", "Notification"]
+                    .into_iter()
+                    .find(|kind| like.ends_with(kind))?;
+                let mut message = root.pointer(&place_of(root, like))?.clone();
+                *message.pointer_mut("/properties/method/const")? = json!(method);
+                define(root, &format!("{name}{kind}"), message)?;
+                join_unions(root, like, &format!("{name}{kind}"));
+                if *has_result {
+                    define(
+                        root,
+                        &format!("{name}Result"),
+                        json!({ "type": "object", "properties": { "done": { "type": "boolean" } } }),
+                    )?;
+                }
+            }
+            Self::AddPages { result } => {
+                properties(root, result)?.insert("nextCursor".to_owned(), json!({ "type": "string" }));
+            }
+            Self::AddCapability { side, name } => {
+                let object = format!("{}/properties", place_of(root, side));
+                let schema = json!({ "type": "object", "properties": { "listChanged": { "type": "boolean" } } });
+                members_at(root, &object)?.insert(name.clone(), schema);
+            }
+            Self::RemoveMethod { definition } => {
+                leave_unions(root, definition);
+                members_at(root, &all)?.remove(definition)?;
+                let left: Vec<String> = ["ResultResponse", "Result"]
+                    .into_iter()
+                    .filter_map(|kind| Some(definition.strip_suffix("Request")?.to_owned() + kind))
+                    .collect();
+                for name in left {
+                    leave_unions(root, &name);
+                    let reference = reference_to(root, &name);
+                    let mut is_used = false;
+                    every_schema(root, &mut |members| {
+                        is_used |= members.get("$ref") == Some(&reference["$ref"])
+                    });
+                    if !is_used {
+                        members_at(root, &all)?.remove(&name);
+                    }
+                }
+            }
+            Self::OpenEnum { at } => {
+                replace(root, at, |schema| {
+                    schema.get("enum").map(|_| json!({ "type": "string" }))
+                })?;
+            }
+            Self::CloseString { at, values } => {
+                replace(root, at, |schema| {
+                    (schema == json!({ "type": "string" })).then(|| json!({ "type": "string", "enum": values }))
+                })?;
+            }
+            Self::UseAllOf { object } => {
+                replace(root, object, |schema| {
+                    let all = schema.get("properties")?.as_object()?;
+                    let required = schema
+                        .get("required")
+                        .and_then(Value::as_array)
+                        .cloned()
+                        .unwrap_or_default();
+                    let half = |second: bool| {
+                        let is_in = |index: usize| (index * 2 >= all.len()) == second;
+                        let members = all.iter().enumerate().filter(|(index, _)| is_in(*index));
+                        let members: Map<_, _> = members
+                            .map(|(_, (name, member))| (name.clone(), member.clone()))
+                            .collect();
+                        let required = required
+                            .iter()
+                            .filter_map(Value::as_str)
+                            .filter(|name| members.contains_key(*name));
+                        let required: Vec<&str> = required.collect();
+                        json!({ "type": "object", "properties": members, "required": required })
+                    };
+                    Some(json!({ "allOf": [half(false), half(true)] }))
+                })?;
+            }
+            Self::Recur { definition, name } => {
+                let items = reference_to(root, definition);
+                let object = place_of(root, definition);
+                properties(root, &object)?.insert(name.clone(), json!({ "type": "array", "items": items }));
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,137 @@
+//! Proof of absorption: whatever `ingest` accepts generates, compiles, and converts without a silent loss.
+//!
+//! Schemas come from files, or are made up: official ones with random edits, such as releases make. Each is ingested into a copy of the
+//! schemas, and its tables are made and run in this process.
+
+mod choose;
+mod compile;
+mod edit;
+mod official;
+mod report;
+mod revision;
+mod schemas;
+mod trial;
+mod values;
+
+use std::path::Path;
+
+use fastrand::Rng;
+use mcp_codegen::load::Manifest;
+use serde::{Deserialize, Serialize};
+
+use crate::edit::Edit;
+use crate::schemas::read_schema;
+
+pub use crate::compile::{Compilation, CompileError, Crates};
+pub use crate::official::{FileRow, files};
+pub use crate::report::Report;
+pub use crate::trial::{Outcome, Trial};
+
+/// How many edits a made-up revision has at most.
+const MAX_EDITS: usize = 6;
+
+/// The error of schemas that can't be read or copied.
+#[derive(Debug, thiserror::Error)]
+pub enum AbsorbError {
+    /// A file can't be read or written.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// A schema isn't JSON.
+    #[error("a schema isn't JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The manifest has problems.
+    #[error(transparent)]
+    Problems(#[from] mcp_codegen::Problems),
+    /// An edit is about something that the schema doesn't have.
+    #[error("{revision} doesn't have what an edit is about: {edit}")]
+    Edit {
+        /// The revision that is edited.
+        revision: String,
+        /// The edit.
+        edit: String,
+    },
+    /// Crates can't be compiled.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+}
+
+/// A made-up revision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MadeUp {
+    /// The revision whose schema is edited.
+    pub base: String,
+    /// The position among the revisions.
+    pub position: usize,
+    /// The edits, in order.
+    edits: Vec<Edit>,
+}
+
+impl MadeUp {
+    /// The made-up revision of a seed.
+    ///
+    /// # Errors
+    /// The schemas can't be read.
+    pub fn of_seed(schemas: &Path, seed: u64) -> Result<Self, AbsorbError> {
+        let mut rng = Rng::with_seed(seed);
+        let manifest = Manifest::load(schemas)?;
+        let names: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+        let position = rng.usize(..=names.len());
+        // It is like one of its neighbours.
+        let base = match position {
+            0 => 0,
+            last if last == names.len() => last - 1,
+            between => between - rng.usize(..2),
+        };
+        let base = names[base].to_owned();
+        let schema = read_schema(schemas, &base)?;
+        let count = rng.usize(1..=MAX_EDITS);
+        let (edits, _) = choose::choose(&schema, count, &mut rng);
+        Ok(Self { base, position, edits })
+    }
+
+    /// The trial of the revision under a name.
+    ///
+    /// # Errors
+    /// The schema can't be read, or doesn't have what an edit is about.
+    pub fn trial(&self, schemas: &Path, name: &str) -> Result<Trial, AbsorbError> {
+        let base = read_schema(schemas, &self.base)?;
+        let mut schema = base.clone();
+        for edit in &self.edits {
+            schema = edit.apply(&schema).ok_or_else(|| AbsorbError::Edit {
+                revision: self.base.clone(),
+                edit: format!("{edit:?}"),
+            })?;
+        }
+        Ok(Trial {
+            revision: name.to_owned(),
+            position: self.position,
+            schema,
+            base: Some((self.base.clone(), base)),
+        })
+    }
+
+    /// The revision with the fewest of its edits that still fails.
+    ///
+    /// # Errors
+    /// As [`Trial::run`].
+    pub fn shrunk(self, schemas: &Path) -> Result<Self, AbsorbError> {
+        let mut least = self;
+        let mut at = 0;
+        while at < least.edits.len() {
+            let mut fewer = least.clone();
+            fewer.edits.remove(at);
+            let fails = match fewer.trial(schemas, "shrunk") {
+                Ok(trial) => !trial.run(schemas)?.failures.is_empty(),
+                // Another edit is about what this one made.
+                Err(AbsorbError::Edit { .. }) => false,
+                Err(error) => return Err(error),
+            };
+            match fails {
+                true => least = fewer,
+                false => at += 1,
+            }
+        }
+        Ok(least)
+    }
+}

@@ -1,0 +1,116 @@
+//! Schema files, each absorbed as a draft after the last revision, and in the place of its date.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use mcp_codegen::load::Manifest;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::compile::Crates;
+use crate::{AbsorbError, Compilation, Outcome, Trial};
+
+/// What became of a file in a place.
+#[derive(Debug, Serialize)]
+pub struct FileRow {
+    /// The file.
+    pub file: PathBuf,
+    /// The revision that it was put behind; `None` if it was put before the first.
+    pub after: Option<String>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What the compiler says of its crates; `None` if it isn't accepted.
+    pub compiled: Option<Result<(), String>>,
+    /// The seconds that it took to ingest the schema and to convert its instances.
+    pub tried: f64,
+    /// The seconds that it took to generate and compile all crates.
+    pub built: f64,
+}
+
+impl FileRow {
+    /// Whether everything holds.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.outcome.failures.is_empty() && matches!(self.compiled, Some(Ok(())))
+    }
+}
+
+/// Absorbs a file in each of its places.
+///
+/// # Errors
+/// The file isn't JSON or YAML, or the schemas can't be copied.
+pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Result<Vec<FileRow>, AbsorbError> {
+    let text = fs::read_to_string(file)?;
+    let schema: Value = match serde_json::from_str(&text) {
+        Ok(schema) => schema,
+        Err(error) => yaml_serde::from_str(&text).map_err(|_| error)?,
+    };
+    let manifest = Manifest::load(schemas)?;
+    let names: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+    let last = names.len();
+    let of_date = date(file).map(|date| names.iter().take_while(|name| **name <= date).count());
+    let mut places = vec![last];
+    places.extend(of_date.filter(|place| *place != last));
+    let rows = places.into_iter().map(|position| {
+        let trial = Trial {
+            revision: "absorbed".to_owned(),
+            position,
+            schema: schema.clone(),
+            base: None,
+        };
+        let start = Instant::now();
+        let outcome = trial.run(schemas)?;
+        let tried = start.elapsed();
+        let start = Instant::now();
+        let compiled = match outcome.accepted {
+            true => Some(compile(&trial, schemas, compilation)?),
+            false => None,
+        };
+        Ok(FileRow {
+            file: file.to_owned(),
+            after: position.checked_sub(1).map(|before| names[before].to_owned()),
+            outcome,
+            compiled,
+            tried: seconds(tried),
+            built: seconds(start.elapsed()),
+        })
+    });
+    rows.collect()
+}
+
+fn compile(trial: &Trial, schemas: &Path, compilation: &mut Compilation) -> Result<Result<(), String>, AbsorbError> {
+    compilation.clear()?;
+    let checked = compilation
+        .add(trial, schemas, Crates::All)
+        .and_then(|_| compilation.check());
+    match checked {
+        Ok(()) => Ok(Ok(())),
+        Err(AbsorbError::Compile(error)) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+fn seconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 10.0).round() / 10.0
+}
+
+/// The date in the path of a file, the last one.
+fn date(file: &Path) -> Option<&str> {
+    const DATE: &str = "0000-00-00";
+    let path = file.to_str()?;
+    let is_date = |text: &&str| {
+        let fits = |(byte, model): (u8, u8)| {
+            if model == b'0' {
+                byte.is_ascii_digit()
+            } else {
+                byte == model
+            }
+        };
+        text.bytes().zip(DATE.bytes()).all(fits)
+    };
+    let starts = (0..path.len().saturating_sub(DATE.len() - 1)).rev();
+    starts
+        .filter_map(|start| path.get(start..start + DATE.len()))
+        .find(is_date)
+}

@@ -1,0 +1,209 @@
+//! A copy of the schemas, into which a revision is ingested.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_codegen::ingest::{IngestError, IngestOptions, Position, ingest, try_ingest};
+use mcp_codegen::load::Manifest;
+use mcp_codegen::{GenerateError, Problem, Problems, RevisionTable};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{AbsorbError, Outcome, Trial};
+
+/// How often the suggestions of problems are followed.
+const ROUNDS: usize = 12;
+
+const RULES: &str = "adapt.yaml";
+const OVERLAY: &str = "overlay.yaml";
+
+pub(crate) struct SchemaCopy {
+    directory: TempDir,
+    options: IngestOptions,
+}
+
+pub(crate) fn read_schema(schemas: &Path, revision: &str) -> Result<Value, AbsorbError> {
+    let text = fs::read_to_string(schemas.join(revision).join("schema.json"))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+impl SchemaCopy {
+    pub(crate) fn new(schemas: &Path, trial: &Trial) -> Result<Self, AbsorbError> {
+        let directory = TempDir::new()?;
+        copy(schemas, directory.path())?;
+        let manifest = Manifest::load(schemas)?;
+        let own = directory.path().join(&trial.revision);
+        fs::create_dir_all(&own)?;
+        // Who puts a revision before one that is like it moves the rules of that one, which are about its predecessor.
+        let follower = manifest.revisions.get(trial.position);
+        let is_like = |base: &str| follower.is_some_and(|entry| entry.revision.as_str() == base);
+        if let Some((base, _)) = trial
+            .base
+            .as_ref()
+            .filter(|(base, _)| is_like(base) && trial.position > 0)
+        {
+            fs::rename(directory.path().join(base).join(RULES), own.join(RULES))?;
+        }
+        let name = |index: usize| manifest.revisions[index].revision.clone();
+        let from = directory.path().join("official.json");
+        fs::write(&from, trial.schema.to_string())?;
+        let revision = trial.revision.parse();
+        let options = IngestOptions {
+            schema: directory.path().to_owned(),
+            revision: revision.map_err(|_| std::io::Error::other(format!("{} is no name", trial.revision)))?,
+            from: from.display().to_string(),
+            source: None,
+            commit: None,
+            accept: false,
+            keep_prose: false,
+            draft: Some(true),
+            position: match trial.position {
+                0 => Position::Before(name(0)),
+                after => Position::After(name(after - 1)),
+            },
+        };
+        Ok(Self { directory, options })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Makes the tables of all revisions, with the schema and what problems suggest.
+    pub(crate) fn try_ingest(&self, outcome: &mut Outcome) -> Result<Option<Vec<RevisionTable>>, AbsorbError> {
+        for _ in 0..ROUNDS {
+            let problems = match try_ingest(&self.options) {
+                Ok(tables) => {
+                    outcome.accepted = true;
+                    return Ok(Some(tables));
+                }
+                Err(IngestError::Problems(problems) | IngestError::Generate(GenerateError::Problems(problems))) => {
+                    problems
+                }
+                Err(error) => {
+                    outcome.failures.push(format!("refused without a place: {error}"));
+                    return Ok(None);
+                }
+            };
+            match self.follow(&problems)? {
+                0 => {
+                    outcome
+                        .failures
+                        .push(format!("refused without a line that helps: {problems}"));
+                    return Ok(None);
+                }
+                followed => outcome.suggestions += followed,
+            }
+        }
+        outcome
+            .failures
+            .push("refused in spite of what was suggested".to_owned());
+        Ok(None)
+    }
+
+    /// Ingests the schema, with what problems suggest, and returns whether it was accepted.
+    pub(crate) fn ingest(&self) -> Result<bool, AbsorbError> {
+        let accepted = self.try_ingest(&mut Outcome::default())?.is_some();
+        Ok(accepted && ingest(&self.options).is_ok())
+    }
+
+    /// Does what problems suggest, as a person without further knowledge would, and counts it.
+    fn follow(&self, problems: &Problems) -> Result<usize, AbsorbError> {
+        let mut followed = 0;
+        let mut removed = Vec::new();
+        for problem in problems {
+            if let Some((section, line)) = suggested_line(problem) {
+                followed += usize::from(self.add_line(section, line)?);
+            } else if is_removable(problem) {
+                removed.push((PathBuf::from(&problem.file), problem.pointer.clone()));
+            }
+        }
+        // The last ones first, so that those before them keep their places.
+        removed.sort_by_key(|(_, pointer)| std::cmp::Reverse(index_of(pointer)));
+        removed.dedup();
+        for (file, pointer) in removed {
+            followed += usize::from(remove(&file, &pointer)?);
+        }
+        Ok(followed)
+    }
+
+    fn add_line(&self, section: &str, line: &str) -> Result<bool, AbsorbError> {
+        let Ok(entry) = yaml_serde::from_str::<Value>(line) else {
+            return Ok(false);
+        };
+        let path = self.path().join(self.options.revision.as_str()).join(OVERLAY);
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let mut overlay: Value = yaml_serde::from_str(&text).unwrap_or_default();
+        if overlay.is_null() {
+            overlay = json!({});
+        }
+        let added = entry.as_array().cloned().unwrap_or_default();
+        let entries = &mut overlay[section];
+        if entries.is_null() {
+            *entries = json!([]);
+        }
+        let Some(entries) = entries
+            .as_array_mut()
+            .filter(|entries| !added.iter().all(|entry| entries.contains(entry)))
+        else {
+            return Ok(false);
+        };
+        entries.extend(added);
+        fs::write(path, overlay.to_string())?;
+        Ok(true)
+    }
+}
+
+/// The section and the entry of an overlay that a problem suggests.
+fn suggested_line(problem: &Problem) -> Option<(&str, &str)> {
+    let (_, help) = problem.help.as_deref()?.rsplit_once("this line under `")?;
+    help.split_once("` in the revision's overlay.yaml: ")
+}
+
+/// Whether a problem of an entry that stands in a list suggests to remove it.
+fn is_removable(problem: &Problem) -> bool {
+    let suggests = |help: &str| {
+        help.starts_with("remove ") || help.contains("remove the entry") || help.contains("remove this line")
+    };
+    problem.help.as_deref().is_some_and(suggests) && problem.file.ends_with(".yaml")
+}
+
+fn index_of(pointer: &str) -> Option<usize> {
+    pointer.split('/').nth(2)?.parse().ok()
+}
+
+/// Removes the entry of a list, or the member of an object, that a pointer leads into.
+fn remove(file: &Path, pointer: &str) -> Result<bool, AbsorbError> {
+    let text = fs::read_to_string(file)?;
+    let Ok(mut document) = yaml_serde::from_str::<Value>(&text) else {
+        return Ok(false);
+    };
+    let mut tokens = pointer.trim_start_matches("#/").split('/');
+    let section = tokens.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+    let is_removed = match (document.get_mut(&section), index_of(pointer)) {
+        (Some(Value::Array(entries)), Some(index)) if index < entries.len() => {
+            entries.remove(index);
+            true
+        }
+        (Some(_), _) => document
+            .as_object_mut()
+            .is_some_and(|members| members.remove(&section).is_some()),
+        (None, _) => false,
+    };
+    fs::write(file, document.to_string())?;
+    Ok(is_removed)
+}
+
+pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            fs::create_dir_all(&target)?;
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}

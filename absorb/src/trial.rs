@@ -1,0 +1,79 @@
+//! Whether a revision is absorbed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::AbsorbError;
+use crate::schemas::SchemaCopy;
+use crate::values::{self, Subject};
+
+/// A schema that is to be absorbed.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// The name of the revision.
+    pub revision: String,
+    /// The position among the revisions.
+    pub position: usize,
+    /// The schema.
+    pub schema: Value,
+    /// The revision that it is like, and its schema.
+    pub(crate) base: Option<(String, Value)>,
+}
+
+/// What became of a revision.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Whether it was ingested.
+    pub accepted: bool,
+    /// The suggestions of problems that were followed until it was.
+    pub suggestions: usize,
+    /// The instances that were tried, in this revision and in others.
+    pub instances: usize,
+    /// The translations that succeeded.
+    pub translations: usize,
+    /// The translations that were refused.
+    pub refusals: usize,
+    /// What doesn't hold, of which nothing is expected.
+    pub failures: Vec<String>,
+}
+
+impl Trial {
+    /// Ingests the revision into a copy of these schemas, and tries what must hold of it.
+    ///
+    /// # Errors
+    /// The schemas can't be copied.
+    pub fn run(&self, schemas: &Path) -> Result<Outcome, AbsorbError> {
+        let mut outcome = Outcome::default();
+        let copy = SchemaCopy::new(schemas, self)?;
+        // A panic is the worst of failures, and must not end the run.
+        let done = catch_unwind(AssertUnwindSafe(|| -> Result<(), AbsorbError> {
+            if let Some(tables) = copy.try_ingest(&mut outcome)? {
+                let subject = Subject {
+                    revision: &self.revision,
+                    position: self.position,
+                    base: self.base.as_ref().map(|(_, schema)| schema),
+                    schema: &self.schema,
+                };
+                values::check(&tables, subject, &mut outcome);
+            }
+            Ok(())
+        }));
+        match done {
+            Ok(done) => done?,
+            Err(_) => outcome.failures.push("panicked".to_owned()),
+        }
+        Ok(outcome)
+    }
+
+    /// Ingests the revision into a copy of these schemas that stays. `None` if it isn't accepted.
+    ///
+    /// # Errors
+    /// The schemas can't be copied.
+    pub(crate) fn ingested(&self, schemas: &Path) -> Result<Option<SchemaCopy>, AbsorbError> {
+        let copy = SchemaCopy::new(schemas, self)?;
+        Ok(copy.ingest()?.then_some(copy))
+    }
+}

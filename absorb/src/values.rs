@@ -1,0 +1,324 @@
+//! What must hold of values: they come back equal, and a translation is valid and loses nothing in silence.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_codegen::RevisionTable;
+use mcp_convert::{
+    Conversion, Policy, Supply, TranslateError, Translation, translatable, translate, validate_definition,
+};
+use mcp_instances::Instances;
+use mcp_wire::json_schema::change_schemas;
+use mcp_wire::{OpenJson, Path};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::edit::definitions;
+use crate::revision::{Place, load};
+
+/// How many instances of each definition are tried, about half of them valid.
+const COUNT: usize = 8;
+
+/// How many definitions are tried besides those that were edited.
+const OTHERS: usize = 16;
+
+/// The hub, which every revision is translated to and from.
+const HUB: &str = "2026-07-28";
+
+/// The validators of official schemas, which take longer to make than to use.
+static OFFICIAL: Mutex<BTreeMap<String, Arc<Instances>>> = Mutex::new(BTreeMap::new());
+
+struct Values {
+    instances: BTreeMap<usize, Arc<Instances>>,
+    definitions: BTreeSet<String>,
+}
+
+/// The revision that is tried.
+pub(crate) struct Subject<'s> {
+    pub(crate) revision: &'s str,
+    pub(crate) position: usize,
+    /// The schema that it is like, where only what differs is tried.
+    pub(crate) base: Option<&'s Value>,
+    pub(crate) schema: &'s Value,
+}
+
+/// Tries a revision with values of its own and of others.
+pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mut Outcome) {
+    let position = subject.position;
+    load(tables);
+    let made_up = Place(position);
+    let hub = tables.iter().position(|table| table.revision == HUB);
+    let places = [position.checked_sub(1), Some(position + 1), hub];
+    let others: BTreeSet<usize> = places
+        .into_iter()
+        .flatten()
+        .filter(|place| *place < tables.len() && *place != position)
+        .collect();
+    let mut instances = BTreeMap::new();
+    for place in others.iter().chain([&position]) {
+        match instances_of(&tables[*place], subject.revision) {
+            Ok(made) => drop(instances.insert(*place, made)),
+            Err(error) => {
+                return outcome
+                    .failures
+                    .push(format!("no instances of {}: {error}", tables[*place].revision));
+            }
+        }
+    }
+    let values = Values {
+        definitions: subject.chosen(),
+        instances,
+    };
+    values.come_back(made_up, outcome);
+    for other in others {
+        let other = Place(other);
+        values.translate(made_up, other, outcome);
+        values.translate(other, made_up, outcome);
+    }
+}
+
+fn instances_of(table: &RevisionTable, tried: &str) -> Result<Arc<Instances>, String> {
+    let made = || -> Result<Arc<Instances>, String> {
+        let mut schema: Value = serde_json::from_str(&table.schema).map_err(|error| error.to_string())?;
+        // Another validator wants the spaces of names encoded in references.
+        change_schemas(&mut schema, &mut |schema| {
+            if let Some(Value::String(reference)) = schema.get_mut("$ref") {
+                *reference = reference.replace(' ', "%20");
+            }
+        });
+        Instances::new(&schema).map(Arc::new).map_err(|error| error.to_string())
+    };
+    if table.revision == tried {
+        return made();
+    }
+    let mut official = OFFICIAL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = official.get(&table.revision) {
+        return Ok(Arc::clone(found));
+    }
+    let made = made()?;
+    official.insert(table.revision.clone(), Arc::clone(&made));
+    Ok(made)
+}
+
+impl Subject<'_> {
+    /// The definitions that were edited, those that refer to them, and some others; all, if it is like no other revision.
+    fn chosen(&self) -> BTreeSet<String> {
+        let (_, after) = definitions(self.schema);
+        let after = after.into_iter().flatten();
+        let Some((_, Some(before))) = self.base.map(definitions) else {
+            return after.map(|(name, _)| name.clone()).collect();
+        };
+        let now: BTreeMap<&String, &Value> = after.collect();
+        let is_edited = |name: &&String| before.get(*name) != now.get(*name).copied();
+        let edited: Vec<&String> = before.keys().chain(now.keys().copied()).filter(is_edited).collect();
+        let refers = |schema: &Value| {
+            let text = schema.to_string();
+            edited.iter().any(|name| text.contains(&format!("/{name}\"")))
+        };
+        let referring = now.iter().filter(|(_, schema)| refers(schema)).map(|(name, _)| *name);
+        let every_seventh = now.keys().skip(edited.len() % 7).step_by(7).copied();
+        let chosen = edited
+            .iter()
+            .copied()
+            .chain(referring.take(OTHERS))
+            .chain(every_seventh.take(OTHERS));
+        chosen.cloned().collect()
+    }
+}
+
+impl Values {
+    /// Valid instances of the chosen definitions.
+    fn valid(&self, of: Place) -> Vec<(&'static str, Value)> {
+        let instances = &self.instances[&of.0];
+        let known: Vec<&str> = instances.definitions().collect();
+        let chosen = translatable(of).filter(|name| self.definitions.contains(*name) && known.contains(name));
+        let valid = chosen.flat_map(|name| {
+            let made = instances.of(name, 7, COUNT).into_iter();
+            made.filter(|made| made.valid).map(move |made| (name, made.value))
+        });
+        valid.collect()
+    }
+
+    fn come_back(&self, of: Place, outcome: &mut Outcome) {
+        for (name, value) in self.valid(of) {
+            outcome.instances += 1;
+            match guarded(of, of, name, &value, Supply::new()) {
+                Ok((_, back)) if same(&value, &back) => {}
+                Ok((_, back)) => outcome
+                    .failures
+                    .push(format!("{name} came back otherwise: {value} as {back}")),
+                Err(why) => outcome
+                    .failures
+                    .push(format!("{name} is valid and refused: {}: {value}", why.text())),
+            }
+        }
+    }
+
+    fn translate(&self, from: Place, to: Place, outcome: &mut Outcome) {
+        for (name, value) in self.valid(from) {
+            outcome.instances += 1;
+            let way = format!("{name} of {from} in {to}");
+            let (there, converted) = match guarded(from, to, name, &value, supply(from, to)) {
+                Ok(there) => there,
+                Err(Why::Refused(_)) => {
+                    outcome.refusals += 1;
+                    continue;
+                }
+                Err(why) => {
+                    outcome.failures.push(format!("{way}: {}: {value}", why.text()));
+                    continue;
+                }
+            };
+            outcome.translations += 1;
+            if !self.is_valid(to, there.definition, &converted) {
+                let why = violations(to, there.definition, &converted);
+                outcome
+                    .failures
+                    .push(format!("{way} is invalid: {why}: {value} became {converted}"));
+            }
+            let known = there.supply.clone().unwrap_or_default();
+            match guarded(to, from, there.definition, &converted, known) {
+                Ok((back, original)) => {
+                    let losses = there.losses.iter().chain(&back.losses);
+                    let lost: Vec<String> = losses.map(|loss| loss.path.to_string()).collect();
+                    let silent = differences(&value, &original).into_iter();
+                    let silent = silent.filter(|path| !lost.iter().any(|lost| touches(lost, path)));
+                    outcome.failures.extend(silent.map(|path| {
+                        format!("{way}: {path} was lost in silence: {value} became {converted} and {original}")
+                    }));
+                }
+                // What was left out may be what this revision requires, and what it became may be something else here.
+                Err(Why::Refused(_)) => {}
+                Err(why) => {
+                    let why = why.text();
+                    outcome
+                        .failures
+                        .push(format!("{way} can't come back: {why}: {value} became {converted}"));
+                }
+            }
+        }
+    }
+
+    /// Whether the official schema accepts a value: as it is, with the envelope that some revisions leave out, or without a `null`
+    /// that is passed on in place of an optional member.
+    fn is_valid(&self, revision: Place, name: &str, value: &Value) -> bool {
+        let schema = &self.instances[&revision.0];
+        let mut enveloped = without_nulls(value);
+        if let Some(message) = enveloped
+            .as_object_mut()
+            .filter(|message| message.contains_key("method"))
+        {
+            message.entry("jsonrpc").or_insert_with(|| json!("2.0"));
+            message.entry("id").or_insert_with(|| json!(1));
+        }
+        schema.accepts(name, value).unwrap_or(true) || schema.accepts(name, &enveloped).unwrap_or(true)
+    }
+}
+
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().filter(|(_, value)| !value.is_null());
+            members
+                .map(|(name, value)| (name.clone(), without_nulls(value)))
+                .collect()
+        }
+        Value::Array(elements) => elements.iter().map(without_nulls).collect(),
+        other => other.clone(),
+    }
+}
+
+/// What our validator says of a value that another one refuses.
+fn violations(revision: Place, definition: &str, value: &Value) -> String {
+    match validate_definition(revision, definition, &value.to_string()) {
+        Some(Err(invalid)) => invalid.to_string(),
+        _ => "our validator accepts it".to_owned(),
+    }
+}
+
+/// Why a value wasn't translated.
+enum Why {
+    Panicked,
+    Refused(String),
+    Invalid(String),
+}
+
+impl Why {
+    fn text(&self) -> &str {
+        match self {
+            Self::Panicked => "panicked",
+            Self::Refused(why) | Self::Invalid(why) => why,
+        }
+    }
+}
+
+fn guarded(from: Place, to: Place, name: &str, value: &Value, supply: Supply) -> Result<(Translation, Value), Why> {
+    let json = value.to_string();
+    let conversion = Conversion::new(Policy::Conform).supplied_with(supply);
+    let translated = catch_unwind(AssertUnwindSafe(|| {
+        translate(from, to, name, json.as_bytes(), conversion)
+    }));
+    let translation = translated.map_err(|_| Why::Panicked)?.map_err(|error| match error {
+        TranslateError::Invalid(error) => Why::Invalid(format!("taken for invalid: {error}")),
+        error => Why::Refused(error.to_string()),
+    })?;
+    let value = serde_json::from_str(translation.value.text()).map_err(|error| Why::Invalid(error.to_string()))?;
+    Ok((translation, value))
+}
+
+/// What a session knows that has a peer of each revision, and says for a value of one of them.
+fn supply(from: Place, to: Place) -> Supply {
+    let known = match from < to {
+        true => json!({"meta.version": to.to_string(), "meta.capabilities": {}}),
+        false => json!({"elicitation": "1"}),
+    };
+    let known = known.as_object().into_iter().flatten();
+    known.map(|(key, value)| (key.clone(), OpenJson::from(value))).collect()
+}
+
+/// Whether two values are the same JSON; `1` and `1.0` are the same number.
+fn same(one: &Value, other: &Value) -> bool {
+    differences(one, other).is_empty()
+}
+
+/// The paths at which two values differ, written as losses write them.
+fn differences(one: &Value, other: &Value) -> Vec<String> {
+    fn walk(one: &Value, other: &Value, path: &mut Path, found: &mut Vec<String>) {
+        match (one, other) {
+            (Value::Object(members), Value::Object(others)) => {
+                let names: BTreeSet<&String> = members.keys().chain(others.keys()).collect();
+                for name in names {
+                    path.push_member(name.as_str());
+                    match (members.get(name), others.get(name)) {
+                        (Some(one), Some(other)) => walk(one, other, path, found),
+                        _ => found.push(path.to_string()),
+                    }
+                    path.pop();
+                }
+            }
+            (Value::Array(elements), Value::Array(others)) if elements.len() == others.len() => {
+                for (index, (one, other)) in elements.iter().zip(others).enumerate() {
+                    path.push_index(index);
+                    walk(one, other, path, found);
+                    path.pop();
+                }
+            }
+            (Value::Number(one), Value::Number(other)) if one.as_f64() == other.as_f64() => {}
+            _ if one == other => {}
+            _ => found.push(path.to_string()),
+        }
+    }
+    let mut found = Vec::new();
+    walk(one, other, &mut Path::default(), &mut found);
+    found
+}
+
+/// Whether one path leads to the other, or beyond it.
+fn touches(one: &str, other: &str) -> bool {
+    let leads = |one: &str, other: &str| {
+        let rest = other.strip_prefix(one);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    one == "(root)" || other == "(root)" || leads(one, other) || leads(other, one)
+}

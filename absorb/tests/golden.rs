@@ -1,0 +1,46 @@
+//! Made-up revisions that weren't absorbed once, and some seeds.
+//!
+//! Each file of `golden` has the edits that failed; `cargo xtask absorb --seeds N --write DIR` writes such files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_absorb::{MadeUp, Outcome};
+
+/// How many seeds are tried here. `cargo xtask absorb --seeds N` tries as many as one likes.
+const SEEDS: u64 = 24;
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn absorb(made_up: &MadeUp) -> Outcome {
+    let schemas = here("../schema");
+    let trial = made_up.trial(&schemas, "made-up").unwrap();
+    trial.run(&schemas).unwrap()
+}
+
+#[test]
+fn a_revision_that_failed_once_is_absorbed() {
+    let mut cases: Vec<PathBuf> = fs::read_dir(here("tests/golden"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    cases.sort();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let made_up: MadeUp = serde_json::from_str(&fs::read_to_string(&case).unwrap()).unwrap();
+        let outcome = absorb(&made_up);
+        assert!(outcome.accepted, "{}", case.display());
+        assert!(outcome.translations > 0, "{}", case.display());
+        assert_eq!(outcome.failures, [""; 0], "{}", case.display());
+    }
+}
+
+#[test]
+fn a_made_up_revision_is_absorbed_whatever_its_seed() {
+    for seed in 0..SEEDS {
+        let made_up = MadeUp::of_seed(&here("../schema"), seed).unwrap();
+        assert_eq!(absorb(&made_up).failures, [""; 0], "seed {seed}");
+    }
+}
