@@ -149,6 +149,21 @@ fn a_new_revision_changes_the_crate_of_all_and_no_other() {
 }
 
 #[test]
+fn a_new_revision_beside_the_same_hub_is_a_minor_change() {
+    let [before, after] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    ingested(before.path(), REVISION, &schema());
+    ingested(after.path(), REVISION, &schema());
+    ingested(after.path(), "2100-01-01", &schema());
+    let manifest = after.path().join("schema/revisions.yaml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    let with_hub = text.replace("\nrevisions:", &format!("\nhub: {REVISION}\n\nrevisions:"));
+    fs::write(&manifest, with_hub).unwrap();
+    let changes = compare_schemas(&before.path().join("schema"), &after.path().join("schema")).unwrap();
+    let notes = ["Revision 2100-01-01 is supported."];
+    assert_eq!(changes[ADAPTERS], change(Bump::Minor, &notes));
+}
+
+#[test]
 fn versions_follow_the_rules_of_cargo() {
     let bumps = [Bump::Patch, Bump::Minor, Bump::Major];
     let after = |version| bumps.map(|bump| next_version(version, bump).unwrap());

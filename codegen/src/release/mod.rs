@@ -104,8 +104,7 @@ fn compare_adapters(
     }
     for added in after.revisions.iter().filter(|known| revision(before, known).is_none()) {
         notes.push(format!("Revision {} is supported.", added.model.revision));
-        // The enumeration of revisions has a variant more.
-        bump = Some(Bump::Major);
+        bump = bump.max(Some(Bump::Minor));
     }
     let changed = types.iter().filter(|(_, change)| change.bump.is_some());
     notes.extend(changed.map(|(name, change)| match change.bump {
