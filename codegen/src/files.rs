@@ -1,14 +1,14 @@
 //! The set of output files: the only writer.
 //!
 //! All contents are complete before the first file is written. A file that isn't in the set is removed only if its header
-//! says that it was generated.
+//! says that it was generated, or if it is a copy of a file in the set.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-/// The mark in the header of each generated file. Files without it are never removed.
+/// The mark in the header of each generated file. Other files are never removed, but for copies of files in the set.
 pub const GENERATED: &str = "@generated";
 
 /// The length of the beginning of a file that is searched for the mark.
@@ -48,7 +48,7 @@ pub struct Report {
     pub stale: Vec<PathBuf>,
     /// Files that are not on disk.
     pub missing: Vec<PathBuf>,
-    /// Generated files on disk that the set does not have.
+    /// Generated files on disk that the set does not have, and copies of files that it has elsewhere.
     pub orphaned: Vec<PathBuf>,
     /// Files in the generated directories that don't say they were generated, and so are never touched.
     pub foreign: Vec<PathBuf>,
@@ -109,13 +109,28 @@ impl FileSet {
         }
         for path in owned_files(root, owned)? {
             if self.files.contains_key(&path) {
-            } else if is_generated(&root.join(&path))? {
+            } else if is_generated(&root.join(&path))? || self.has_copy(root, &path)? {
                 report.orphaned.push(path);
             } else {
                 report.foreign.push(path);
             }
         }
         Ok(report)
+    }
+
+    /// Whether the set has a file of the same name and contents in another directory, as each crate has the licences, which bear no
+    /// mark.
+    fn has_copy(&self, root: &Path, path: &Path) -> Result<bool, FilesError> {
+        let mut same_name = self
+            .files
+            .iter()
+            .filter(|(other, _)| other.file_name() == path.file_name());
+        let file = root.join(path);
+        if file.is_symlink() || same_name.clone().next().is_none() {
+            return Ok(false);
+        }
+        let contents = fs::read(&file).map_err(|error| failed("read", &file, error))?;
+        Ok(same_name.any(|(_, other)| other.as_bytes() == contents))
     }
 
     /// Writes the files that differ, then removes the orphaned ones and the directories they leave empty.

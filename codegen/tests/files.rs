@@ -86,6 +86,27 @@ fn orphans_are_removed_with_the_directories_they_leave_empty() {
     assert!(exists("crates-mine/notes.txt") && exists("elsewhere/lib.rs") && exists("crates-a/target/debug/out.rs"));
 }
 
+#[test]
+fn a_copy_of_a_file_in_the_set_is_removed_with_its_crate_and_another_file_of_that_name_is_kept() {
+    let tree = tree(&[
+        ("crates-a/LICENSE", "free"),
+        ("crates-old/Cargo.toml", "# @generated"),
+        ("crates-old/LICENSE", "free"),
+        ("crates-mine/LICENSE", "mine"),
+        ("crates-mine/COPYING", "free"),
+    ]);
+    let files = set(&[("crates-a/LICENSE", "free")]);
+    let report = files.write(tree.path(), OWNED).unwrap();
+    assert_eq!(
+        (report.orphaned, report.foreign),
+        (
+            paths(&["crates-old/Cargo.toml", "crates-old/LICENSE"]),
+            paths(&["crates-mine/COPYING", "crates-mine/LICENSE"])
+        )
+    );
+    assert!(!tree.path().join("crates-old").exists() && tree.path().join("crates-mine/LICENSE").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_neither_followed_nor_removed() {

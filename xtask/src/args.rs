@@ -98,6 +98,8 @@ pub struct IngestArgs {
 }
 
 /// Write the crates of all revisions, their features in runtime/Cargo.toml, docs/changes and docs/reference
+///
+/// The crate of a revision that is gone is removed. Files in these crates that weren't generated are kept, and named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

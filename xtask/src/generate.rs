@@ -25,6 +25,9 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     report_undocumented(&generated);
     warn(&generated.warnings);
     tell(summary(&generated, args, start.elapsed().as_secs_f32()));
+    for path in &generated.files.foreign {
+        tell(format_args!("not generated, and kept: {}", out.join(path).display()));
+    }
     let mut stale = list_stale(&out, &generated.files);
     let unlocked = list_stale(&args.schema.directory(), &generated.names);
     // Another tree has no documentation and no runtime.

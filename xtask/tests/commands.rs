@@ -130,6 +130,57 @@ fn generate_says_what_it_read_wrote_and_left_also_where_there_is_no_terminal() {
     );
 }
 
+/// The directories and files below `root`, relative to it.
+fn below(root: &Path) -> Vec<String> {
+    let (mut found, mut left) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(directory) = left.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            found.push(path.strip_prefix(root).unwrap().display().to_string());
+            left.extend(path.is_dir().then_some(path));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_crate_of_a_revision_that_is_gone_is_reported_by_check_and_removed_whole() {
+    let tree = tree();
+    let run = |args: &[&str]| xtask(tree.path(), args);
+    run(&GENERATE);
+    let before = below(&tree.path().join("out"));
+    let manifest = fs::read_to_string(tree.path().join("try/revisions.yaml")).unwrap();
+    run(&["ingest", "b", "official.json", "--schema", "try"]);
+    run(&GENERATE);
+    assert!(tree.path().join("out/mcp-types-b/LICENSE-MIT").exists());
+    fs::write(tree.path().join("try/revisions.yaml"), manifest).unwrap();
+
+    let check = run(&["generate", "--schema", "try", "--out", "out", "--check"]);
+    assert_eq!(check.status.code(), Some(1));
+    for file in ["Cargo.toml", "LICENSE-MIT", "src/lib.rs"] {
+        let line = format!("orphaned: out/mcp-types-b/{file}\n");
+        assert!(said(&check).contains(&line), "{}", said(&check));
+    }
+    assert!(run(&GENERATE).status.success());
+    assert_eq!(below(&tree.path().join("out")), before);
+}
+
+#[test]
+fn a_file_by_hand_in_a_crate_that_is_gone_is_kept_and_named() {
+    let tree = tree();
+    let notes = tree.path().join("out/mcp-types-gone/notes.txt");
+    fs::create_dir_all(notes.parent().unwrap()).unwrap();
+    fs::write(&notes, "mine").unwrap();
+    let output = xtask(tree.path(), &GENERATE);
+    assert!(
+        said(&output).contains("not generated, and kept: out/mcp-types-gone/notes.txt\n"),
+        "{}",
+        said(&output)
+    );
+    assert!(notes.exists());
+}
+
 #[test]
 fn no_command_panics_when_nobody_reads_what_it_prints() {
     let tree = tree();

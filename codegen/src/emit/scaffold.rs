@@ -239,14 +239,17 @@ fn indent(line: &str) -> usize {
 
 /// The schema that the validator keeps, in a canonical form.
 pub(super) fn schema_file(input: &EmitInput<'_>) -> Result<String, EmitError> {
-    let mut schema = input.schema.clone();
+    let comment = header("", input).replace('\n', " ");
+    Ok(serde_json::to_string_pretty(&commented_schema(input.schema, comment.trim()))? + "\n")
+}
+
+/// A schema with a comment at its root.
+pub(super) fn commented_schema(schema: &serde_json::Value, comment: &str) -> serde_json::Value {
+    let mut schema = schema.clone();
     if let Some(members) = schema.as_object_mut() {
-        members.insert(
-            "$comment".to_owned(),
-            header("", input).replace("\n", " ").trim().into(),
-        );
+        members.insert("$comment".to_owned(), comment.into());
     }
-    Ok(serde_json::to_string_pretty(&schema)? + "\n")
+    schema
 }
 
 /// Whether a keyword occurs anywhere in the schema; a member of that name is taken for one, which only costs a feature.

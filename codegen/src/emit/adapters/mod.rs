@@ -21,7 +21,9 @@ use serde::Serialize;
 use crate::adapt::report;
 
 use super::error::{EmitError, TemplateError};
-use super::scaffold::{ADAPTERS, CONVERT, Template, WIRE, crate_name, licences, registry, render_all};
+use super::scaffold::{
+    ADAPTERS, CONVERT, Template, WIRE, commented_schema, crate_name, licences, registry, render_all,
+};
 
 use features::Feature;
 pub use features::revision_features;
@@ -112,7 +114,8 @@ pub fn emit_adapters(
         let name = &revision.model.revision;
         files.insert(format!("tables/{name}.json"), revision.table.to_owned());
         if !input.is_hub(revision) {
-            files.insert(format!("schemas/{name}.json"), format!("{}\n", revision.schema));
+            let schema = commented_schema(revision.schema, HEADER);
+            files.insert(format!("schemas/{name}.json"), format!("{schema}\n"));
         }
     }
     let values = Values {
