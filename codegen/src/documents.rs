@@ -7,6 +7,7 @@ use crate::diff::{Diff, DiffSide, diff};
 use crate::emit::Docs;
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
+use crate::ingest::Drafts;
 use crate::jsonld::{annotated_schema, context};
 use crate::load::{SharedDocuments, load};
 use crate::model::ModelledRevision;
@@ -88,33 +89,37 @@ fn reference_of(planned: &Protocol<PlannedRevision>, index: usize, diffs: &[Diff
     }))
 }
 
-/// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet: that one gets
-/// the `overlay.yaml` beside it, if there is one, and the facts and results of the latest revision.
+/// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet. A file is compared as it
+/// would be ingested after the other revision, or after the last one where both are files: without prose, and with the `overlay.yaml` beside
+/// it, or else with what fits of the overlay of the revision before.
 ///
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, GenerateError> {
-    let mut loaded = load(schema)?;
-    let known: Vec<String> = loaded
-        .protocol
-        .revisions
-        .iter()
-        .map(|known| known.entry.revision.to_string())
-        .collect();
-    let mut indices = [0, 0];
-    for ((index, wanted), side) in indices.iter_mut().zip([from, to]).zip(["draft-1", "draft-2"]) {
-        *index = match known.iter().position(|known| known == wanted) {
-            Some(found) => found,
-            None if Path::new(wanted).is_file() => loaded.add_draft(side, Path::new(wanted))?,
-            None => {
-                let wanted = wanted.to_owned();
-                return Err(GenerateError::UnknownRevision { wanted, known });
-            }
-        };
-    }
-    let modelled = model(loaded)?;
-    let [earlier, later] = indices;
-    let is_adjacent = later == earlier + 1 && later < known.len();
+    let mut drafts = Drafts::new(schema)?;
+    let known = drafts.revisions();
+    let position = |wanted: &str| known.iter().position(|known| known == wanted);
+    let file = |wanted| match Path::new(wanted) {
+        path if path.is_file() => Ok(path),
+        _ => Err(GenerateError::UnknownRevision {
+            wanted: String::from(wanted),
+            known: known.clone(),
+        }),
+    };
+    let (earlier, later) = match [from, to].map(position) {
+        [Some(earlier), Some(later)] => (earlier, later),
+        [Some(earlier), None] => (earlier, drafts.insert(earlier + 1, file(to)?)?),
+        [None, Some(later)] => (drafts.insert(later + 1, file(from)?)?, later),
+        [None, None] => {
+            let files = (file(from)?, file(to)?);
+            (
+                drafts.insert(known.len(), files.0)?,
+                drafts.insert(known.len() + 1, files.1)?,
+            )
+        }
+    };
+    let modelled = drafts.model()?;
+    let is_adjacent = later == earlier + 1 && modelled.revisions.len() == known.len();
     let mut diff = if is_adjacent {
         let planned = plan_protocol(modelled)?;
         diff_of_planned(&planned.revisions[earlier], &planned.revisions[later])

@@ -3,7 +3,7 @@
 use crate::adapt::Rules;
 use crate::emit::Docs;
 use crate::load::{Loaded, RevisionDocuments};
-use crate::model::{ModelledRevision, Shared, build_models};
+use crate::model::{ModelledRevision, Shared, build_models, check_shared};
 use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
 use crate::problem::{Problem, Problems};
@@ -13,6 +13,13 @@ use crate::protocol::Protocol;
 ///
 /// Files that only later stages need are checked first, so that one run reports the problems of all files.
 pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
+    let protocol = model_draft(loaded)?;
+    check_shared(&protocol)?;
+    Ok(protocol)
+}
+
+/// Builds the models of revisions among which is a draft that sessions may not be able to speak yet.
+pub(crate) fn model_draft(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
     let Loaded { protocol, mut problems } = loaded;
     problems.extend(undecodable(&protocol));
     let normalised = protocol.try_map(|revision| normalise_revision(correct_schema(revision)?));

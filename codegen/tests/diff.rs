@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mcp_codegen::load::Manifest;
 use mcp_codegen::{GenerateError, revision_diff};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -43,6 +44,46 @@ fn a_schema_has_not_changed_since_itself() {
     for case in fs::read_dir(here("tests/diff")).unwrap() {
         let schema = case.unwrap().path().join("later.json");
         assert_eq!(of_files(&schema, &schema).changes, []);
+    }
+}
+
+#[test]
+fn a_raw_file_is_compared_as_it_would_be_ingested_after_the_other_revision() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("official.json");
+    let raw = |revision: &str| {
+        let text = fs::read_to_string(here("../schema").join(revision).join("schema.json")).unwrap();
+        let mut schema: Value = serde_json::from_str(&text).unwrap();
+        schema["$defs"]["Tool"]["title"] = "Prose".into();
+        schema["$defs"]["Tool"]["description"] = "Prose".into();
+        fs::write(&file, schema.to_string()).unwrap();
+    };
+    let changes = |from: &str, to: &str| {
+        let diff = revision_diff(&here("../schema"), from, to).unwrap_or_else(|error| panic!("{error}"));
+        diff.changes
+    };
+    let file = file.to_str().unwrap();
+    for revision in ["2025-11-25", "2026-07-28"] {
+        raw(revision);
+        assert_eq!(changes(revision, file), [], "{revision}");
+    }
+    raw("2025-11-25");
+    assert!(
+        changes(file, "2026-07-28")
+            .iter()
+            .any(|change| change.name == "server/discover")
+    );
+}
+
+#[test]
+#[ignore = "reads ../shared"]
+fn an_official_file_has_no_changes_from_its_revision() {
+    let schema = here("../schema");
+    for entry in Manifest::load(&schema).unwrap().revisions {
+        let revision = entry.revision.as_str();
+        let official = here("../../shared/schema").join(revision).join("schema.json");
+        let diff = revision_diff(&schema, revision, official.to_str().unwrap());
+        assert_eq!(diff.unwrap_or_else(|error| panic!("{error}")).changes, [], "{revision}");
     }
 }
 

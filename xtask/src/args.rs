@@ -153,8 +153,9 @@ pub struct AdaptersArgs {
 /// Each change is additive, cosmetic, or breaking for senders or receivers, and has what the adapters do beside it. What changed
 /// between adjacent revisions is in docs/changes too.
 ///
-/// A path is that of a schema which isn't ingested. It is read with the overlay.yaml beside it, if there is one, and otherwise with
-/// the results and facts of the latest revision.
+/// A path is that of a schema which isn't ingested, such as the official file. It is read as `ingest` would read it after the other
+/// revision, or after the last one where both are paths: without prose, with the facts of that revision, and with the overlay.yaml beside
+/// the file, or else with what fits of that revision's overlay.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -18,21 +18,21 @@ pub(super) fn check_generates(
     manifest: &Manifest,
     entry: &Entry,
     schema: &Document,
-    overlay: Option<&String>,
+    overlay: Option<&str>,
 ) -> Result<Protocol<PlannedRevision>, GenerateError> {
     let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
     let overlay = overlay.transpose()?;
-    let unwritten = Some(Unwritten {
+    let unwritten = [Unwritten {
         revision: &entry.revision,
         schema,
         overlay: overlay.as_ref(),
-    });
+    }];
     let run = |loaded: Loaded| -> Result<Protocol<PlannedRevision>, GenerateError> {
         let protocol = plan_protocol(model(loaded)?)?;
         check_emission(&protocol, entry.revision.as_str())?;
         Ok(protocol)
     };
-    let stopped = run(load_with(directory, manifest.clone(), unwritten));
+    let stopped = run(load_with(directory, manifest.clone(), &unwritten));
     if stopped.is_ok() || load(directory).map_err(GenerateError::from).and_then(run).is_ok() {
         return stopped;
     }
@@ -41,5 +41,5 @@ pub(super) fn check_generates(
         hub: None,
         ..manifest.clone()
     };
-    run(load_with(directory, alone, unwritten).without_shared())
+    run(load_with(directory, alone, &unwritten).without_shared())
 }

@@ -3,13 +3,14 @@
 mod canonical;
 mod change;
 mod check;
+mod drafts;
 mod fetch;
+mod official;
 mod successor;
 
 use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
@@ -22,8 +23,10 @@ use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
-use self::successor::Successor;
+use self::official::Official;
+use self::successor::{Passed, Successor};
 
+pub(crate) use self::drafts::Drafts;
 pub use self::successor::LeftOut;
 
 /// The options of ingesting.
@@ -152,7 +155,7 @@ pub fn try_ingest(options: &IngestOptions) -> Result<Vec<RevisionTable>, IngestE
 /// A revision that may be ingested.
 struct Prepared {
     manifest: Manifest,
-    schema: Value,
+    schema: Document,
     overlay: Option<String>,
     left_out: Vec<LeftOut>,
     sha256: String,
@@ -170,60 +173,45 @@ impl Prepared {
         if let Some(entry) = &known {
             check_hash(options, entry, &sha256)?;
         }
-        let official = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
-        // An unknown dialect is reported by the check, together with all else.
-        let dialect = Dialect::of(official.root()).unwrap_or(Dialect::Draft202012);
-        let mut root = official.root().clone();
-        change::replace_aliases(&mut root, dialect, &manifest.aliases);
-        if !options.keep_prose {
-            change::remove_prose(&mut root);
-        }
-        let document = official.with_root(root.clone());
+        let document = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
+        let Official { schema, dialect } = Official::of(&document, &manifest.aliases, options.keep_prose);
 
         let is_new = known.is_none();
         let entry = new_entry(options, known, &sha256, dialect);
         place_entry(&mut manifest, entry.clone(), &options.position)?;
         let check =
-            |overlay: Option<&String>| check::check_generates(&options.schema, &manifest, &entry, &document, overlay);
-        let mut successor = match is_new {
-            true => inherited_overlay(&options.schema, &manifest, &entry, &document)?,
-            false => None,
-        };
-        let mut left_out = Vec::new();
-        let (protocol, overlay) = loop {
-            let overlay = successor.as_ref().and_then(Successor::text);
-            let error = match check(overlay.as_ref()) {
-                Ok(protocol) => break (protocol, overlay),
-                Err(error) => error,
-            };
-            let (Some(found), Some(overlay)) = (&mut successor, overlay) else {
-                return Err(error.into());
-            };
-            let is_less = match &error {
-                GenerateError::Problems(problems) => found.leave_out(problems),
-                _ => false,
-            };
-            if !is_less {
-                // None of its entries is what is wrong: without it, the schema has its own problems, or none.
-                let why = error.to_string();
-                left_out.push(LeftOut { entry: overlay, why });
-                successor = None;
-            }
+            |overlay: Option<&str>| check::check_generates(&options.schema, &manifest, &entry, &schema, overlay);
+        let has_overlay = options.schema.join(entry.revision.as_str()).join(OVERLAY).exists();
+        let revisions = manifest.revisions.iter();
+        let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
+        let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
+        let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &schema)?;
+        let Passed {
+            checked,
+            overlay,
+            left_out,
+        } = match inherited {
+            Some(inherited) => inherited.passing(check)?,
+            None => Passed {
+                checked: check(None)?,
+                overlay: None,
+                left_out: Vec::new(),
+            },
         };
         Ok(Self {
             manifest,
-            schema: root,
+            schema,
             overlay,
-            left_out: successor.map_or(left_out, Successor::into_left_out),
+            left_out,
             sha256,
             dialect,
             is_new,
-            protocol,
+            protocol: checked,
         })
     }
 
     fn write(self, options: &IngestOptions) -> Result<Ingested, IngestError> {
-        let schema = canonical::canonical_json(&self.schema).map_err(|error| unwritable("schema", &error))?;
+        let schema = canonical::canonical_json(self.schema.root()).map_err(|error| unwritable("schema", &error))?;
         let recorded = self
             .manifest
             .to_yaml()
@@ -250,29 +238,22 @@ impl Prepared {
     }
 }
 
-/// The overlay of a new revision, if it has none and the revision before has one that fits.
+/// The overlay of a new revision, from that of the revision before.
 fn inherited_overlay(
     directory: &Path,
-    manifest: &Manifest,
-    entry: &Entry,
+    predecessor: Option<&Entry>,
+    revision: &Revision,
     schema: &Document,
 ) -> Result<Option<Successor>, Problems> {
-    let overlay_of = |entry: &Entry| read_text(&directory.join(entry.revision.as_str()).join(OVERLAY));
-    let own = overlay_of(entry)?;
-    let earlier = manifest
-        .revisions
-        .iter()
-        .take_while(|earlier| earlier.revision != entry.revision);
-    match (own, earlier.last()) {
-        (None, Some(predecessor)) => match overlay_of(predecessor)? {
-            Some(text) => {
-                let names = (predecessor.revision.as_str(), entry.revision.as_str());
-                Successor::new(&text, names, schema).map(Some)
-            }
-            None => Ok(None),
-        },
-        _ => Ok(None),
-    }
+    let Some(Entry {
+        revision: predecessor, ..
+    }) = predecessor
+    else {
+        return Ok(None);
+    };
+    let text = read_text(&directory.join(predecessor.as_str()).join(OVERLAY))?;
+    let names = (predecessor.as_str(), revision.as_str());
+    text.map(|text| Successor::new(&text, names, schema)).transpose()
 }
 
 fn sha256(bytes: &[u8]) -> String {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::error::GenerateError;
 use crate::load::{Document, Format, OVERLAY};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
@@ -25,6 +26,15 @@ pub struct LeftOut {
     pub entry: String,
     /// Why it doesn't fit.
     pub why: String,
+}
+
+/// What a check let pass.
+pub(super) struct Passed<T> {
+    /// What the check found.
+    pub(super) checked: T,
+    /// The overlay; `None` if no entry of it is left.
+    pub(super) overlay: Option<String>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 impl Successor {
@@ -55,8 +65,47 @@ impl Successor {
         })
     }
 
+    /// The text of the overlay that passes a check, if any of it does, and what it lacks. Entries that the check names are left out, until
+    /// it passes.
+    ///
+    /// # Errors
+    /// What the check finds without an overlay.
+    pub(super) fn passing<T>(
+        mut self,
+        mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
+    ) -> Result<Passed<T>, GenerateError> {
+        loop {
+            let overlay = self.text();
+            let error = match check(overlay.as_deref()) {
+                Ok(checked) => {
+                    let left_out = self.left_out;
+                    return Ok(Passed {
+                        checked,
+                        overlay,
+                        left_out,
+                    });
+                }
+                Err(error) => error,
+            };
+            let Some(entry) = overlay else { return Err(error) };
+            let is_less = match &error {
+                GenerateError::Problems(problems) => self.leave_out(problems),
+                _ => false,
+            };
+            if !is_less {
+                // None of its entries is what is wrong: without it, the schema has its own problems, or none.
+                let why = error.to_string();
+                return Ok(Passed {
+                    checked: check(None)?,
+                    overlay: None,
+                    left_out: vec![LeftOut { entry, why }],
+                });
+            }
+        }
+    }
+
     /// The text of the overlay; `None` if no entry is left.
-    pub(super) fn text(&self) -> Option<String> {
+    fn text(&self) -> Option<String> {
         let Self {
             predecessor, revision, ..
         } = self;
@@ -86,7 +135,7 @@ impl Successor {
     }
 
     /// Leaves out the entries that problems name. `false` if they name none.
-    pub(super) fn leave_out(&mut self, problems: &Problems) -> bool {
+    fn leave_out(&mut self, problems: &Problems) -> bool {
         let Some(text) = self.text() else { return false };
         let Ok(document) = Document::parse(OVERLAY, self.entries.as_bytes(), Format::Yaml) else {
             return false;
@@ -108,10 +157,6 @@ impl Successor {
         }
         self.entries = cut(&self.entries, &document, &with_sections(&document, pointers)).0;
         self.text().is_none_or(|after| after != text)
-    }
-
-    pub(super) fn into_left_out(self) -> Vec<LeftOut> {
-        self.left_out
     }
 }
 

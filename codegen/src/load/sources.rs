@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use mcp_wire::json_schema::Dialect;
-
-use super::{Document, Entry, Manifest, Revision, RevisionError, load_document, read_document};
+use super::{Document, Entry, Manifest, Revision, load_document, read_document};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
@@ -64,32 +62,6 @@ impl SharedDocuments {
 }
 
 impl Loaded {
-    /// Appends a schema that belongs to no revision under a name, with the overlay beside it, and returns its position.
-    pub(crate) fn add_draft(&mut self, name: &str, schema: &Path) -> Result<usize, Problems> {
-        let problem = |error: RevisionError| Problem::new(name, error.to_string());
-        let revision: Revision = name.parse().map_err(problem)?;
-        let overlay = optional_document(&schema.with_file_name(OVERLAY))?;
-        let document = load_document(schema)?;
-        let entry = Entry {
-            source: schema.display().to_string(),
-            commit: None,
-            sha256: String::new(),
-            accepted: Vec::new(),
-            dialect: Dialect::of(document.root()).unwrap_or(Dialect::Draft202012),
-            released: false,
-            links: None,
-            revision,
-        };
-        self.protocol.revisions.push(RevisionDocuments {
-            entry,
-            schema: document,
-            overlay,
-            rules: Document::empty(""),
-            names: Document::empty(""),
-        });
-        Ok(self.protocol.revisions.len() - 1)
-    }
-
     /// Empties the files about all revisions.
     pub(crate) fn without_shared(mut self) -> Self {
         let SharedDocuments {
@@ -113,7 +85,7 @@ impl Loaded {
 /// # Errors
 /// When the manifest can't be read or is invalid.
 pub fn load(directory: &Path) -> Result<Loaded, Problems> {
-    Ok(load_with(directory, Manifest::load(directory)?, None))
+    Ok(load_with(directory, Manifest::load(directory)?, &[]))
 }
 
 /// The files of a revision that aren't written yet.
@@ -126,10 +98,11 @@ pub(crate) struct Unwritten<'d> {
 }
 
 /// Reads a schema directory as it will be with this manifest and these files.
-pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: Option<Unwritten<'_>>) -> Loaded {
+pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[Unwritten<'_>]) -> Loaded {
     let (mut revisions, mut problems) = (Vec::new(), Vec::new());
     for entry in &manifest.revisions {
-        let unwritten = unwritten.filter(|unwritten| *unwritten.revision == entry.revision);
+        let mut unwritten = unwritten.iter();
+        let unwritten = unwritten.find(|unwritten| *unwritten.revision == entry.revision);
         match load_revision(directory, entry, unwritten) {
             Ok(revision) => revisions.push(revision),
             Err(found) => problems.extend(found),
@@ -166,7 +139,7 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: Option<
 fn load_revision(
     directory: &Path,
     entry: &Entry,
-    unwritten: Option<Unwritten<'_>>,
+    unwritten: Option<&Unwritten<'_>>,
 ) -> Result<RevisionDocuments, Vec<Problem>> {
     let directory = directory.join(entry.revision.as_str());
     let schema = match unwritten {
@@ -194,7 +167,7 @@ fn load_revision(
     }
 }
 
-fn optional_document(path: &Path) -> Result<Document, Problems> {
+pub(crate) fn optional_document(path: &Path) -> Result<Document, Problems> {
     let document = read_document(path)?;
     Ok(document.unwrap_or_else(|| Document::empty(path.display().to_string())))
 }

@@ -35,7 +35,7 @@ pub use self::method::{MessageKind, Method, Need, Tolerance};
 pub use self::names::Names;
 pub use self::one_or_many::OneOrMany;
 pub use self::results::result_variants;
-pub use self::revisions::{ModelledRevision, build_models};
+pub use self::revisions::{ModelledRevision, build_models, check_shared};
 pub use self::roles::{is_internal, is_of_member};
 pub(crate) use self::shared::Shared;
 pub use self::type_ref::TypeRef;

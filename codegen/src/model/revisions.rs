@@ -40,7 +40,7 @@ pub struct ModelledRevision {
 /// Builds the models from the latest to the earliest, because names come from later revisions.
 ///
 /// # Errors
-/// Everything in a schema or overlay that no model can be built from, and lines of the shared files that are about nothing.
+/// Everything in a schema or overlay that no model can be built from.
 pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
     let names = Names::new(protocol.manifest.acronyms.clone());
     let shared = Shared::of(&protocol.shared)?;
@@ -101,14 +101,21 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
     }
     Problems::check(problems)?;
     models.reverse();
-    let of_models: Vec<&Model> = models.iter().map(|revision| &revision.model).collect();
-    Problems::check(shared.misspelt(&protocol.shared, &of_models))?;
     Ok(Protocol {
         manifest: protocol.manifest,
         shared: protocol.shared,
         revisions: models,
         warnings,
     })
+}
+
+/// Checks that each line of the shared files is about something, and that sessions can do what the models leave to them.
+///
+/// # Errors
+/// Lines about nothing, and what sessions lack.
+pub fn check_shared(protocol: &Protocol<ModelledRevision>) -> Result<(), Problems> {
+    let models: Vec<&Model> = protocol.revisions.iter().map(|revision| &revision.model).collect();
+    Problems::check(Shared::of(&protocol.shared)?.misspelt(&protocol.shared, &models))
 }
 
 /// Results of requests, by method.

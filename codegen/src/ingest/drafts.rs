@@ -1,0 +1,111 @@
+//! Schemas that aren't ingested, as they would be.
+
+use std::path::Path;
+
+use super::inherited_overlay;
+use super::official::Official;
+use crate::error::GenerateError;
+use crate::load::{
+    Document, Entry, Format, Manifest, OVERLAY, Revision, RevisionError, Unwritten, load_document, load_with,
+    optional_document,
+};
+use crate::model::ModelledRevision;
+use crate::modelled::model_draft;
+use crate::problem::{Problem, Problems};
+use crate::protocol::Protocol;
+
+/// A schema directory with schemas that it doesn't have.
+pub(crate) struct Drafts<'d> {
+    directory: &'d Path,
+    manifest: Manifest,
+    drafts: Vec<Draft>,
+}
+
+struct Draft {
+    revision: Revision,
+    schema: Document,
+    overlay: Document,
+}
+
+impl<'d> Drafts<'d> {
+    /// # Errors
+    /// When the manifest can't be read or is invalid.
+    pub(crate) fn new(directory: &'d Path) -> Result<Self, Problems> {
+        Ok(Self {
+            directory,
+            manifest: Manifest::load(directory)?,
+            drafts: Vec::new(),
+        })
+    }
+
+    /// The names of the revisions in their order.
+    pub(crate) fn revisions(&self) -> Vec<String> {
+        let revisions = self.manifest.revisions.iter();
+        revisions.map(|entry| entry.revision.to_string()).collect()
+    }
+
+    /// Puts a schema at a position among the revisions, with the overlay beside it, or else with what fits of the overlay of the
+    /// revision before. Returns the position.
+    ///
+    /// # Errors
+    /// Problems of the schema, and of the revisions with it.
+    pub(crate) fn insert(&mut self, position: usize, file: &Path) -> Result<usize, GenerateError> {
+        let official = Official::of(&load_document(file)?, &self.manifest.aliases, false);
+        let overlay = optional_document(&file.with_file_name(OVERLAY))?;
+        let revision = self.free_name()?;
+        let is_ingested = |entry: &&Entry| self.drafts.iter().all(|draft| draft.revision != entry.revision);
+        let mut earlier = self.manifest.revisions[..position].iter().rev();
+        let predecessor = earlier.find(is_ingested).filter(|_| overlay.root().is_null());
+        let inherited = inherited_overlay(self.directory, predecessor, &revision, &official.schema)?;
+        let entry = Entry {
+            revision: revision.clone(),
+            source: file.display().to_string(),
+            commit: None,
+            sha256: String::new(),
+            accepted: Vec::new(),
+            dialect: official.dialect,
+            released: false,
+            links: None,
+        };
+        self.manifest.revisions.insert(position, entry);
+        let index = self.drafts.len();
+        self.drafts.push(Draft {
+            revision,
+            schema: official.schema,
+            overlay,
+        });
+        if let Some(inherited) = inherited {
+            // What is checked last stays.
+            inherited.passing(|text| {
+                let text = text.unwrap_or_default();
+                self.drafts[index].overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+                self.model().map(|_| ()).map_err(GenerateError::from)
+            })?;
+        }
+        Ok(position)
+    }
+
+    /// The models of the revisions and the drafts, in their order.
+    ///
+    /// # Errors
+    /// Their problems.
+    pub(crate) fn model(&self) -> Result<Protocol<ModelledRevision>, Problems> {
+        let drafts = self.drafts.iter().map(|draft| Unwritten {
+            revision: &draft.revision,
+            schema: &draft.schema,
+            overlay: Some(&draft.overlay),
+        });
+        let unwritten: Vec<Unwritten<'_>> = drafts.collect();
+        model_draft(load_with(self.directory, self.manifest.clone(), &unwritten))
+    }
+
+    /// A name that no revision has.
+    fn free_name(&self) -> Result<Revision, Problems> {
+        let mut names = (1..).map(|number| format!("draft-{number}"));
+        let free = names
+            .find(|name| self.manifest.entry(name).is_none())
+            .unwrap_or_default();
+        let problem = |error: RevisionError| Problem::new(&free, error.to_string()).into();
+        free.parse().map_err(problem)
+    }
+}

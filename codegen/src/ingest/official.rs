@@ -1,0 +1,33 @@
+//! An official schema in the form that is kept.
+
+use std::collections::BTreeMap;
+
+use mcp_wire::json_schema::Dialect;
+use serde_json::Value;
+
+use super::change;
+use crate::load::Document;
+
+/// An official schema in the form that is kept.
+pub(super) struct Official {
+    /// The schema, with aliases in place of the references that lead out of it.
+    pub(super) schema: Document,
+    /// Its dialect.
+    pub(super) dialect: Dialect,
+}
+
+impl Official {
+    pub(super) fn of(document: &Document, aliases: &BTreeMap<String, Value>, keep_prose: bool) -> Self {
+        // An unknown dialect is reported by the check, together with all else.
+        let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
+        let mut root = document.root().clone();
+        change::replace_aliases(&mut root, dialect, aliases);
+        if !keep_prose {
+            change::remove_prose(&mut root);
+        }
+        Self {
+            schema: document.with_root(root),
+            dialect,
+        }
+    }
+}
