@@ -221,6 +221,58 @@ pub(crate) fn write_file(path: &Path, contents: &str) -> Result<(), FilesError> 
     fs::write(path, contents).map_err(|error| failed("write", path, error))
 }
 
+/// The files in a directory, sorted; none if there is no such directory.
+pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, FilesError> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| failed("read", directory, error))?,
+    };
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let paths: Result<Vec<PathBuf>, io::Error> = paths.collect();
+    let mut files = paths.map_err(|error| failed("read", directory, error))?;
+    files.retain(|path| path.is_file());
+    files.sort();
+    Ok(files)
+}
+
+/// Moves a directory, if it exists, and then replaces YAML files. If a file can't be written, none is replaced, and the directory is moved back.
+pub(crate) fn move_and_replace(from: &Path, to: &Path, files: &[(PathBuf, String)]) -> Result<(), FilesError> {
+    let exists = from.exists();
+    if exists {
+        fs::rename(from, to).map_err(|error| failed("move", from, error))?;
+    }
+    let replaced = replace(files);
+    if exists && replaced.is_err() {
+        // If this fails too, the first error is the one to report.
+        let _ = fs::rename(to, from);
+    }
+    replaced
+}
+
+/// Replaces YAML files by new ones that are complete before the first is put in its place.
+fn replace(files: &[(PathBuf, String)]) -> Result<(), FilesError> {
+    let new = |path: &Path| path.with_extension("yaml.new");
+    let written = files.iter().try_for_each(|(path, text)| write_file(&new(path), text));
+    let mut paths = files.iter().map(|(path, _)| path);
+    let replaced = written.and_then(|()| {
+        paths.try_for_each(|path| fs::rename(new(path), path).map_err(|error| failed("replace", path, error)))
+    });
+    if replaced.is_err() {
+        for (path, _) in files {
+            let _ = fs::remove_file(new(path));
+        }
+    }
+    replaced
+}
+
+/// Removes a directory with all that is in it, if it exists.
+pub(crate) fn remove_directory(path: &Path) -> Result<(), FilesError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
 fn failed(what: &'static str, path: &Path, source: io::Error) -> FilesError {
     FilesError::Io {
         what,

@@ -21,6 +21,7 @@ pub mod protocol;
 mod published;
 pub mod reference;
 pub mod release;
+pub mod revisions;
 
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::GenerateError;

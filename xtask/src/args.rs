@@ -21,6 +21,8 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Ingest(IngestArgs),
+    Rename(RenameArgs),
+    Withdraw(WithdrawArgs),
     Generate(GenerateArgs),
     Lock(LockArgs),
     Model(ModelArgs),
@@ -93,6 +95,45 @@ pub struct IngestArgs {
     /// Insert the revision before this one instead of last
     #[arg(long, value_name = "REVISION")]
     pub before: Option<Revision>,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+/// Give a revision another name
+///
+/// Its folder, its entry in revisions.yaml and every YAML file in schema/ that names it get the new name: addresses of the specification,
+/// comments, and versions on the wire that are the same as the name. The order of the revisions, the source that the schema was read from
+/// and the official schema stay. The files are printed, each with the number of places; look at them before you commit. If there is
+/// a revision of the new name, or a file can't be written, no file changes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask rename draft 2099-01-01
+  cargo xtask ingest 2099-01-01 https://example.org/2099-01-01/schema.json --released --accept
+  cargo xtask generate                                    # removes the crate of the old name")]
+pub struct RenameArgs {
+    /// The present name of the revision
+    pub from: Revision,
+    /// The new name
+    pub to: Revision,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+/// Remove a revision
+///
+/// Its folder in schema/ and its entry in revisions.yaml are removed. The rules of the revision after it are then about the revision before
+/// it. What has to be looked at is printed to standard error as warnings: those rules, the lines that still name the revision, the facts
+/// that came from it, and each problem that `generate` would report. The revision that handlers are written against can't be
+/// withdrawn. If a file can't be written, none changes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask withdraw 2099-01-01
+  cargo xtask generate                                    # removes the crate")]
+pub struct WithdrawArgs {
+    /// The name of the revision
+    pub revision: Revision,
     #[command(flatten)]
     pub schema: SchemaArgs,
 }

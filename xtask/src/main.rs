@@ -11,6 +11,8 @@ mod jsonld;
 mod passed_on;
 mod print;
 mod publish;
+mod rename;
+mod withdraw;
 
 use std::process::ExitCode;
 
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         Command::Conformance(args) => return passed_on::interop("conformance", &args),
         Command::JsonSchemaSuite(args) => return passed_on::interop("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
+        Command::Rename(args) => rename::run(&args),
+        Command::Withdraw(args) => withdraw::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Publish(args) => publish::run(&args),
         Command::Lock(args) => generate::run_lock(&args),

@@ -69,7 +69,7 @@ fn misuse_has_the_status_2() {
 
 #[test]
 fn help_has_examples() {
-    for command in ["ingest", "generate", "model"] {
+    for command in ["ingest", "rename", "withdraw", "generate", "model", "diff"] {
         let output = xtask(Path::new("."), &[command, "--help"]);
         assert!(output.status.success());
         assert!(
@@ -164,6 +164,46 @@ fn the_crate_of_a_revision_that_is_gone_is_reported_by_check_and_removed_whole()
     }
     assert!(run(&GENERATE).status.success());
     assert_eq!(below(&tree.path().join("out")), before);
+}
+
+#[test]
+fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
+    let tree = tree();
+    let run = |args: &[&str]| xtask(tree.path(), &[args, &["--schema", "try"]].concat());
+    xtask(tree.path(), &GENERATE);
+    let before = (below(&tree.path().join("try")), below(&tree.path().join("out")));
+    run(&["ingest", "draft", "official.json"]);
+    fs::write(
+        tree.path().join("try/draft/adapt.yaml"),
+        "# Of a and draft.\nrules: []\n",
+    )
+    .unwrap();
+
+    let renamed = run(&["rename", "draft", "2099-01-01"]);
+    assert!(renamed.status.success(), "{}", said(&renamed));
+    assert_eq!(
+        String::from_utf8_lossy(&renamed.stdout),
+        "renamed draft to try/2099-01-01\nchanged try/2099-01-01/adapt.yaml in 1 place\nnext: cargo xtask generate\n"
+    );
+    assert!(xtask(tree.path(), &GENERATE).status.success());
+    assert!(tree.path().join("out/mcp-types-2099-01-01").exists());
+
+    let withdrawn = run(&["withdraw", "2099-01-01"]);
+    assert!(withdrawn.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&withdrawn.stdout),
+        "removed try/2099-01-01\nnext: cargo xtask generate\n"
+    );
+    assert_eq!(said(&withdrawn), "warning: handlers are now written against a\n");
+    assert!(xtask(tree.path(), &GENERATE).status.success());
+    assert_eq!(
+        (below(&tree.path().join("try")), below(&tree.path().join("out"))),
+        before
+    );
+
+    let unknown = run(&["withdraw", "2099-01-01"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(said(&unknown), "revisions.yaml has no revision 2099-01-01; it has a\n");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::adapt::{PlannedRevision, plan_protocol};
-use crate::emit::check_emission;
+use crate::emit::{check_emission, emit_protocol};
 use crate::error::GenerateError;
 use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, Unwritten, load, load_with};
 use crate::modelled::model;
@@ -42,4 +42,9 @@ pub(super) fn check_generates(
         ..manifest.clone()
     };
     run(load_with(directory, alone, &unwritten).without_shared())
+}
+
+/// The problems that [`generate`](crate::generate()) would report with these files.
+pub(crate) fn check_loaded(loaded: Loaded) -> Result<(), GenerateError> {
+    emit_protocol(&plan_protocol(model(loaded)?)?, "").map(|_| ())
 }

@@ -26,6 +26,7 @@ use crate::protocol::Protocol;
 use self::official::Official;
 use self::successor::{Passed, Successor};
 
+pub(crate) use self::check::check_loaded;
 pub(crate) use self::drafts::Drafts;
 pub use self::successor::LeftOut;
 

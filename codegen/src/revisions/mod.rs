@@ -1,0 +1,52 @@
+//! Changes to the list of revisions: one is withdrawn, or gets another name.
+
+mod mentions;
+mod rename;
+mod withdraw;
+
+use std::path::PathBuf;
+
+pub use rename::{Renamed, rename};
+pub use withdraw::{Withdrawn, withdraw};
+
+use crate::error::GenerateError;
+use crate::files::FilesError;
+use crate::load::{Manifest, Revision};
+use crate::problem::Problems;
+
+/// The error of changing the list of revisions. No file was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RevisionsError {
+    /// Problems of the manifest, or of a file that names the revision.
+    #[error(transparent)]
+    Problems(#[from] Problems),
+    /// The manifest has no such revision, or can't be written.
+    #[error(transparent)]
+    Generate(#[from] GenerateError),
+    /// The name is taken.
+    #[error("there is a revision {0} already")]
+    Known(Revision),
+    /// A folder of the new name is in the way.
+    #[error("{} exists already, and belongs to no revision; remove it or choose another name", .0.display())]
+    Taken(PathBuf),
+    /// Handlers are written against the revision.
+    #[error("{0} is the hub; name another revision under `hub` in revisions.yaml first")]
+    Hub(Revision),
+    /// The files can't be read or written.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+}
+
+/// The position of a revision in the manifest.
+fn position(manifest: &Manifest, revision: &Revision) -> Result<usize, GenerateError> {
+    let mut revisions = manifest.revisions.iter();
+    let found = revisions.position(|entry| entry.revision == *revision);
+    found.ok_or_else(|| GenerateError::UnknownRevision {
+        wanted: revision.to_string(),
+        known: manifest
+            .revisions
+            .iter()
+            .map(|entry| entry.revision.to_string())
+            .collect(),
+    })
+}

@@ -1,0 +1,63 @@
+//! Gives a revision another name.
+
+use std::path::{Path, PathBuf};
+
+use super::mentions::{renamed, texts};
+use super::{RevisionsError, position};
+use crate::emit::crate_name;
+use crate::error::GenerateError;
+use crate::files::move_and_replace;
+use crate::load::{Entry, MANIFEST, Manifest, Revision};
+
+/// The result of renaming a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renamed {
+    /// The folder of the revision.
+    pub folder: PathBuf,
+    /// The files that named it, and how often.
+    pub mentions: Vec<(PathBuf, usize)>,
+}
+
+/// Gives a revision another name: in the manifest, where it keeps its position and its source, for its folder, and in every YAML file of the
+/// schema directory that names it.
+///
+/// # Errors
+/// When there is no such revision, the new name is taken, or files can't be read or written. No file is changed then.
+pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Renamed, RevisionsError> {
+    let mut manifest = Manifest::load(directory)?;
+    let index = position(&manifest, from)?;
+    // File systems may ignore case.
+    let is_same = |entry: &&Entry| entry.revision.as_str().eq_ignore_ascii_case(to.as_str());
+    if let Some(known) = manifest.revisions.iter().find(is_same) {
+        return Err(RevisionsError::Known(known.revision.clone()));
+    }
+    let folder = directory.join(to.as_str());
+    if folder.exists() {
+        return Err(RevisionsError::Taken(folder));
+    }
+    let old_folder = directory.join(from.as_str());
+    let (mut files, mut mentions) = (Vec::new(), Vec::new());
+    for (path, text) in texts(directory, &manifest)? {
+        let (text, count) = renamed(&text, from, to);
+        if count > 0 {
+            let path = path
+                .strip_prefix(&old_folder)
+                .map_or(path.clone(), |file| folder.join(file));
+            mentions.push((path.clone(), count));
+            files.push((path, text));
+        }
+    }
+    let entry = &mut manifest.revisions[index];
+    entry.revision = to.clone();
+    entry.links = entry.links.as_ref().map(|links| renamed(links, from, to).0);
+    if let Some(hub) = manifest.hub.as_mut().filter(|hub| *hub == from) {
+        hub.clone_from(to);
+    }
+    if let Some(version) = manifest.versions.remove(&crate_name(from.as_str())) {
+        manifest.versions.insert(crate_name(to.as_str()), version);
+    }
+    let manifest = manifest.to_yaml().map_err(GenerateError::from)?;
+    files.push((directory.join(MANIFEST), manifest));
+    move_and_replace(&old_folder, &folder, &files)?;
+    Ok(Renamed { folder, mentions })
+}

@@ -1,0 +1,246 @@
+//! Revisions that are withdrawn or get another name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::load::{Manifest, Revision};
+use mcp_codegen::revisions::{RevisionsError, rename, withdraw};
+use mcp_codegen::{GenerateOptions, generate};
+use tempfile::TempDir;
+
+/// A schema directory.
+struct House {
+    directory: TempDir,
+}
+
+impl House {
+    /// With these revisions, which have the same schema, and handlers written against the first.
+    fn new(revisions: &[&str]) -> Self {
+        let directory = TempDir::new().unwrap();
+        let file = directory.path().join("official.json");
+        fs::write(
+            &file,
+            r#"{"$defs": {"Thing": {"type": "object", "required": ["kind"]}}}"#,
+        )
+        .unwrap();
+        let house = Self { directory };
+        for revision in revisions {
+            ingest(&IngestOptions {
+                schema: house.schema(),
+                revision: name(revision),
+                from: file.display().to_string(),
+                source: Some(format!("https://example.org/{revision}/schema.json")),
+                commit: None,
+                accept: false,
+                keep_prose: false,
+                draft: None,
+                position: Position::Keep,
+            })
+            .unwrap();
+        }
+        house.edit("revisions.yaml", |text| {
+            text.replace("\nrevisions:", &format!("\nhub: {}\n\nrevisions:", revisions[0]))
+        });
+        house
+    }
+
+    fn schema(&self) -> PathBuf {
+        self.directory.path().join("schema")
+    }
+
+    fn edit(&self, file: &str, edit: impl FnOnce(String) -> String) {
+        let path = self.schema().join(file);
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        fs::write(path, edit(text)).unwrap();
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        self.edit(file, |_| text.to_owned());
+    }
+
+    /// Each file and folder below the schema directory, with its text.
+    fn files(&self) -> BTreeMap<PathBuf, String> {
+        let (mut files, mut left) = (BTreeMap::new(), vec![self.schema()]);
+        while let Some(directory) = left.pop() {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let text = fs::read_to_string(&path).unwrap_or_default();
+                files.insert(path.strip_prefix(self.schema()).unwrap().to_owned(), text);
+                left.extend(path.is_dir().then_some(path));
+            }
+        }
+        files
+    }
+
+    fn manifest(&self) -> Manifest {
+        Manifest::load(&self.schema()).unwrap()
+    }
+
+    fn generate(&self) -> Result<(), String> {
+        let options = GenerateOptions {
+            schema: self.schema(),
+            out: self.directory.path().join("generated"),
+            crates: String::new(),
+            check: false,
+        };
+        generate(&options).map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// The warnings of a withdrawal, with paths below the schema directory.
+    fn withdraw(&self, revision: &str) -> Vec<String> {
+        let done = withdraw(&self.schema(), &name(revision)).unwrap_or_else(|error| panic!("{error}"));
+        let schema = format!("{}/", self.schema().display());
+        let warnings = done.warnings.iter();
+        warnings.map(|warning| warning.replace(&schema, "")).collect()
+    }
+}
+
+fn name(revision: &str) -> Revision {
+    revision.parse().unwrap()
+}
+
+fn rules(at: &str) -> String {
+    format!("rules:\n- {{at: {at}, up: {{drop: true}}, why: They differ., link: \"https://example.org/b\"}}\n")
+}
+
+#[test]
+fn a_withdrawn_revision_leaves_nothing_and_all_else_as_it_was() {
+    let house = House::new(&["a", "c"]);
+    let before = house.files();
+    let with_b = House::new(&["a", "b", "c"]);
+    with_b.edit("revisions.yaml", |text| {
+        text.replace("\nrevisions:", "\nversions: {mcp-types-b: 1.0.0}\n\nrevisions:")
+    });
+    with_b.write("b/overlay.yaml", "facts: {}\n");
+    assert_eq!(with_b.withdraw("b"), Vec::<String>::new());
+    assert_eq!(with_b.files(), before);
+    with_b.generate().unwrap();
+}
+
+#[test]
+fn what_was_about_a_withdrawn_revision_is_warned_of() {
+    let house = House::new(&["a", "b", "c"]);
+    house.write("b/overlay.yaml", "facts: {listening: true, version_header: Version}\n");
+    house.write(
+        "c/overlay.yaml",
+        "# As in b.\nfacts: {version_header: Version}\n\n# Not bb, but b.\n",
+    );
+    house.write("c/adapt.yaml", &rules("Thing.size"));
+    house.write("docs.yaml", "Thing: A thing.\n");
+    assert_eq!(
+        house.withdraw("b"),
+        [
+            "c/adapt.yaml: the rules are now about a and c",
+            "c/adapt.yaml: b is named in line 2",
+            "c/overlay.yaml: b is named in line 1, line 4",
+            "c had these facts from b: listening",
+            "c/adapt.yaml:2:3: #/rules/0: Thing.size: the rule matches nothing on the way up\n  remove the rule, or see \
+             `cargo xtask adapters` for what the plan says there",
+        ]
+    );
+}
+
+#[test]
+fn the_rules_of_the_first_revision_that_is_left_are_about_nothing() {
+    let house = House::new(&["b", "a", "c"]);
+    house.write("a/adapt.yaml", "rules: []\n");
+    house.edit("revisions.yaml", |text| text.replace("hub: b", "hub: a"));
+    let warning = "a/adapt.yaml: the rules are no longer about anything, because a is the first revision";
+    assert_eq!(house.withdraw("b"), [warning]);
+}
+
+#[test]
+fn the_last_revision_is_withdrawn_and_handlers_are_written_against_the_one_before() {
+    let house = House::new(&["a", "b"]);
+    house.edit("revisions.yaml", |text| text.replace("hub: a\n", ""));
+    assert_eq!(house.withdraw("b"), ["handlers are now written against a"]);
+    house.generate().unwrap();
+}
+
+#[test]
+fn a_withdrawal_that_fails_changes_no_file() {
+    let house = House::new(&["a", "b"]);
+    fs::create_dir_all(house.schema().join("revisions.yaml.new")).unwrap();
+    let before = house.files();
+    let withdraw = |revision| withdraw(&house.schema(), &name(revision)).unwrap_err();
+    assert!(matches!(withdraw("b"), RevisionsError::Files(_)));
+    assert!(matches!(withdraw("a"), RevisionsError::Hub(_)));
+    let error = withdraw("d").to_string();
+    assert_eq!(error, "revisions.yaml has no revision d; it has a, b");
+    assert_eq!(house.files(), before);
+}
+
+#[test]
+fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
+    let house = House::new(&["2098-01-01", "draft", "draft-2"]);
+    house.edit("revisions.yaml", |text| {
+        text.replace("hub: 2098-01-01", "hub: draft\n\nversions: {mcp-types-draft: 1.0.0}")
+    });
+    let text =
+        "# What 2098-01-01 and draft can't imply; draft-2 can.\nrules: []\n# https://example.org/draft/schema#draft\n";
+    house.write("draft/adapt.yaml", text);
+    house.write(
+        "draft-2/adapt.yaml",
+        "# What draft and draft-2 can't imply.\nrules: []\n",
+    );
+    house.write("2098-01-01/docs.yaml", "Thing: A thing that is no draft-1.\n");
+    let before = house.files();
+
+    let done = rename(&house.schema(), &name("draft"), &name("2099-01-01")).unwrap();
+    assert_eq!(done.folder, house.schema().join("2099-01-01"));
+    let mentions = done.mentions.iter();
+    let mentions = mentions.map(|(path, count)| (path.strip_prefix(house.schema()).unwrap(), *count));
+    assert_eq!(
+        mentions.collect::<Vec<_>>(),
+        [
+            (Path::new("2099-01-01/adapt.yaml"), 3),
+            (Path::new("draft-2/adapt.yaml"), 1)
+        ]
+    );
+    let expected = before.into_iter().map(|(path, text)| match path.to_str().unwrap() {
+        "revisions.yaml" => (path, house.files()[Path::new("revisions.yaml")].clone()),
+        "draft/adapt.yaml" => (
+            "2099-01-01/adapt.yaml".into(),
+            "# What 2098-01-01 and 2099-01-01 can't imply; draft-2 can.\nrules: []\n# https://example.org/2099-01-01/schema#2099-01-01\n".into(),
+        ),
+        "draft-2/adapt.yaml" => (path, "# What 2099-01-01 and draft-2 can't imply.\nrules: []\n".into()),
+        _ => (path.strip_prefix("draft").map_or(path.clone(), |file| Path::new("2099-01-01").join(file)), text),
+    });
+    let expected: BTreeMap<PathBuf, String> = expected.collect();
+    assert_eq!(
+        house.files().keys().collect::<Vec<_>>(),
+        expected.keys().collect::<Vec<_>>()
+    );
+    assert_eq!(house.files(), expected);
+
+    let manifest = house.manifest();
+    let order: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+    assert_eq!(order, ["2098-01-01", "2099-01-01", "draft-2"]);
+    assert_eq!(manifest.hub, Some(name("2099-01-01")));
+    assert_eq!(manifest.version("mcp-types-2099-01-01"), "1.0.0");
+    let source = &manifest.entry("2099-01-01").unwrap().source;
+    assert_eq!(
+        source, "https://example.org/draft/schema.json",
+        "where it was read from"
+    );
+    house.generate().unwrap();
+}
+
+#[test]
+fn a_name_that_is_taken_or_unknown_is_refused_and_no_file_changes() {
+    let house = House::new(&["a", "b"]);
+    house.write("b/docs.yaml", "Thing: A thing of b.\n");
+    fs::create_dir(house.schema().join("left-over")).unwrap();
+    fs::create_dir(house.schema().join("revisions.yaml.new")).unwrap();
+    let before = house.files();
+    let rename = |from, to| rename(&house.schema(), &name(from), &name(to)).unwrap_err();
+    assert_eq!(rename("b", "a").to_string(), "there is a revision a already");
+    assert_eq!(rename("b", "A").to_string(), "there is a revision a already");
+    assert!(matches!(rename("b", "left-over"), RevisionsError::Taken(_)));
+    let error = rename("c", "d").to_string();
+    assert_eq!(error, "revisions.yaml has no revision c; it has a, b");
+    assert!(matches!(rename("b", "c"), RevisionsError::Files(_)));
+    assert_eq!(house.files(), before);
+}
