@@ -4,15 +4,14 @@ use std::path::Path;
 
 use crate::adapt::{PairInput, PlannedRevision, Rules, Side, plan_conversions, plan_protocol};
 use crate::diff::{Diff, DiffSide, diff};
-use crate::emit::Docs;
+use crate::emit::{Docs, docs_of_revisions};
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::ingest::Drafts;
 use crate::jsonld::{annotated_schema, context};
-use crate::load::{SharedDocuments, load};
+use crate::load::load;
 use crate::model::ModelledRevision;
 use crate::modelled::model;
-use crate::problem::Problems;
 use crate::protocol::Protocol;
 use crate::reference::{ReferenceInput, reference};
 
@@ -34,9 +33,9 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let path = format!("changes/{}_{}.md", diff.from, diff.to);
         files.insert(path, header.clone() + &diff.markdown())?;
     }
-    for (index, revision) in planned.revisions.iter().enumerate() {
+    for (index, (revision, docs)) in planned.revisions.iter().zip(docs_of_revisions(&planned)?).enumerate() {
         let path = format!("reference/{}.md", revision.model.revision);
-        files.insert(path, header.clone() + &reference_of(&planned, index, &diffs)?)?;
+        files.insert(path, header.clone() + &reference_of(&planned, (index, &docs), &diffs))?;
     }
     let finish = if check { FileSet::check } else { FileSet::write };
     Ok(finish(&files, docs, OWNED)?)
@@ -48,19 +47,16 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 /// # Errors
 /// Problems of the input, an unknown revision, and files that can't be written.
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
-    let protocol = model(load(schema)?)?;
-    let found = protocol.revisions.iter().find(|known| known.model.revision == revision);
-    let Some(found) = found else {
+    let protocol = plan_protocol(model(load(schema)?)?)?;
+    let mut documented = protocol.revisions.iter().zip(docs_of_revisions(&protocol)?);
+    let found = documented.find(|(known, _)| known.model.revision == revision);
+    let Some((found, docs)) = found else {
+        let known = protocol.revisions.iter();
         return Err(GenerateError::UnknownRevision {
             wanted: revision.to_owned(),
-            known: protocol
-                .revisions
-                .into_iter()
-                .map(|known| known.model.revision)
-                .collect(),
+            known: known.map(|known| known.model.revision.clone()).collect(),
         });
     };
-    let docs = docs_of(&protocol.shared, revision)?;
     let mut files = FileSet::default();
     let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
     files.insert("context.jsonld", context)?;
@@ -71,22 +67,15 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
     Ok(files.write(out, &[])?)
 }
 
-/// The documentation of a revision: its own, then that of all revisions.
-fn docs_of(documents: &SharedDocuments, revision: &str) -> Result<Docs, Problems> {
-    let shared = Docs::of(&documents.docs).map_err(Problems::from)?;
-    let own = Docs::of(&documents.docs_of_revisions[revision]).map_err(Problems::from)?;
-    Ok(shared.with(&own))
-}
-
-/// The reference of the revision with this index.
-fn reference_of(planned: &Protocol<PlannedRevision>, index: usize, diffs: &[Diff]) -> Result<String, GenerateError> {
-    let PlannedRevision { entry, model, .. } = &planned.revisions[index];
-    Ok(reference(ReferenceInput {
+/// The reference of the revision with this index and this documentation.
+fn reference_of(planned: &Protocol<PlannedRevision>, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
+    let entry = &planned.revisions[index].entry;
+    reference(ReferenceInput {
         revisions: &planned.revisions[..=index],
         diffs: &diffs[..index],
-        docs: &docs_of(&planned.shared, &model.revision)?,
+        docs,
         link: &|definition| planned.manifest.link(entry, definition),
-    }))
+    })
 }
 
 /// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet. A file is compared as it

@@ -35,7 +35,7 @@ pub struct MemberPlan {
 
 impl MemberPlan {
     /// The name of the member in the source.
-    pub(super) fn source(&self) -> Option<String> {
+    pub(crate) fn source(&self) -> Option<String> {
         match &self.value {
             ValuePlan::Shared(source, _) => Some(source.name.clone()),
             ValuePlan::Adopted { constant, .. } => constant.as_ref().map(|constant| constant.name.clone()),

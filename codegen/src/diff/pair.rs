@@ -95,6 +95,18 @@ impl<'m> Pair<'m> {
         self.counterparts.iter().copied()
     }
 
+    /// The earlier Rust name of each type of the later model that the earlier one has too.
+    pub(crate) fn earlier_names(&self) -> BTreeMap<&'m str, &'m str> {
+        let mut names = BTreeMap::new();
+        for (before, after) in self.types() {
+            // What kept its name is the same, whatever else became it.
+            if names.get(after) != Some(&after) {
+                names.insert(after, before);
+            }
+        }
+        names
+    }
+
     /// Whether both types are a union which both schemas name, or lists of one, so that its own changes say what differs.
     pub(super) fn are_same_union(&self, earlier: &TypeRef, later: &TypeRef) -> bool {
         match (self.earlier.resolve(earlier), self.later.resolve(later)) {

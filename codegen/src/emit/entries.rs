@@ -50,6 +50,29 @@ impl Docs {
         })
     }
 
+    /// Adds what another revision's documentation has of a type by another name, and of its members and values, unless they are
+    /// documented.
+    pub fn add_renamed(&mut self, earlier: &Self, old: &str, new: &str) {
+        for (key, text) in &earlier.entries {
+            let rest = key
+                .strip_prefix(old)
+                .filter(|rest| rest.is_empty() || rest.starts_with('.'));
+            if let Some(rest) = rest {
+                self.entries
+                    .entry(format!("{new}{rest}"))
+                    .or_insert_with(|| text.clone());
+            }
+        }
+    }
+
+    /// Adds what another revision's documentation has of a member by another name, unless it is documented.
+    pub fn add_renamed_member(&mut self, earlier: &Self, old: (&str, &str), new: (&str, &str)) {
+        if let (Some((_, text)), None) = (earlier.entry(old.0, Some(old.1)), self.entry(new.0, Some(new.1))) {
+            let text = text.to_owned();
+            self.entries.insert(format!("{}.{}", new.0, new.1), text);
+        }
+    }
+
     /// The entries of one revision, from its document, that document nothing or say what those of all revisions say. `used`
     /// has the keys of those that document something.
     pub fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {

@@ -10,6 +10,7 @@ mod items;
 mod members;
 mod messages;
 mod protocol;
+mod renamed;
 mod scaffold;
 mod session_tables;
 mod source;
@@ -30,6 +31,7 @@ pub use error::{EmitError, TemplateError};
 pub use input::EmitInput;
 pub use items::Items;
 pub use protocol::{Emitted, check_emission, emit_protocol, revision_tables};
+pub use renamed::docs_of_revisions;
 pub use scaffold::{ADAPTERS, Templates, crate_name};
 
 use docs::Documenter;

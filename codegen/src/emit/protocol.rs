@@ -6,8 +6,8 @@ use std::path::Path;
 use super::input::EmitInput;
 use super::tables::table;
 use super::{
-    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name, emit_adapters,
-    emit_crate,
+    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name,
+    docs_of_revisions, emit_adapters, emit_crate,
 };
 use crate::adapt::{Plan, PlannedRevision};
 use crate::error::GenerateError;
@@ -27,7 +27,9 @@ pub struct Emitted {
 struct Emission<'p> {
     protocol: &'p Protocol<PlannedRevision>,
     templates: Templates,
-    docs: Docs,
+    shared_docs: Docs,
+    /// The documentation of each revision.
+    docs: Vec<Docs>,
     crates: &'p str,
 }
 
@@ -36,13 +38,15 @@ impl<'p> Emission<'p> {
         Ok(Self {
             protocol,
             templates: Templates::new()?,
-            docs: Docs::of(&protocol.shared.docs).map_err(Problems::from)?,
+            shared_docs: Docs::of(&protocol.shared.docs).map_err(Problems::from)?,
+            docs: docs_of_revisions(protocol)?,
             crates,
         })
     }
 
     /// Emits the crate of a revision, and finds its documentation that no type has.
-    fn revision(&self, revision: &PlannedRevision) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+    fn revision(&self, index: usize) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+        let revision = &self.protocol.revisions[index];
         let (entry, model, manifest) = (&revision.entry, &revision.model, &self.protocol.manifest);
         let link = |definition: &str| manifest.link(entry, definition);
         let document = &self.protocol.shared.docs_of_revisions[&model.revision];
@@ -51,13 +55,13 @@ impl<'p> Emission<'p> {
             model,
             schema: &revision.schema,
             sha256: &entry.sha256,
-            docs: &self.docs.with(&own_docs),
+            docs: &self.docs[index],
             link: &link,
             crates: self.crates,
             manifest,
         };
         let emitted = emit_crate(&input, &self.templates)?;
-        let problems = self.docs.needless(&own_docs, document, &emitted.documented);
+        let problems = self.shared_docs.needless(&own_docs, document, &emitted.documented);
         Ok((emitted, problems))
     }
 }
@@ -68,15 +72,12 @@ impl<'p> Emission<'p> {
 /// Its documentation that no type has, and the generator's own limits.
 pub fn check_emission(protocol: &Protocol<PlannedRevision>, revision: &str) -> Result<(), GenerateError> {
     let emission = Emission::new(protocol, "")?;
-    let of_name = protocol
-        .revisions
-        .iter()
-        .filter(|known| known.model.revision == revision);
-    for revision in of_name {
-        let (_, problems) = emission.revision(revision)?;
-        Problems::check(problems)?;
-    }
-    Ok(())
+    let mut revisions = protocol.revisions.iter();
+    let problems = match revisions.position(|known| known.model.revision == revision) {
+        Some(index) => emission.revision(index)?.1,
+        None => Vec::new(),
+    };
+    Ok(Problems::check(problems)?)
 }
 
 /// Emits the crates of all revisions; `crates` is the directory of the hand-written ones, as their manifests name it.
@@ -88,9 +89,9 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
-    for revision in &protocol.revisions {
+    for (index, revision) in protocol.revisions.iter().enumerate() {
         let name = &revision.model.revision;
-        let (emitted, found) = emission.revision(revision)?;
+        let (emitted, found) = emission.revision(index)?;
         problems.extend(found);
         for (path, contents) in emitted.files {
             files.insert(Path::new(&crate_name(name)).join(path), contents)?;

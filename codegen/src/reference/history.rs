@@ -28,15 +28,7 @@ impl<'i> History<'i> {
     pub(super) fn new(revisions: &'i [PlannedRevision], diffs: &'i [Diff]) -> Self {
         let pairs = revisions.windows(2).map(|pair| {
             let (earlier, later) = (&pair[0].model, &pair[1].model);
-            let mut names = BTreeMap::new();
-            for (before, after) in Pair::new(earlier, later, &pair[1].plans[0]).types() {
-                // What kept its name is the same, whatever else became it.
-                let kept = names.get(after) == Some(&after);
-                if !kept {
-                    names.insert(after, before);
-                }
-            }
-            names
+            Pair::new(earlier, later, &pair[1].plans[0]).earlier_names()
         });
         Self {
             models: revisions.iter().map(|revision| &revision.model).collect(),

@@ -1,0 +1,120 @@
+//! Documentation of what a later revision renames.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::{GenerateOptions, generate, generate_documents};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A schema whose request has an object of this name with these members.
+fn schema(name: &str, members: Value) -> Value {
+    json!({"$defs": {
+        "FindRequest": {
+            "type": "object",
+            "properties": {
+                "method": {"const": "find"},
+                "params": {"type": "object", "properties": {"by": {"$ref": format!("#/$defs/{name}")}}, "required": ["by"]},
+            },
+            "required": ["method", "params"],
+        },
+        "FindResult": {"type": "object"},
+        "ClientRequest": {"anyOf": [{"$ref": "#/$defs/FindRequest"}]},
+        (name): {"type": "object", "properties": members, "required": ["text"]},
+    }})
+}
+
+fn add(root: &Path, revision: &str, schema: &Value) {
+    let file = root.join("official.json");
+    fs::write(&file, schema.to_string()).unwrap();
+    ingest(&IngestOptions {
+        schema: root.join("schema"),
+        revision: revision.parse().unwrap(),
+        from: file.display().to_string(),
+        source: Some("https://example.org/schema.json".into()),
+        commit: None,
+        accept: false,
+        keep_prose: false,
+        draft: None,
+        position: Position::Keep,
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_renamed_definition_and_a_renamed_member_keep_their_documentation_and_what_is_new_is_asked_for() {
+    let root = TempDir::new().unwrap();
+    let root = root.path();
+    let text = json!({"type": "string"});
+    add(
+        root,
+        "a",
+        &schema("Query", json!({"text": text, "size": {"type": "integer"}, "old": text})),
+    );
+    add(
+        root,
+        "b",
+        &schema(
+            "Search",
+            json!({"text": text, "limit": {"type": "integer"}, "old": text, "new": text}),
+        ),
+    );
+    add(
+        root,
+        "c",
+        &schema(
+            "Lookup",
+            json!({"text": text, "limit": {"type": "integer"}, "old": text, "new": text}),
+        ),
+    );
+    let rule = "rules:\n- {at: Query.size, renamed: limit, why: It is a limit., link: 'https://example.org'}\n";
+    fs::write(root.join("schema/b/adapt.yaml"), rule).unwrap();
+    let docs = "\
+Query: What to find.
+Query.text: The text to find.
+Query.size: How many at most.
+Query.old: The text of old.
+";
+    fs::write(root.join("schema/docs.yaml"), docs).unwrap();
+    fs::write(root.join("schema/b/docs.yaml"), "Search.text: The text, in any case.\n").unwrap();
+
+    let options = GenerateOptions {
+        schema: root.join("schema"),
+        out: root.join("generated"),
+        crates: String::new(),
+        check: false,
+    };
+    let undocumented = generate(&options)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .undocumented;
+    let asked_for = |revision: &str, name: &str| -> BTreeSet<String> {
+        let keys = undocumented[revision].iter().filter(|key| key.starts_with(name));
+        keys.cloned().collect()
+    };
+    assert_eq!(asked_for("a", "Query"), BTreeSet::new());
+    assert_eq!(asked_for("b", "Search"), BTreeSet::from(["Search.new".to_owned()]));
+    assert_eq!(asked_for("c", "Lookup"), BTreeSet::from(["Lookup.new".to_owned()]));
+
+    let source =
+        |revision: &str| fs::read_to_string(root.join(format!("generated/mcp-types-{revision}/src/base.rs"))).unwrap();
+    for (revision, text) in [
+        ("a", "The text to find."),
+        ("b", "The text, in any case."),
+        ("c", "The text, in any case."),
+    ] {
+        for text in ["What to find.", text, "How many at most.", "The text of old."] {
+            assert!(
+                source(revision).contains(&format!("/// {text}\n")),
+                "{revision}: {text}"
+            );
+        }
+    }
+    generate_documents(&root.join("schema"), &root.join("docs"), false).unwrap();
+    let page = fs::read_to_string(root.join("docs/reference/c.md")).unwrap();
+    assert!(
+        page.contains("What to find.") && page.contains("How many at most."),
+        "{page}"
+    );
+}
