@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use mcp_adapters::Loss;
+
 /// The characters of a cell of a table.
 const CELL: usize = 72;
 
@@ -77,6 +79,17 @@ pub fn one_line(text: &str) -> String {
 /// Writes a line to standard error. If that fails, there is nowhere to report it.
 pub fn say(line: &str) {
     let _ = errors().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Writes to standard error what a message of a method, or an instance of a definition, has lost.
+pub fn say_loss(name: &str, loss: &Loss) {
+    let (path, kind, rule) = (loss.path.to_string(), loss.kind, loss.rule);
+    let path = if path.is_empty() { "the message" } else { &path };
+    say(&format!(
+        "[lost] {}: {} {kind} ({rule})",
+        one_line(name),
+        one_line(path)
+    ));
 }
 
 /// Writes rows with their columns aligned, indented by two spaces.

@@ -1,5 +1,6 @@
 //! `mcp-rev translate`
 
+use std::cell::Cell;
 use std::io::{BufRead, Write};
 
 use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, Definition, Map, OpenJson, Path, error_code};
@@ -11,6 +12,7 @@ use crate::args::TranslateArgs;
 use crate::decode::find_definition;
 use crate::error::{CommandError, Summary};
 use crate::message::{is_message, translate_message};
+use crate::text::say_loss;
 use crate::values::{Failure, process_values};
 
 /// The member of the envelope that has the version of JSON-RPC.
@@ -59,15 +61,21 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
     let method = args.method.as_deref();
     let definition = args.definition.as_deref();
-    process_values(input, output, definition, true, |name, json| {
+    let is_lossy = Cell::new(false);
+    let summary = process_values(input, output, definition, true, |name, json| {
         let translation = translate_value((from, to), name, json, method, policy);
         let translation = translation.map_err(|it| Failure::new(Some(it.code), it.path, it.reason))?;
+        for loss in translation.losses.iter().filter(|_| args.strict) {
+            is_lossy.set(true);
+            say_loss(name, loss);
+        }
         Ok(Translated {
             definition: args.typed.then_some(translation.definition),
             value: translation.value,
             losses: translation.losses.into_iter().map(LossEntry::from).collect(),
         })
-    })
+    })?;
+    Ok(if is_lossy.get() { Summary::SomeFailed } else { summary })
 }
 
 /// Why a value can't be translated.

@@ -31,7 +31,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
     after_help = "\
 Exit status:
   0  success
-  1  something failed: a value, a call or its tool, a check, output that can't be written
+  1  something failed: a value, a translation without loss, a call or its tool, a check, output that can't be written
   2  wrong arguments
   3  no session with the server: it can't be started or reached, refuses the client, or is gone"
 )]

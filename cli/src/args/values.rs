@@ -52,7 +52,8 @@ pub struct DecodeArgs {
     after_help = "\
 Examples:
   mcp-rev translate --from 2025-11-25 --to 2024-11-05 --type ListToolsResult < tools.jsonl
-  mcp-rev translate --from 2025-11-25 --to 2025-06-18 --typed --carry < instances.jsonl"
+  mcp-rev translate --from 2025-11-25 --to 2025-06-18 --typed --carry < instances.jsonl
+  mcp-rev translate --from 2025-11-25 --to 2025-06-18 --type Tool --strict < tools.jsonl || echo not all of it"
 )]
 pub struct TranslateArgs {
     /// The revision of the input
@@ -73,4 +74,7 @@ pub struct TranslateArgs {
     /// Keep what the target revision doesn't declare as undeclared members, so that nothing is lost on the way back
     #[arg(long)]
     pub carry: bool,
+    /// Fail if anything is lost: each loss goes to standard error too, and the exit status is 1
+    #[arg(long)]
+    pub strict: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, LineWriter, Write};
+use std::io::{LineWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use mcp_adapters::mcp_wire::path::Segment;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::text::one_line;
+use crate::text::say_loss;
 
 /// The places that are remembered, so that each is told once.
 const PLACES: usize = 10_000;
@@ -43,16 +43,9 @@ impl LossLog {
                     continue;
                 }
             }
-            let (path, kind, rule) = (loss.path.to_string(), loss.kind.as_str(), loss.rule);
-            let shown = if path.is_empty() { "the message" } else { &path };
-            // If this fails, there is nowhere to report it.
-            let _ = writeln!(
-                io::stderr(),
-                "[lost] {}: {} {kind} ({rule})",
-                one_line(method),
-                one_line(shown)
-            );
+            say_loss(method, loss);
             if let Some(file) = &self.file {
+                let (path, kind, rule) = (loss.path.to_string(), loss.kind.as_str(), loss.rule);
                 let line = json!({"method": method, "path": path, "kind": kind, "rule": rule});
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Err(error) = writeln!(file, "{line}") {

@@ -62,6 +62,25 @@ fn a_good_line_is_answered_with_the_value_and_its_losses_in_this_form() {
 }
 
 #[test]
+fn with_strict_a_loss_is_named_on_standard_error_and_the_status_is_1_and_the_answers_are_the_same() {
+    let input = r#"{"uri":"file:///a","name":"a","title":"A"}"#;
+    let translate = |input: &str, more: &[&str]| lines("2025-06-18", "2025-03-26", "Resource", more, input);
+    let run = translate(input, &["--strict"]);
+    assert_eq!(
+        (run.status, run.error.as_str()),
+        (Some(1), "[lost] Resource: title dropped (automatic)\n")
+    );
+    assert_eq!(run.output, translate(input, &[]).output);
+    for (input, more) in [
+        (input, &["--strict", "--carry"][..]),
+        (r#"{"uri":"file:///a","name":"a"}"#, &["--strict"]),
+    ] {
+        let run = translate(input, more);
+        assert_eq!((run.status, run.error.as_str()), (Some(0), ""), "{run:?}");
+    }
+}
+
+#[test]
 fn a_line_that_loses_nothing_has_an_empty_list_of_losses() {
     let input = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     let run = lines("2024-11-05", "2025-11-25", "PingRequest", &[], input);
