@@ -257,7 +257,7 @@ impl Pair<'_> {
         for ((source, target), how) in &plan.conversions {
             let (row, rows) = match how {
                 PlanKind::Struct(plan) => (self.object(source, target, plan), &mut objects),
-                PlanKind::Union(variants) => (self.union(target, variants), &mut unions),
+                PlanKind::Union(variants) => (self.union(source, target, variants), &mut unions),
                 PlanKind::Results(planned) => (result_row(planned), &mut results),
                 _ => continue,
             };
@@ -378,10 +378,11 @@ impl Pair<'_> {
         })
     }
 
-    fn union(&self, target: &TypeRef, variants: &[VariantPlan]) -> Option<Value> {
+    fn union(&self, source: &TypeRef, target: &TypeRef, variants: &[VariantPlan]) -> Option<Value> {
         let row = self.variants(target, variants);
+        let is_same = source.named() == target.named() && row.len() == candidates(self.to, target).len();
         let is_identity = row.iter().enumerate().all(|(index, variant)| *variant == json!(index));
-        (!is_identity || row.len() != candidates(self.to, target).len()).then(|| json!(row))
+        (!is_same || !is_identity).then(|| json!(row))
     }
 
     /// What becomes of each variant of the source: the index of a variant of the target, or something else.
