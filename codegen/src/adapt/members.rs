@@ -273,7 +273,7 @@ impl<'m> Planner<'m> {
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
         let target = self.to.member_schema(to_name, &to.name)?;
         let source = self.from.member_schema(from_name, &from.name);
-        let said = |(keyword, value)| source.and_then(|source| source.assertions.get(keyword)) == Some(value);
+        let said = |(keyword, value): (&&str, _)| source.and_then(|source| source.everywhere(keyword)) == Some(value);
         let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
         let closes = || match source {
             Some(source) if self.to.is_open(&to.ty) => {

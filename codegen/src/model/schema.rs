@@ -33,10 +33,21 @@ const MAX_REFERENCES: usize = 16;
 /// Puts what the schema says beyond the types into a model.
 pub(super) fn describe_types(model: &mut Model, schema: &Value) {
     let schema = Schema { root: schema };
-    let described = model
-        .types
-        .iter()
-        .map(|(name, ty)| (name.clone(), schema.of_type(model, &ty.pointer, &ty.kind)));
+    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (pointer, name) in &model.places {
+        places.entry(name).or_default().push(pointer);
+    }
+    let described = model.types.iter().map(|(name, ty)| {
+        let mut described = schema.of_type(model, &ty.pointer, &ty.kind);
+        for place in places.get(name.as_str()).into_iter().flatten() {
+            let there = schema.of_type(model, place, &ty.kind);
+            for (name, member) in &mut described.members {
+                let said = there.members.get(name).map(|there| &there.assertions);
+                member.loosen(|keyword, bound| said.is_some_and(|said| said.get(keyword) == Some(bound)));
+            }
+        }
+        (name.clone(), described)
+    });
     let described: BTreeMap<String, TypeSchema> = described.collect();
     for (name, ty) in &mut model.types {
         ty.schema = described.get(name).cloned().unwrap_or_default();
@@ -90,8 +101,10 @@ impl Schema<'_> {
                 .map(|name| (name.to_owned(), said(name).cloned().unwrap_or(Value::Bool(true))))
                 .collect();
         }
+        let assertions: BTreeMap<&'static str, Value> = assertions;
         MemberSchema {
             pointer,
+            everywhere: assertions.keys().copied().collect(),
             assertions,
             optional,
             required,

@@ -22,10 +22,28 @@ pub struct MemberSchema {
     pub pointer: String,
     /// The assertions by their keywords.
     pub assertions: BTreeMap<&'static str, Value>,
+    /// Which of the assertions hold wherever the type stands: places that differ in assertions alone share a type.
+    pub everywhere: BTreeSet<&'static str>,
     /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
     pub optional: BTreeMap<String, String>,
     /// Of an open object, the members that are required, with their schemas.
     pub required: BTreeMap<String, Value>,
     /// Of an open object, the members that are declared, also in what the schema is an intersection of.
     pub declared: BTreeSet<String>,
+}
+
+impl MemberSchema {
+    /// The assertion that a keyword makes wherever the type stands.
+    pub fn everywhere(&self, keyword: &str) -> Option<&Value> {
+        self.assertions
+            .get(keyword)
+            .filter(|_| self.everywhere.contains(keyword))
+    }
+
+    /// Keeps those of the assertions that hold everywhere that hold in one more place.
+    pub(super) fn loosen(&mut self, holds: impl Fn(&str, &Value) -> bool) {
+        let assertions = &self.assertions;
+        self.everywhere
+            .retain(|keyword| assertions.get(keyword).is_some_and(|bound| holds(keyword, bound)));
+    }
 }
