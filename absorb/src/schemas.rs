@@ -194,12 +194,13 @@ fn remove(file: &Path, pointer: &str) -> Result<bool, AbsorbError> {
     Ok(is_removed)
 }
 
+/// Copies a directory.
 pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            fs::create_dir_all(&target)?;
             copy(&entry.path(), &target)?;
         } else {
             fs::copy(entry.path(), target)?;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_codegen::RevisionTable;
 use mcp_convert::{
-    Conversion, Policy, Supply, TranslateError, Translation, translatable, translate, validate_definition,
+    Conversion, Policy, ProtocolRevision as _, Supply, TranslateError, Translation, translatable, translate,
+    validate_definition,
 };
 use mcp_instances::Instances;
 use mcp_wire::json_schema::change_schemas;
@@ -48,6 +49,11 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
     let position = subject.position;
     load(tables);
     let made_up = Place(position);
+    for place in Place::revisions() {
+        if let Err(error) = Place::protocol().table(place.0) {
+            return outcome.failures.push(error.to_string());
+        }
+    }
     let hub = tables.iter().position(|table| table.revision == HUB);
     let places = [position.checked_sub(1), Some(position + 1), hub];
     let others: BTreeSet<usize> = places
