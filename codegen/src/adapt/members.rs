@@ -56,12 +56,13 @@ impl<'m> Planner<'m> {
             self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
         }
         let value = match (source, rule) {
-            (Some(source), Some((_, Action::Default(_) | Action::DropInvalid(_))) | None) => {
-                ValuePlan::Shared(source.clone(), self.plan_member_conversion(&place, source, to))
-            }
+            (Some(source), Some((_, Action::Default(_) | Action::DropInvalid(_))) | None) => ValuePlan::Shared(
+                Box::new(source.clone()),
+                self.plan_member_conversion(&place, source, to),
+            ),
             (Some(source), Some(rule)) => {
                 let how = self.plan_ruled(&place, (source, to), target, rule);
-                ValuePlan::Shared(source.clone(), how)
+                ValuePlan::Shared(Box::new(source.clone()), how)
             }
             (None, _) => ValuePlan::Adopted {
                 constant: constant.cloned(),

@@ -67,7 +67,7 @@ pub struct Check {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValuePlan {
     /// The same member of the source, and how it is taken over.
-    Shared(Member, MemberConversion),
+    Shared(Box<Member>, MemberConversion),
     /// A member that the source doesn't declare, or declares as a constant.
     Adopted {
         /// The constant of the source.

@@ -14,7 +14,7 @@ use typify::{TypeSpace, TypeSpaceSettings};
 use super::error::EmitError;
 use super::tokens::Scope;
 use crate::model::names::unique;
-use crate::model::{Model, TypeKind};
+use crate::model::{Member, Model, TypeKind};
 
 /// The field for members that the schema doesn't declare.
 pub const EXTRA: &str = "extra";
@@ -54,8 +54,13 @@ impl Items {
         for (number, (name, ty)) in model.types.iter().enumerate() {
             let (schema, keys) = match &ty.kind {
                 TypeKind::Struct(object) => {
-                    let names = object.members.iter().map(|member| member.name.as_str());
-                    let keys = distinct(names, &[EXTRA], |name| name.to_snake_case());
+                    let wanted = |member: &Member| member.field.clone().unwrap_or_else(|| member.name.clone());
+                    let names: Vec<String> = object.members.iter().map(wanted).collect();
+                    let keys = distinct(names.iter().map(String::as_str), &[EXTRA], |name| name.to_snake_case());
+                    let members = object.members.iter().zip(&names);
+                    let keys: BTreeMap<String, String> = members
+                        .map(|(member, wanted)| (member.name.clone(), keys[wanted].clone()))
+                        .collect();
                     let mut properties = Map::new();
                     for member in &object.members {
                         let rust = scope.field(member).to_string();

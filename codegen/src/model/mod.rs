@@ -8,6 +8,7 @@ mod check_messages;
 mod cycles;
 mod decide;
 mod declares;
+mod fields;
 mod in_results;
 mod lifecycle;
 mod lock;

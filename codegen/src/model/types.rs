@@ -125,6 +125,9 @@ pub struct ConstantMember {
 pub struct Member {
     /// Its name on the wire.
     pub name: String,
+    /// The name of its field, where the overlay gives it another one than its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
     /// The type of its value.
     #[serde(rename = "type")]
     pub ty: TypeRef,

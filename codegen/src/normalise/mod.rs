@@ -73,6 +73,8 @@ pub struct Node {
     pub pointer: String,
     /// The Rust name that the overlay asks for.
     pub name: Option<String>,
+    /// The Rust name that the overlay asks for where it is a member.
+    pub field: Option<String>,
     /// The variant that the overlay names for a value without a tag.
     pub default_variant: Option<String>,
     /// The value that the overlay gives it in the object that it is a member of, to tell that object from others.
@@ -93,6 +95,7 @@ impl Node {
         Self {
             pointer: pointer.to_owned(),
             name: None,
+            field: None,
             default_variant: None,
             tag: None,
             preset: None,

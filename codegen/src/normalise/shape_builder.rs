@@ -20,6 +20,7 @@ const VALUES: &str = "x-values";
 const ORDERED: &str = "x-ordered";
 /// Overlay annotation: the Rust name of a schema that has none.
 const NAME: &str = "x-name";
+const FIELD: &str = "x-field";
 /// Overlay annotation: which variant of a union has no tag.
 const DEFAULT_VARIANT: &str = "x-default-variant";
 /// Overlay annotation: `false` for what looks like a request or notification and is none.
@@ -78,6 +79,7 @@ impl<'s> ShapeBuilder<'s> {
         Node {
             pointer: self.added.place(pointer, schema, &shape),
             name: text(NAME),
+            field: text(FIELD),
             default_variant: text(DEFAULT_VARIANT),
             tag: text(TAG),
             preset: schema.get(PRESET).cloned(),

@@ -18,6 +18,7 @@ use shared::{key, shared_key};
 use super::assign_roles::find_error_data;
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
+use super::fields::check_fields;
 use super::lifecycle::Lifecycle;
 use super::messages::{self, MessageInput};
 use super::modules::assign_modules;
@@ -81,6 +82,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
     );
     check_messages(&model, input.shapes)?;
     check_presets(&model)?;
+    check_fields(&model)?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
@@ -151,6 +153,7 @@ impl Builder<'_> {
             };
             object.members.push(Member {
                 name: member.clone(),
+                field: property.node.field.clone(),
                 ty: self.type_ref(&property.node, &context),
                 required: property.required,
                 tag: property.node.tag.clone(),

@@ -125,7 +125,8 @@ pub(super) fn key(shape: &Shape) -> String {
                 .map(|(name, Property { node, required })| {
                     let tag = node.tag.iter().map(|tag| format!(" tagged {tag:?}"));
                     let preset = node.preset.iter().map(|preset| format!(" preset {preset}"));
-                    let said: String = tag.chain(preset).collect();
+                    let field = node.field.iter().map(|field| format!(" field {field}"));
+                    let said: String = tag.chain(preset).chain(field).collect();
                     format!("{name:?} {required} {}{said}", key(&node.shape))
                 })
                 .collect();
