@@ -4,6 +4,9 @@ use super::Reader;
 use crate::error::{DecodeError, Decoded};
 use crate::schema::Schema;
 
+/// Where a reader was: its position, its depth, and its budget of memory.
+type Mark = (usize, usize, usize);
+
 impl Reader<'_> {
     /// Reads the next value. `None` if it can't be read and a schema accepts it all the same, such as a variant that allows any tag;
     /// the cursor stays before it then.
@@ -17,11 +20,11 @@ impl Reader<'_> {
         schema: &Schema,
         pointer: &str,
     ) -> Decoded<Option<T>> {
-        let start = (self.position, self.depth);
+        let start = self.mark();
         match read(self) {
             Ok(value) => Ok(Some(value)),
             Err(error) => {
-                (self.position, self.depth) = start;
+                self.go_back(start);
                 self.check_accepted(error, schema, pointer).map(|()| None)
             }
         }
@@ -29,10 +32,10 @@ impl Reader<'_> {
 
     /// Reads the next value, or nothing if it can't be read.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Option<T> {
-        let start = (self.position, self.depth);
+        let start = self.mark();
         let value = read(self).ok();
         if value.is_none() {
-            (self.position, self.depth) = start;
+            self.go_back(start);
         }
         value
     }
@@ -48,12 +51,22 @@ impl Reader<'_> {
     /// The error of reading, unless a schema accepts the next value. The cursor stays.
     #[cold]
     fn check_accepted(&mut self, error: DecodeError, schema: &Schema, pointer: &str) -> Decoded<()> {
-        let (position, depth) = (self.position, self.depth);
+        let start = self.mark();
         let text = self.raw();
-        (self.position, self.depth) = (position, depth);
+        self.go_back(start);
         match (text, schema.validator()) {
             (Ok(text), Ok(validator)) if validator.accepts(pointer, text) => Ok(()),
             _ => Err(error),
         }
+    }
+
+    #[inline]
+    fn mark(&self) -> Mark {
+        (self.position, self.depth, self.budget)
+    }
+
+    /// Goes back to where the reader was. What was read since is gone, and so is the memory that it took.
+    fn go_back(&mut self, (position, depth, budget): Mark) {
+        (self.position, self.depth, self.budget) = (position, depth, budget);
     }
 }
