@@ -82,21 +82,22 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
             .help("give the whole official schema.json, not a part of it")
             .into());
     }
-    if definitions(root, "#").next().is_none() {
-        let [first, second] = DEFINITIONS;
-        let help = format!("types are made from the members of `{first}` or `{second}` at its root");
-        // Whatever else is wrong with it follows from its being something else.
-        return Err(document
-            .problem("#", "this document has no definitions")
-            .help(help)
-            .into());
-    }
     let mut problems = Vec::new();
     if Dialect::of(root).is_err() {
         let problem = document.problem("#/$schema", "this is no dialect that the generator reads");
         problems.push(problem.help(
             "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema",
         ));
+    }
+    if definitions(root, "#").next().is_none() {
+        let [first, second] = DEFINITIONS;
+        let help = format!("types are made from the members of `{first}` or `{second}` at its root");
+        let problem = document.problem("#", "this document has no definitions").help(help);
+        if DEFINITIONS.iter().all(|keyword| root.get(keyword).is_none()) {
+            // It is something else, and whatever else is wrong with it follows from that.
+            return Err(problem.into());
+        }
+        problems.push(problem);
     }
     walk(root, |at, schema| {
         for (keyword, value) in schema.as_object().into_iter().flatten() {
