@@ -1,6 +1,8 @@
 //! Which variant of a union corresponds to which one of another revision: by their tags and members, never by position.
 
-use crate::model::{ConstantMember, Model, Struct, TypeKind, TypeRef, result_variants};
+use std::collections::BTreeMap;
+
+use crate::model::{Model, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
 
@@ -89,8 +91,14 @@ impl<'m> Typed<'m> {
     }
 }
 
-/// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`.
-pub fn similarity(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others: &[Candidate]) -> Option<Similarity> {
+/// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`. Members of `from` have the `names` there.
+pub fn similarity(
+    from: Typed<'_>,
+    to: Typed<'_>,
+    siblings: &[Candidate],
+    others: &[Candidate],
+    names: &BTreeMap<String, String>,
+) -> Option<Similarity> {
     let named = from.official_name().is_some() && from.official_name() == to.official_name();
     let (Some(source), Some(target)) = (from.structure(), to.structure()) else {
         let same = from.ty == to.ty || named;
@@ -100,26 +108,27 @@ pub fn similarity(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others
             common: 0,
         });
     };
-    if source
-        .constants
-        .iter()
-        .any(|constant| contradicts(to.model, target, constant))
-        || target
-            .constants
+    let there = |name: &str| names.get(name).map_or(name, String::as_str).to_owned();
+    let here = |name: &str| {
+        names
             .iter()
-            .any(|constant| contradicts(from.model, source, constant))
+            .find(|(_, other)| *other == name)
+            .map_or(name, |(own, _)| own)
+            .to_owned()
+    };
+    if tags(source).any(|(name, value)| contradicts(to.model, target, &there(name), &value))
+        || tags(target).any(|(name, value)| contradicts(from.model, source, &here(name), &value))
     {
         return None;
     }
-    let is_tag = |constant: &&ConstantMember| {
-        let is_same = |other: &ConstantMember| other.name == constant.name && other.value == constant.value;
-        let holders = |model: &Model, candidates: &[Candidate]| {
-            let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
-            structs.filter(|other| other.constants.iter().any(is_same)).count()
-        };
-        target.constants.iter().any(is_same) && holders(to.model, others) == 1 && holders(from.model, siblings) == 1
+    let holders = |model: &Model, candidates: &[Candidate], tag: &(String, Scalar)| {
+        let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
+        structs.filter(|other| has_tag(other, tag)).count()
     };
-    let tagged = source.constants.iter().any(|constant| is_tag(&constant));
+    let tagged = tags(source).any(|(name, value)| {
+        let (own, other) = ((name.to_owned(), value.clone()), (there(name), value));
+        has_tag(target, &other) && holders(to.model, others, &other) == 1 && holders(from.model, siblings, &own) == 1
+    });
     let told_apart = source
         .members
         .iter()
@@ -132,21 +141,34 @@ pub fn similarity(from: Typed<'_>, to: Typed<'_>, siblings: &[Candidate], others
                 .filter(|constant| constant.required)
                 .map(|constant| &constant.name),
         )
-        .all(|name| declares(target, name))
+        .all(|name| declares(target, &there(name)))
         && target
             .members
             .iter()
             .filter(|member| member.required)
-            .all(|member| declares(source, &member.name));
+            .all(|member| declares(source, &here(&member.name)));
     if !tagged && !told_apart && !named {
         return None;
     }
     let common = source
         .members
         .iter()
-        .filter(|member| declares(target, &member.name))
+        .filter(|member| declares(target, &there(&member.name)))
         .count();
     Some(Similarity { tagged, named, common })
+}
+
+/// What tells an object from others: its constants, and the members that the overlay takes for tags.
+fn tags(object: &Struct) -> impl Iterator<Item = (&str, Scalar)> {
+    let constants = object.constants.iter();
+    let constants = constants.map(|constant| (constant.name.as_str(), constant.value.clone()));
+    let members = object.members.iter();
+    let members = members.filter_map(|member| Some((member.name.as_str(), Scalar::String(member.tag.clone()?))));
+    constants.chain(members)
+}
+
+fn has_tag(object: &Struct, (name, value): &(String, Scalar)) -> bool {
+    tags(object).any(|(own, other)| own == name && other == *value)
 }
 
 fn declares(object: &Struct, name: &str) -> bool {
@@ -154,17 +176,16 @@ fn declares(object: &Struct, name: &str) -> bool {
         || object.constants.iter().any(|constant| constant.name == name)
 }
 
-/// Whether a struct can't have this constant.
-fn contradicts(model: &Model, object: &Struct, constant: &ConstantMember) -> bool {
-    let mut constants = object.constants.iter();
-    if let Some(own) = constants.find(|own| own.name == constant.name) {
-        return own.value != constant.value;
+/// Whether a struct can't have this value in this member.
+fn contradicts(model: &Model, object: &Struct, name: &str, value: &Scalar) -> bool {
+    if let Some((_, own)) = tags(object).find(|(own, _)| *own == name) {
+        return own != *value;
     }
     let mut members = object.members.iter();
-    let Some(member) = members.find(|member| member.name == constant.name) else {
+    let Some(member) = members.find(|member| member.name == name) else {
         return false;
     };
-    match (model.resolve(&member.ty), &constant.value) {
+    match (model.resolve(&member.ty), value) {
         (TypeRef::Named(name), value) => match (model.types.get(name).map(|ty| &ty.kind), value) {
             (Some(TypeKind::Strings { values, .. }), Scalar::String(text)) => !values.contains(text),
             (Some(TypeKind::Union(_)), _) => false,

@@ -1,5 +1,7 @@
 //! Members that have another name in the other revision.
 
+use std::collections::BTreeMap;
+
 use super::planner::Planner;
 use super::rules::{ANY_TYPE, Place};
 use crate::model::{Model, Struct, is_of_member};
@@ -13,22 +15,48 @@ impl<'m> Planner<'m> {
         (to_name, to): (&str, &Struct),
         member: &'m str,
     ) -> &'m str {
+        let (name, rule) = self.name_there((from_name, from), (to_name, to), member);
+        if let Some(index) = rule {
+            self.used.insert(index);
+            self.ruled(&Place::member(from_name, name).to_string(), "renamed", index);
+        }
+        name
+    }
+
+    /// The names in the target of the members of the source that have another one there.
+    pub(super) fn other_names(
+        &self,
+        (from_name, from): (&str, &'m Struct),
+        (to_name, to): (&str, &'m Struct),
+    ) -> BTreeMap<&'m str, &'m str> {
+        let constants = to.constants.iter().map(|constant| constant.name.as_str());
+        let members = to.members.iter().map(|member| member.name.as_str());
+        let there = constants.chain(members).map(|name| {
+            let (source, _) = self.name_there((from_name, from), (to_name, to), name);
+            (source, name)
+        });
+        there.filter(|(source, name)| source != name).collect()
+    }
+
+    /// The same as [`member_there`](Self::member_there), and the rule that says so.
+    fn name_there(
+        &self,
+        (from_name, from): (&str, &'m Struct),
+        (to_name, to): (&str, &Struct),
+        member: &'m str,
+    ) -> (&'m str, Option<usize>) {
         if from.declares(member) {
-            return member;
+            return (member, None);
         }
         // What the target has by the same name is no other member.
         let is_free = |name: &&str| from.declares(name) && !to.declares(name);
-        if let Some((index, name)) = self
-            .renamed(from_name, to_name, member)
-            .filter(|(_, name)| is_free(name))
-        {
-            self.used.insert(index);
-            self.ruled(&Place::member(from_name, name).to_string(), "renamed", index);
-            return name;
+        let renamed = self.renamed(from_name, to_name, member);
+        if let Some((index, name)) = renamed.filter(|(_, name)| is_free(name)) {
+            return (name, Some(index));
         }
         let role = role_of(self.to.model, member);
         let name = role.and_then(|role| self.from.model.lifecycle.names.get(role));
-        name.map(String::as_str).filter(is_free).unwrap_or(member)
+        (name.map(String::as_str).filter(is_free).unwrap_or(member), None)
     }
 
     /// The rule that gives a member of the target another name, and the name in the source.

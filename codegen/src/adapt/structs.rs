@@ -33,6 +33,8 @@ impl<'m> Planner<'m> {
             plan.members.push(planned);
         }
         for constant in &to.constants {
+            // A constant by another name is the target's own; what is renamed tells variants apart.
+            self.member_there((from_name, from), (to_name, to), &constant.name);
             plan.constants.push(self.plan_constant(from_name, from, constant));
         }
         let taken: BTreeSet<String> = plan.members.iter().filter_map(MemberPlan::source).collect();

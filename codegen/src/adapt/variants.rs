@@ -1,5 +1,7 @@
 //! What becomes of each variant of a union.
 
+use std::collections::BTreeMap;
+
 use super::matching::{Candidate, Typed, candidates, similarity};
 use super::planner::Planner;
 use super::relation::Relation;
@@ -133,7 +135,8 @@ impl Planner<'_> {
                     model: self.to.model,
                     ty: &target.ty,
                 };
-                similarity(from, to, siblings, targets).map(|similarity| (similarity, index))
+                let names = self.names_of(from, to);
+                similarity(from, to, siblings, targets, &names).map(|similarity| (similarity, index))
             })
             .collect();
         found.sort_unstable();
@@ -142,6 +145,19 @@ impl Planner<'_> {
             [(_, only)] => Some(*only),
             [.., (second, _), (first, index)] => (first > second).then_some(*index),
         }
+    }
+
+    /// The names in one type of the members of another that have other names there.
+    fn names_of(&self, from: Typed<'_>, to: Typed<'_>) -> BTreeMap<String, String> {
+        let structs = self.from.model.struct_of(from.ty).zip(self.to.model.struct_of(to.ty));
+        let names = from.ty.named().zip(to.ty.named());
+        let (Some((source, target)), Some((from, to))) = (structs, names) else {
+            return BTreeMap::new();
+        };
+        let names = self.other_names((from, source), (to, target)).into_iter();
+        names
+            .map(|(source, target)| (source.to_owned(), target.to_owned()))
+            .collect()
     }
 
     /// What a rule may call a variant: by its tag, by the type that it holds, or by its JSON type.
