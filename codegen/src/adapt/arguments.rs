@@ -145,6 +145,11 @@ impl Planner<'_> {
             .struct_of(&from.ty)
             .ok_or("it is no object with declared members")?;
         self.is_convertible(from, to)?;
+        if !self.to.is_open(&to.ty) {
+            return Err(
+                "the target declares what the object has, and what is left would have to be converted".to_owned(),
+            );
+        }
         if without.or_drop.is_some() && to.required {
             return Err("the target requires it, so it can't be dropped".to_owned());
         }
