@@ -10,7 +10,7 @@ use super::asking::Unanswered;
 use super::calls::Addressee;
 use super::capabilities::add_implied;
 use super::links::{Front, Links};
-use super::passing::{pass_notification, pass_request};
+use super::passing::{pass_notification, pass_request, translate_notification};
 use super::servers::Lease;
 use super::suspended::SuspendedCalls;
 use super::translation::{check_undeclared, dropped};
@@ -241,8 +241,10 @@ impl BackHandler {
         if Era::of(client) == Era::Stateless {
             return pass_notification(revision, caller.state(), client, caller.purpose(), notification);
         }
-        let message: Result<Message<UnknownMethod, ServerNotification>, _> = mcp_wire::from_slice(&notification.json);
-        let Ok(Message::Notification(Notice { notification })) = message else {
+        let json = translate_notification((revision, Revision::HUB), caller.state(), notification);
+        let message: Option<Message<UnknownMethod, ServerNotification>> =
+            json.and_then(|json| mcp_wire::from_slice(&json).ok());
+        let Some(Message::Notification(Notice { notification })) = message else {
             return Box::pin(std::future::ready(()));
         };
         Box::pin(notify_caller(Some(caller), notification))
@@ -258,7 +260,7 @@ pub fn server_of(
         return (unnamed(), hub::ServerCapabilities::default(), None);
     };
     let mut capabilities = info.capabilities.clone();
-    add_implied(&mut capabilities, state.terms().revision, client);
+    add_implied(&mut capabilities, Revision::HUB, state.terms().revision, client);
     let capabilities = serde_json::from_value(capabilities).unwrap_or_default();
     let implementation = info.implementation.clone().unwrap_or_else(unnamed);
     (implementation, capabilities, info.instructions.clone())

@@ -3,13 +3,16 @@
 use mcp_adapters::Revision;
 use serde_json::Value;
 
-/// Adds to the capabilities of a server what its revision offers without saying so, and that of the client wants to be told.
-pub fn add_implied(capabilities: &mut Value, server: Revision, client: Revision) {
+/// Adds to the capabilities of a server what its revision offers without saying so, and that of the client wants to be told. The
+/// capabilities are in the form of a revision: the client's, or the hub.
+pub fn add_implied(capabilities: &mut Value, form: Revision, server: Revision, client: Revision) {
     let requests = client.methods().iter().filter(|method| method.direction.from_client());
     for method in requests {
         let offered = server.method(server.name_of_method(client, method.name));
         let is_implied = offered.is_some_and(|offered| offered.capability.is_none());
-        if let Some(path) = method.capability.filter(|_| is_implied) {
+        let capability = method.capability.filter(|_| is_implied);
+        let in_form = || form.method(form.name_of_method(client, method.name))?.capability;
+        if let Some(path) = capability.map(|own| in_form().unwrap_or(own)) {
             add(capabilities, path);
         }
     }
@@ -36,7 +39,7 @@ mod tests {
     fn what_a_revision_offers_without_a_capability_is_declared_in_one_that_has_it() {
         let added = |server: Revision, client: Revision| {
             let mut capabilities = json!({"tools": {"listChanged": true}});
-            add_implied(&mut capabilities, server, client);
+            add_implied(&mut capabilities, Revision::HUB, server, client);
             capabilities
         };
         let (first, hub) = (Revision::ALL[0], Revision::HUB);
@@ -47,7 +50,7 @@ mod tests {
         assert_eq!(added(first, first), json!({"tools": {"listChanged": true}}));
         assert_eq!(added(hub, first), json!({"tools": {"listChanged": true}}));
         let mut odd = json!({"completions": null, "tools": 5});
-        add_implied(&mut odd, first, hub);
+        add_implied(&mut odd, hub, first, hub);
         assert_eq!(odd, json!({"completions": null, "tools": 5}));
     }
 }

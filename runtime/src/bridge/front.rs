@@ -72,7 +72,7 @@ fn agreement(back: &Back, client: Revision) -> Option<OpenJson> {
     let agreed = named(agreed.text().as_bytes(), &[members.name?], client)?;
     let declared: Value = agreed.get(members.capabilities?)?.parse().ok()?;
     let mut all = declared.clone();
-    add_implied(&mut all, back.revision, client);
+    add_implied(&mut all, client, back.revision, client);
     if all == declared {
         return Some(agreed);
     }

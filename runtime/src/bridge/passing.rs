@@ -135,17 +135,9 @@ pub fn pass_notification<S: Side>(
     purpose: Purpose,
     notification: RawMessage,
 ) -> BoxFuture<'static, ()> {
-    let RawMessage { method, json } = notification;
-    let json = match translate_call((from, revision), &method, json) {
-        Ok((json, losses)) => {
-            to.report_losses(&method, &losses);
-            json
-        }
-        Err(error) => {
-            tracing::debug!(method, reason = error.message, "a notification can't be passed on");
-            to.report_losses(&method, &[dropped()]);
-            return Box::pin(std::future::ready(()));
-        }
+    let method = notification.method.clone();
+    let Some(json) = translate_notification((from, revision), to, notification) else {
+        return Box::pin(std::future::ready(()));
     };
     let (to, place) = (Arc::clone(to), to.passing.join());
     Box::pin(async move {
@@ -154,6 +146,25 @@ pub fn pass_notification<S: Side>(
             tracing::debug!(%error, method, "a notification wasn't passed on");
         }
     })
+}
+
+/// A notification in another revision. One that the revision can't represent is dropped, and the peer's losses say so.
+pub fn translate_notification<S: Side>(
+    way: (Revision, Revision),
+    to: &SessionState<S>,
+    RawMessage { method, json }: RawMessage,
+) -> Option<Vec<u8>> {
+    match translate_call(way, &method, json) {
+        Ok((json, losses)) => {
+            to.report_losses(&method, &losses);
+            Some(json)
+        }
+        Err(error) => {
+            tracing::debug!(method, reason = error.message, "a notification can't be passed on");
+            to.report_losses(&method, &[dropped()]);
+            None
+        }
+    }
 }
 
 /// JSON without line breaks, which are only space between its tokens: a message may come over HTTP and go on as a line.

@@ -57,7 +57,7 @@ impl Fallback {
     /// Whether it declares the capability that a method needs.
     pub(super) fn has(&self, method: &str) -> bool {
         let entry = Revision::HUB.method(method);
-        entry.is_none_or(|entry| missing_capability(&self.declared, entry.capability).is_none())
+        entry.is_none_or(|entry| missing_capability(&self.declared, Revision::HUB, entry).is_none())
     }
 
     /// Handles a request that the router knows nothing of.

@@ -1,9 +1,10 @@
 //! Capability checks of calls, requests and notifications.
 
-use mcp_adapters::Need;
-use mcp_adapters::mcp_wire::{ErrorObject, JsonType, MessageHeader, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, JsonType, MessageHeader, Method, error_code};
+use mcp_adapters::{Need, Revision};
 use serde_json::Value;
 
+use super::info::PeerInfo;
 use super::state::{SessionState, method};
 use super::terms::Terms;
 use crate::error::{CallError, invalid_params};
@@ -15,7 +16,7 @@ impl<S: Side> SessionState<S> {
         let (Some(info), Some(entry)) = (&terms.info, method::<S>(terms.revision, name, false)) else {
             return Ok(());
         };
-        match missing(&info.capabilities, entry.capability) {
+        match missing(&info.capabilities, terms.revision, entry) {
             Some(capability) => Err(not_offered(terms, name, capability)),
             None => Ok(()),
         }
@@ -29,7 +30,7 @@ impl<S: Side> SessionState<S> {
         };
         let unreadable = |error: mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
         let header = MessageHeader::from_slice(request).map_err(unreadable)?;
-        match unmet(&info.capabilities, needs, &header) {
+        match unmet(&info.capabilities, (terms.revision, method), &header) {
             Some(need) => Err(not_offered(terms, method, need.capability)),
             None => Ok(()),
         }
@@ -38,7 +39,7 @@ impl<S: Side> SessionState<S> {
     /// Checks that this side has declared the capability that a notification to the peer needs.
     pub fn check_notification(&self, terms: &Terms, name: &str) -> Result<(), CallError> {
         let entry = method::<S>(terms.revision, name, false);
-        match entry.and_then(|entry| missing(&self.own_capabilities, entry.capability)) {
+        match entry.and_then(|entry| missing(&self.own_capabilities, terms.revision, entry)) {
             Some(capability) => Err(CallError::NotDeclared {
                 method: name.to_owned(),
                 capability,
@@ -51,13 +52,14 @@ impl<S: Side> SessionState<S> {
     pub fn peer_declares(&self, terms: &Terms, name: &str) -> bool {
         let entry = method::<S>(terms.revision, name, true);
         let info = terms.info.as_ref();
-        entry.is_some_and(|entry| info.is_none_or(|info| missing(&info.capabilities, entry.capability).is_none()))
+        let is_declared = |info: &PeerInfo, entry| missing(&info.capabilities, terms.revision, entry).is_none();
+        entry.is_some_and(|entry| info.is_none_or(|info| is_declared(info, entry)))
     }
 
     /// Checks that this side has declared the capability that a request of the peer needs.
     pub fn check_request(&self, terms: &Terms, name: &str) -> Result<(), ErrorObject> {
         let entry = method::<S>(terms.revision, name, true);
-        match entry.and_then(|entry| missing(&self.own_capabilities, entry.capability)) {
+        match entry.and_then(|entry| missing(&self.own_capabilities, terms.revision, entry)) {
             Some(capability) => {
                 let what = format!("this side doesn't offer `{capability}`, which {name} needs");
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, what))
@@ -78,7 +80,7 @@ impl<S: Side> SessionState<S> {
         if needs.is_empty() || terms.info.is_none() || self.check_request(terms, method).is_err() {
             return Ok(());
         }
-        match unmet(&self.own_capabilities, needs, request) {
+        match unmet(&self.own_capabilities, (terms.revision, method), request) {
             Some(Need { member, capability, .. }) => {
                 let what = format!("this side doesn't offer `{capability}`, which `{member}` of {method} needs");
                 Err(invalid_params(what))
@@ -96,30 +98,48 @@ fn not_offered(terms: &Terms, method: &str, capability: &'static str) -> CallErr
     }
 }
 
-/// The capability, if it isn't among `capabilities`.
-pub fn missing(capabilities: &Value, capability: Option<&'static str>) -> Option<&'static str> {
-    let capability = capability?;
-    matches!(
-        at(capabilities, capability),
-        None | Some(Value::Null | Value::Bool(false))
-    )
-    .then_some(capability)
+/// The capability that a method of a revision needs, if it isn't among `capabilities`, which are in the form of the hub.
+pub fn missing(capabilities: &Value, revision: Revision, method: &Method) -> Option<&'static str> {
+    let capability = method.capability?;
+    let place = place_in_hub(revision, method).unwrap_or(capability);
+    is_absent(capabilities, place).then_some(capability)
 }
 
-/// The first need of a request that `capabilities` don't meet.
-fn unmet(capabilities: &Value, needs: &'static [Need], request: &MessageHeader<'_>) -> Option<&'static Need> {
-    let mut needs = needs.iter().filter(|need| has_need(request, need));
-    needs
-        .find(|need| missing(capabilities, Some(need.capability)).is_some() && !is_offered_by_empty(capabilities, need))
+/// Where the hub has the capability that a method of a revision needs.
+fn place_in_hub(revision: Revision, method: &Method) -> Option<&'static str> {
+    let name = Revision::HUB.name_of_method(revision, method.name);
+    Revision::HUB.method(name)?.capability
 }
 
-/// Whether an empty object offers what a request needs.
-fn is_offered_by_empty(capabilities: &Value, need: &Need) -> bool {
-    let Some((around, _)) = need.capability.rsplit_once('.').filter(|_| need.or_empty) else {
-        return false;
-    };
-    let found = at(capabilities, around).and_then(Value::as_object);
-    found.is_some_and(|members| members.values().all(Value::is_null))
+fn is_absent(capabilities: &Value, place: &str) -> bool {
+    matches!(at(capabilities, place), None | Some(Value::Null | Value::Bool(false)))
+}
+
+/// The first need of a request that `capabilities`, which are in the form of the hub, don't meet.
+fn unmet(
+    capabilities: &Value,
+    (revision, method): (Revision, &str),
+    request: &MessageHeader<'_>,
+) -> Option<&'static Need> {
+    let needs = revision.needs(method);
+    let in_hub = Revision::HUB.needs(Revision::HUB.name_of_method(revision, method));
+    let mut places = in_hub.iter().map(|need| need.capability);
+    let mut needs = needs
+        .iter()
+        .map(|need| (need, places.next().unwrap_or(need.capability)));
+    let unmet = needs.find(|(need, place)| {
+        has_need(request, need)
+            && is_absent(capabilities, place)
+            && !(need.or_empty && is_offered_by_empty(capabilities, place))
+    });
+    unmet.map(|(need, _)| need)
+}
+
+/// Whether an empty object offers the capability at a place in it.
+fn is_offered_by_empty(capabilities: &Value, place: &str) -> bool {
+    let around = place.rsplit_once('.').and_then(|(around, _)| at(capabilities, around));
+    let members = around.and_then(Value::as_object);
+    members.is_some_and(|members| members.values().all(Value::is_null))
 }
 
 /// The member at a path.
