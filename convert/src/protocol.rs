@@ -239,6 +239,13 @@ impl Protocol {
         Ok(chain)
     }
 
+    /// The name of a method of one revision in another one, by the conversions between the two.
+    pub(crate) fn method_there(&'static self, from: usize, to: usize, name: &'static str) -> Option<&'static str> {
+        let there = self.chain(from, to).ok()?.method_there(name);
+        let mut methods = self.known(to).methods.iter();
+        methods.any(|method| method.name == there).then_some(there)
+    }
+
     /// The conversions between a revision and the one before.
     fn step(&'static self, later: usize, upward: bool) -> Result<&'static Step, Unrepresentable> {
         let steps = &self.entry(later)?.steps;

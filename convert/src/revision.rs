@@ -102,7 +102,7 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     }
 
     /// The name in this revision of a method of another one: the same, or that of the method whose request or notification has
-    /// the same definition. A method that this revision lacks keeps its name.
+    /// the same definition, or that of the method which rules say it is. A method that this revision lacks keeps its name.
     #[must_use]
     fn name_of_method(self, of: Self, name: &str) -> &str {
         let find = |revision: Self| revision.declared_methods().iter().find(|method| method.name == name);
@@ -111,7 +111,8 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         };
         let mut methods = self.declared_methods().iter();
         let same = methods.find(|other| definition(other) == definition(method));
-        same.map_or(name, |same| same.name)
+        let renamed = || Self::protocol().method_there(of.index(), self.index(), method.name);
+        same.map(|same| same.name).or_else(renamed).unwrap_or(name)
     }
 
     /// The revision with this name.

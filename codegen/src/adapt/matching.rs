@@ -91,15 +91,15 @@ impl<'m> Typed<'m> {
     }
 }
 
-/// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`. Members of `from` have the `names` there.
+/// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`. Members of `from` have the `names` there,
+/// and a rule may say that `from` is `to` by another name.
 pub fn similarity(
     from: Typed<'_>,
     to: Typed<'_>,
-    siblings: &[Candidate],
-    others: &[Candidate],
-    names: &BTreeMap<String, String>,
+    (siblings, others): (&[Candidate], &[Candidate]),
+    (names, is_renamed): (&BTreeMap<String, String>, bool),
 ) -> Option<Similarity> {
-    let named = from.official_name().is_some() && from.official_name() == to.official_name();
+    let named = is_renamed || from.official_name().is_some() && from.official_name() == to.official_name();
     let (Some(source), Some(target)) = (from.structure(), to.structure()) else {
         let same = from.ty == to.ty || named;
         return Some(Similarity {
@@ -107,6 +107,10 @@ pub fn similarity(
             named: same,
             common: 0,
         });
+    };
+    let holders = |model: &Model, candidates: &[Candidate], tag: &(String, Scalar)| {
+        let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
+        structs.filter(|other| has_tag(other, tag)).count()
     };
     let there = |name: &str| names.get(name).map_or(name, String::as_str).to_owned();
     let here = |name: &str| {
@@ -116,15 +120,21 @@ pub fn similarity(
             .map_or(name, |(own, _)| own)
             .to_owned()
     };
-    if tags(source).any(|(name, value)| contradicts(to.model, target, &there(name), &value))
-        || tags(target).any(|(name, value)| contradicts(from.model, source, &here(name), &value))
-    {
+    // A tag that nothing else has on either side may have got another value.
+    let is_retagged = |own: (&str, &Scalar), other: (&str, Scalar)| {
+        let is_gone = holders(to.model, others, &(other.0.to_owned(), own.1.clone())) == 0;
+        named && is_gone && holders(from.model, siblings, &(own.0.to_owned(), other.1)) == 0
+    };
+    let other_tag = |name: &str| tags(target).find(|(own, _)| *own == name);
+    if tags(source).any(|(name, value)| {
+        contradicts(to.model, target, &there(name), &value)
+            && !other_tag(&there(name)).is_some_and(|other| is_retagged((name, &value), other))
+    }) || tags(target).any(|(name, value)| {
+        contradicts(from.model, source, &here(name), &value)
+            && !tags(source).any(|(own, other)| own == here(name) && is_retagged((own, &other), (name, value.clone())))
+    }) {
         return None;
     }
-    let holders = |model: &Model, candidates: &[Candidate], tag: &(String, Scalar)| {
-        let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
-        structs.filter(|other| has_tag(other, tag)).count()
-    };
     let tagged = tags(source).any(|(name, value)| {
         let (own, other) = ((name.to_owned(), value.clone()), (there(name), value));
         has_tag(target, &other) && holders(to.model, others, &other) == 1 && holders(from.model, siblings, &own) == 1

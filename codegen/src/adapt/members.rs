@@ -74,9 +74,13 @@ impl<'m> Planner<'m> {
             },
         };
         let narrower = match (&value, source) {
-            (ValuePlan::Shared(_, MemberConversion::Moved | MemberConversion::Converted), Some(source)) => {
-                self.narrower(from_name, source, to_name, to)
-            }
+            (
+                ValuePlan::Shared(
+                    _,
+                    MemberConversion::Moved | MemberConversion::Converted | MemberConversion::Retagged { .. },
+                ),
+                Some(source),
+            ) => self.narrower(from_name, source, to_name, to),
             _ => None,
         };
         let checked = self.plan_check(&at, narrower, rule, to);
@@ -161,7 +165,15 @@ impl<'m> Planner<'m> {
             return MemberConversion::Matched(variants);
         }
         let at = place.to_string();
-        match self.relate_at(&at, &from.ty, &to.ty) {
+        let relation = self.relate_at(&at, &from.ty, &to.ty);
+        if let (Some(from), Some(to)) = (from.tag.clone(), to.tag.clone())
+            && from != to
+            && relation != Relation::Impossible
+        {
+            self.automatic(&at, &format!("the tag `{from}` becomes `{to}`"));
+            return MemberConversion::Retagged { from, to };
+        }
+        match relation {
             Relation::Same => MemberConversion::Moved,
             Relation::Converts if self.is_filled(self.from, from, self.to, to) => MemberConversion::Filled,
             Relation::Converts if self.is_filled(self.to, to, self.from, from) => MemberConversion::Emptied,

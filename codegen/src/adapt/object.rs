@@ -86,6 +86,13 @@ pub enum MemberConversion {
     Moved,
     /// As the value of another revision's type.
     Converted,
+    /// As it is, but for the value that tells the object from others.
+    Retagged {
+        /// The value of the source.
+        from: String,
+        /// The value of the target.
+        to: String,
+    },
     /// Variant by variant, because rules differ here from elsewhere.
     Matched(Vec<VariantPlan>),
     /// As the value of another revision's type. If it is absent, an empty object is converted, because all that the target

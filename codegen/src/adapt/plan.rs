@@ -84,7 +84,11 @@ impl<'m> Planner<'m> {
         // Unions of messages, and types that nothing refers to, are found by name.
         let others = to.named_types();
         for (name, ty) in from.named_types() {
-            if let Some(other) = others.get(name) {
+            if let Some((index, other)) = self.renamed_type(&ty) {
+                self.used.insert(index);
+                self.ruled(name, "renamed", index);
+                self.relate_at(name, &ty, &other);
+            } else if let Some(other) = others.get(name) {
                 self.relate_at(name, &ty, other);
             }
         }
@@ -187,7 +191,7 @@ impl<'m> Planner<'m> {
     }
 
     /// The name by which the target would have a method of the source: the same, that of the method which does for a session what
-    /// this one does, or that of the method whose request or notification has the same definition.
+    /// this one does, or that of the method whose request or notification has the same definition, perhaps by another name.
     pub(super) fn method_there(&self, name: &str) -> &'m str {
         let (from, to) = (self.from.model, self.to.model);
         let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
@@ -201,7 +205,11 @@ impl<'m> Planner<'m> {
             return named;
         }
         let mut others = to.methods.iter().filter(|other| find(from, &other.name).is_none());
-        let same = others.find(|other| other.definition == method.definition && other.kind == method.kind);
+        let renamed = self.renamed_type(&TypeRef::Named(method.ty.clone()));
+        let is_renamed = |other: &str| renamed.as_ref().is_some_and(|(_, there)| there.named() == Some(other));
+        let same = others.find(|other| {
+            other.kind == method.kind && (other.definition == method.definition || is_renamed(&other.ty))
+        });
         same.map_or("", |same| &same.name)
     }
 
@@ -265,7 +273,11 @@ impl<'m> Planner<'m> {
             let becomes = |target: &TypeRef| {
                 self.relation(source, target, 0) == Relation::Same || self.is_planned(source, to.resolve(target))
             };
-            let same = others.get_key_value(name).filter(|(_, other)| becomes(other));
+            let same = match self.renamed_type(&ty) {
+                Some((_, there)) => others.iter().find(|(_, other)| **other == there),
+                None => others.get_key_value(name),
+            };
+            let same = same.filter(|(_, other)| becomes(other));
             let renamed = || {
                 // A name for something plain, such as any text, is told from others by nothing but the name.
                 source.named()?;

@@ -1,10 +1,10 @@
-//! Members that have another name in the other revision.
+//! Members and types that have another name in the other revision.
 
 use std::collections::BTreeMap;
 
 use super::planner::Planner;
 use super::rules::{ANY_TYPE, Place};
-use crate::model::{Model, Struct, is_of_member};
+use crate::model::{Model, Struct, TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
     /// The name in the source of a member of the target: the same, the one that a rule says, or that of the member which does for a
@@ -57,6 +57,22 @@ impl<'m> Planner<'m> {
         let role = role_of(self.to.model, member);
         let name = role.and_then(|role| self.from.model.lifecycle.names.get(role));
         (name.map(String::as_str).filter(is_free).unwrap_or(member), None)
+    }
+
+    /// The type of the target that a rule says a type of the source is, by another name.
+    pub(super) fn renamed_type(&self, ty: &TypeRef) -> Option<(usize, TypeRef)> {
+        let name = ty.named()?;
+        let mut rules = self.input.rules.rules.iter().enumerate();
+        let (index, there) = rules.find_map(|(index, rule)| {
+            let (earlier, later) = (rule.at.ty.as_str(), rule.renamed.as_deref()?);
+            let (from, to) = match self.input.upward {
+                true => (earlier, later),
+                false => (later, earlier),
+            };
+            (rule.at.member.is_none() && from == name).then_some((index, to))
+        })?;
+        let is_declared = self.to.model.types.contains_key(there);
+        is_declared.then(|| (index, TypeRef::Named(there.to_owned())))
     }
 
     /// The rule that gives a member of the target another name, and the name in the source.

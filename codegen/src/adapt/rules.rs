@@ -40,7 +40,7 @@ pub struct Rule<P = Place> {
     pub implied: Option<Value>,
     /// Whoever converts knows the member that only one of the revisions declares, by this name.
     pub supplied: Option<String>,
-    /// The member of the later revision that is this one of the earlier revision by another name.
+    /// The member or type of the later revision that is this one of the earlier revision by another name.
     pub renamed: Option<String>,
     /// What to do when the value goes to the earlier revision.
     pub down: Option<Action>,
@@ -295,6 +295,11 @@ impl Rule<Places> {
             Some((
                 "`renamed` says all that happens",
                 "remove the rest, or make it a rule of its own",
+            ))
+        } else if is_renamed && self.at.0.iter().any(|place| place.variant.is_some()) {
+            Some((
+                "a variant has the name of its type, or of its tag",
+                "give the type, or the member with the tag, its other name",
             ))
         } else if is_supplied && (has_action || self.implied.is_some()) {
             Some((

@@ -136,7 +136,8 @@ impl Planner<'_> {
                     ty: &target.ty,
                 };
                 let names = self.names_of(from, to);
-                similarity(from, to, siblings, targets, &names).map(|similarity| (similarity, index))
+                let named = self.renamed_type(source).is_some_and(|(_, there)| there == target.ty);
+                similarity(from, to, (siblings, targets), (&names, named)).map(|similarity| (similarity, index))
             })
             .collect();
         found.sort_unstable();

@@ -365,6 +365,7 @@ impl Pair<'_> {
         Some(match how {
             MemberConversion::Moved | MemberConversion::Converted => return None,
             MemberConversion::Matched(variants) => ("variants", json!(self.variants(target, variants))),
+            MemberConversion::Retagged { from, to } => ("tag", json!([from, to])),
             MemberConversion::Filled => ("fill", json!(true)),
             MemberConversion::Emptied => ("empty", json!(true)),
             MemberConversion::Ensured(plan) => ("ensure", ensure(plan)),

@@ -1,52 +1,108 @@
 //! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …, "supply": …}` and
 //! `{"way": …, "method": …, "error": …, "carry": …}`, and says what became of each.
 
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
-use mcp_adapters::{Conversion, Loss, Policy, Revision, Supply, translate, translate_error};
+use std::cell::Cell;
+use std::fmt;
+
+use mcp_codegen::RevisionTable;
+use mcp_convert::{
+    Conversion, Loss, Policy, Protocol, ProtocolRevision, Supply, TableSource, translate, translate_error,
+};
+use mcp_wire::{ErrorObject, OpenJson, Schema};
 use serde_json::{Value, json};
 
-fn main() {
-    for line in std::io::stdin().lines() {
-        let line: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
-        let [earlier, later] = Revision::ALL;
-        let (from, to) = if line["way"] == "up" {
-            (earlier, later)
-        } else {
-            (later, earlier)
-        };
-        let policy = if line["carry"] == true {
-            Policy::Carry
-        } else {
-            Policy::Conform
-        };
-        let written = |losses: &[Loss]| {
-            let losses = losses.iter();
-            let losses = losses.map(|loss| json!([loss.path.to_string(), loss.kind.to_string(), loss.rule]));
-            losses.collect::<Vec<_>>()
-        };
-        if line["error"].is_object() {
-            let error: ErrorObject = OpenJson::from(&line["error"]).decode_as().expect("an error");
-            let (error, losses) = translate_error(from, to, line["method"].as_str(), error, policy);
-            println!("{}", json!({"error": error, "losses": written(&losses)}));
-            continue;
+thread_local! {
+    static PROTOCOL: Cell<Option<&'static Protocol>> = const { Cell::new(None) };
+}
+
+/// A revision, by its position in the protocol of this thread.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Revision(usize);
+
+impl ProtocolRevision for Revision {
+    const HUB: Self = Self(1);
+
+    fn protocol() -> &'static Protocol {
+        PROTOCOL.get().expect("a case is used")
+    }
+
+    fn index(self) -> usize {
+        self.0
+    }
+
+    fn at(index: usize) -> Self {
+        Self(index)
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A protocol of these revisions. It stays as long as the test runs, as the engine wants it.
+pub fn protocol(tables: Vec<RevisionTable>) -> &'static Protocol {
+    let sources = tables.into_iter().enumerate().map(|(index, made)| {
+        let schema = Schema::new(made.revision.leak(), made.schema.leak());
+        TableSource {
+            index,
+            revision: schema.revision(),
+            table: made.table.leak(),
+            schema: Box::leak(Box::new(schema)),
         }
-        let mut conversion = Conversion::new(policy);
-        if let Some(supply) = line["supply"].as_object() {
-            let supply = supply.iter().map(|(key, value)| (key.clone(), OpenJson::from(value)));
-            conversion = conversion.supplied_with(supply.collect::<Supply>());
+    });
+    let sources = sources.collect::<Vec<_>>().leak();
+    Box::leak(Box::new(Protocol::new(sources)))
+}
+
+/// What becomes of each line.
+pub fn run(protocol: &'static Protocol, lines: &[Value]) -> Vec<Value> {
+    PROTOCOL.set(Some(protocol));
+    lines.iter().map(answer).collect()
+}
+
+fn answer(line: &Value) -> Value {
+    let (earlier, later) = (Revision(0), Revision(1));
+    let (from, to) = match line["way"] == "up" {
+        true => (earlier, later),
+        false => (later, earlier),
+    };
+    let policy = match line["carry"] == true {
+        true => Policy::Carry,
+        false => Policy::Conform,
+    };
+    let written = |losses: &[Loss]| {
+        let losses = losses.iter();
+        let losses = losses.map(|loss| json!([loss.path.to_string(), loss.kind.to_string(), loss.rule]));
+        losses.collect::<Vec<_>>()
+    };
+    if line["error"].is_object() {
+        let error: ErrorObject = OpenJson::from(&line["error"]).decode_as().expect("an error");
+        let (error, losses) = translate_error(from, to, line["method"].as_str(), error, policy);
+        return json!({"error": error, "losses": written(&losses)});
+    }
+    let mut conversion = Conversion::new(policy);
+    if let Some(supply) = line["supply"].as_object() {
+        let supply = supply.iter().map(|(key, value)| (key.clone(), OpenJson::from(value)));
+        conversion = conversion.supplied_with(supply.collect::<Supply>());
+    }
+    let name = line["type"].as_str().expect("a type");
+    match translate(from, to, name, line["value"].to_string().as_bytes(), conversion) {
+        Ok(translation) => {
+            json!({
+                "type": translation.definition,
+                "value": serde_json::from_str::<Value>(translation.value.text()).expect("JSON"),
+                "losses": written(&translation.losses),
+                "supply": translation.supply,
+            })
         }
-        let name = line["type"].as_str().expect("a type");
-        let answer = match translate(from, to, name, line["value"].to_string().as_bytes(), conversion) {
-            Ok(translation) => {
-                json!({
-                    "type": translation.definition,
-                    "value": serde_json::from_str::<Value>(translation.value.text()).expect("JSON"),
-                    "losses": written(&translation.losses),
-                    "supply": translation.supply,
-                })
-            }
-            Err(error) => json!({"code": error.code(), "path": error.path().to_string(), "error": error.reason()}),
-        };
-        println!("{answer}");
+        Err(error) => json!({"code": error.code(), "path": error.path().to_string(), "error": error.reason()}),
     }
 }

@@ -349,7 +349,12 @@ impl Linker<'_> {
         let to = member.ty()?;
         let source = match own.map(|own| (own, own.ty())) {
             Some((own, Some(from))) if self.named_by == Some((own.name, member.name)) => {
-                MemberSource::Shared(own.name, MemberChange::Revision(self.change(from, to)))
+                let change = MemberChange::Text {
+                    from: self.step.from.revision,
+                    to: self.step.to.revision,
+                    change: self.change(from, to),
+                };
+                MemberSource::Shared(own.name, change)
             }
             Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
             other => {
@@ -399,6 +404,11 @@ impl Linker<'_> {
                 let (from, to) = (table.resolve(from).clone(), other.resolve(to).clone());
                 MemberChange::Variants(self.union(&from, &to, Some(variants)))
             }
+            Some(Action::Tag(tag, other)) => MemberChange::Text {
+                from: tag,
+                to: other,
+                change: self.change(from, to),
+            },
             Some(Action::Fill) => MemberChange::Fill(self.change(from, to)),
             Some(Action::Empty) => MemberChange::Empty(self.change(from, to)),
             Some(Action::Ensure(ensure)) => MemberChange::Ensure(self.change(from, to), self.ensure(ensure, target)),

@@ -221,6 +221,11 @@ impl Chain {
         Ok(node)
     }
 
+    /// The name of a method in the last revision.
+    pub(crate) fn method_there(&self, name: &'static str) -> &'static str {
+        self.steps.iter().fold(name, |name, step| step.method(name))
+    }
+
     /// Converts the result of a method that a role gives. `None` if the revision has no such method.
     pub(crate) fn result<'a>(
         &self,

@@ -353,13 +353,12 @@ impl<'a> Run<'_> {
             MemberChange::Plain(change) | MemberChange::Fill(change) | MemberChange::Empty(change) => {
                 self.change(change, value)?;
             }
-            // Another name than that of the source says what it says.
-            MemberChange::Revision(_) if value.as_str().as_deref() == Some(self.step.from.revision) => {
-                let mut name = String::new();
-                push_string(&mut name, self.step.to.revision);
-                *value = Node::text(name);
+            MemberChange::Text { from, to, .. } if value.as_str().as_deref() == Some(*from) => {
+                let mut text = String::new();
+                push_string(&mut text, to);
+                *value = Node::text(text);
             }
-            MemberChange::Revision(change) => self.change(change, value)?,
+            MemberChange::Text { change, .. } => self.change(change, value)?,
             MemberChange::Variants(plan) => self.union(plan, value)?,
             MemberChange::Omit { entry, rule, .. } => self.omit(entry, rule, value, needed)?,
             MemberChange::Hide { element, when, rule } => self.hide(element, when, rule, value)?,

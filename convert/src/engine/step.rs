@@ -121,8 +121,12 @@ pub(crate) enum MemberSource {
 #[derive(Debug)]
 pub(crate) enum MemberChange {
     Plain(Change),
-    /// The name of the source's revision becomes that of the target.
-    Revision(Change),
+    /// The name of a revision, or a tag, becomes another one. Other texts are changed as any.
+    Text {
+        from: &'static str,
+        to: &'static str,
+        change: Change,
+    },
     Variants(UnionPlan),
     Fill(Change),
     Empty(Change),

@@ -74,6 +74,10 @@ fn member(reader: &mut Source) -> Decoded<MemberRow> {
 fn action(key: &str, reader: &mut Source) -> Decoded<Option<Action>> {
     Ok(Some(match key {
         "variants" => Action::Variants(list(reader, variant)?),
+        "tag" => match list(reader, string)?.as_slice() {
+            [from, to] => Action::Tag(from, to),
+            _ => return Err(reader.missing("tag")),
+        },
         "fill" => reader.boolean().map(|_| Action::Fill)?,
         "empty" => reader.boolean().map(|_| Action::Empty)?,
         "drop" => Action::Drop { rule: string(reader)? },

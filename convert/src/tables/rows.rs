@@ -49,15 +49,28 @@ pub(crate) struct MemberRow {
 #[derive(Debug, Clone)]
 pub(crate) enum Action {
     Variants(Vec<VariantRow>),
+    /// The tag of the source, and that of the target.
+    Tag(&'static str, &'static str),
     Fill,
     Empty,
     Ensure(Ensure),
-    Omit { unless: &'static str, rule: &'static str },
-    Hide { when: Vec<Condition>, rule: &'static str },
-    Split { member: &'static str, rule: &'static str },
+    Omit {
+        unless: &'static str,
+        rule: &'static str,
+    },
+    Hide {
+        when: Vec<Condition>,
+        rule: &'static str,
+    },
+    Split {
+        member: &'static str,
+        rule: &'static str,
+    },
     Join(Join),
     Without(Without),
-    Drop { rule: &'static str },
+    Drop {
+        rule: &'static str,
+    },
     Refuse(Refusal),
 }
 
