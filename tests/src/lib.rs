@@ -1,6 +1,7 @@
 //! What the tests of the generated crates share.
 
 pub mod fuzz;
+pub mod made_up;
 
 use std::fmt;
 use std::path::PathBuf;

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::bridge::samples;
-use crate::revision::{MADE_UP, MadeUp, read};
 use crate::servers::{everything, mcp_rev, printed, run, said, succeeds};
-use crate::variants::{SESSIONS, STATELESS};
+use mcp_tests::made_up::{MADE_UP, MadeUp, SESSIONS, STATELESS, read};
 
 /// A directory of schemas with a revision after the last.
 struct Schemas {
@@ -21,7 +20,7 @@ struct Schemas {
 impl Schemas {
     fn with(made_up: &MadeUp) -> Self {
         let root = TempDir::new().unwrap();
-        made_up.ingested(root.path());
+        let _options = made_up.ingested(root.path());
         let directory = root.path().join("schema").display().to_string();
         Self { root, directory }
     }

@@ -1,15 +1,24 @@
-//! How the latest revision becomes one that nobody published.
+//! Revisions that nobody published.
+
+mod names;
+mod variants;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_codegen::GenerateOptions;
 use mcp_codegen::ingest::{IngestOptions, Position, ingest};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::variants::OTHER;
+use self::names::merged;
+use self::variants::OTHER;
 
+pub use self::names::Names;
+pub use self::variants::{ASKING, BOTH, EVERYTHING, QUIET, RENAMED, SESSIONS, STATELESS};
+
+/// The revision that the others are made of.
 pub const LATEST: &str = "2026-07-28";
+/// The name of each of them.
 pub const MADE_UP: &str = "2099-01-01";
 
 /// A revision that is made of the latest one.
@@ -32,7 +41,7 @@ impl MadeUp {
     }
 
     fn file(&self, name: &str) -> PathBuf {
-        here("../codegen/tests/made_up").join(self.name).join(name)
+        here("src/made_up").join(self.name).join(name)
     }
 
     fn schema(&self) -> Value {
@@ -96,25 +105,55 @@ impl MadeUp {
         lines.collect()
     }
 
-    /// Ingests the revision into a copy of the schemas.
+    /// Ingests the revision into a copy of the schemas below a directory.
+    ///
+    /// # Panics
+    /// When it is refused.
+    #[must_use]
     pub fn ingested(&self, root: &Path) -> GenerateOptions {
+        self.ingested_with(root, |_, _| Names::default())
+    }
+
+    /// The same with other names, by its schema and its facts.
+    ///
+    /// # Panics
+    /// When it is refused.
+    #[must_use]
+    pub fn ingested_with(&self, root: &Path, names: impl FnOnce(&Value, &Value) -> Names) -> GenerateOptions {
         let schema = root.join("schema");
         copy(&here("../schema"), &schema);
-        for file in ["lifecycle.yaml", "capabilities.yaml"] {
-            let text = self.with_new_names(&read(&schema.join(file)));
-            fs::write(schema.join(file), text).unwrap();
-        }
-        let tolerances = schema.join("tolerances.yaml");
-        let text = read(&tolerances);
-        let lines = text
-            .lines()
-            .flat_map(|line| [Some(line.to_owned()), Some(self.words(line)).filter(|new| new != line)]);
-        fs::write(&tolerances, lines.flatten().collect::<Vec<_>>().join("\n")).unwrap();
+        let official = self.schema();
+        let overlay: Value = serde_json::from_str(&self.overlay(&official)).unwrap();
+        let names = names(&official, &overlay["facts"]);
+        let add_names = |file: &str, in_words: &dyn Fn(&str) -> String, in_names: &dyn Fn(&Value) -> Value| {
+            let text = read(&schema.join(file));
+            let known = yaml_serde::from_str(&text).unwrap();
+            let new = in_names(&yaml_serde::from_str(&in_words(&text)).unwrap());
+            fs::write(schema.join(file), merged(&known, &new).to_string()).unwrap();
+        };
+        let with_new_names = |text: &str| self.with_new_names(text);
+        add_names("lifecycle.yaml", &with_new_names, &|roles| names.apply_to_values(roles));
+        let official = names.apply(&official);
+        let text = official.to_string();
+        let is_declared = |need: &str| text.contains(&json!(need.split(' ').next()).to_string());
+        add_names("capabilities.yaml", &with_new_names, &|needs| {
+            let mut renamed = names.apply(needs);
+            renamed.as_object_mut().unwrap().retain(|need, _| is_declared(need));
+            renamed
+        });
+        let tolerances = |entries: &Value| {
+            let entries = entries.as_array().unwrap().iter();
+            let entries = entries.map(|entry| declared_places(&official, names.apply(entry)));
+            entries.filter(|entry| entry["at"] != json!([])).collect()
+        };
+        add_names("tolerances.yaml", &|text| self.words(text), &tolerances);
         let own = schema.join(MADE_UP);
         fs::create_dir_all(&own).unwrap();
-        let official = self.schema();
-        fs::write(own.join("overlay.yaml"), self.overlay(&official)).unwrap();
-        fs::copy(self.file("adapt.yaml"), own.join("adapt.yaml")).unwrap();
+        fs::write(own.join("overlay.yaml"), names.apply_to_overlay(&overlay).to_string()).unwrap();
+        let rules: Value = yaml_serde::from_str(&read(&self.file("adapt.yaml"))).unwrap();
+        let mut rules = names.apply_to_rules(&rules);
+        rules["rules"].as_array_mut().unwrap().extend(names.rules());
+        fs::write(own.join("adapt.yaml"), rules.to_string()).unwrap();
         let file = root.join("official.json");
         fs::write(&file, official.to_string()).unwrap();
         let added = ingest(&IngestOptions {
@@ -138,23 +177,47 @@ impl MadeUp {
     }
 }
 
+/// A tolerance at those places alone that a schema declares.
+fn declared_places(schema: &Value, mut tolerance: Value) -> Value {
+    let is_declared = |place: &Value| {
+        let (definition, member) = place.as_str()?.split_once('.')?;
+        schema.pointer(&format!("/$defs/{definition}/properties/{member}"))
+    };
+    let places = match &tolerance["at"] {
+        Value::Array(places) => places.clone(),
+        place => vec![place.clone()],
+    };
+    tolerance["at"] = places
+        .into_iter()
+        .filter(|place| is_declared(place).is_some())
+        .collect();
+    tolerance
+}
+
+/// A path from the folder of these tests.
+#[must_use]
 pub fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// The text of a file.
+///
+/// # Panics
+/// When it can't be read.
+#[must_use]
 pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Copies the files of a directory and of those in it. One that hasn't changed must not look new to cargo.
-pub fn copy(from: &Path, to: &Path) {
+/// Copies the files of a directory and of those in it.
+fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
             copy(&path, &target);
-        } else if fs::read(&target).ok() != fs::read(&path).ok() {
+        } else {
             fs::copy(&path, &target).unwrap();
         }
     }

@@ -1,8 +1,8 @@
-//! The revisions that nobody published.
+//! The shapes of revisions that nobody published.
 
 use serde_json::{Value, json};
 
-use crate::revision::MadeUp;
+use super::MadeUp;
 
 /// A revision with sessions and a discovery.
 pub const SESSIONS: MadeUp = MadeUp {
@@ -275,7 +275,7 @@ pub const RENAMED: MadeUp = MadeUp {
 };
 
 /// What the names of renamed definitions begin with.
-pub const OTHER: &str = "Other";
+pub(super) const OTHER: &str = "Other";
 
 /// Whether the generator finds a definition by its name.
 fn by_convention(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mcp_adapters::PeerTypes;
+use mcp_adapters::{Lifecycle, PeerTypes};
 use mcp_runtime::hub::{self, LoggingLevel};
 use mcp_runtime::transport::{MessageDirection, Transport, watched};
 use mcp_runtime::{
@@ -41,16 +41,32 @@ async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
         .unwrap_or_else(|_| panic!("{what} doesn't come in time"))
 }
 
+/// The result of a tool, or the message of the error.
 async fn call(session: &ClientSession, tool: &str) -> String {
     let called = session.peer().call_tool(hub::CallToolRequestParams::new(tool));
-    let result = in_time(tool, called)
-        .await
-        .unwrap_or_else(|error| panic!("{tool}: {error}"));
-    serde_json::to_string(&result).expect("it is JSON")
+    match in_time(tool, called).await {
+        Ok(result) => serde_json::to_string(&result).expect("it is JSON"),
+        Err(error) => error.to_string(),
+    }
 }
 
 /// Connects a client to a server over a transport, and does all that their revision can do.
 pub async fn meet(transport: impl Transport, ours: &[Revision], theirs: &[Revision]) {
+    let session = connected(transport, ours).await;
+    let agreed = session.0.peer().revision().expect("it is agreed");
+    assert!(ours.contains(&agreed) && theirs.contains(&agreed), "{agreed}");
+    exchange(session, &[agreed]).await;
+}
+
+/// The same across a bridge, where each side has a revision of its own.
+pub async fn meet_across(transport: impl Transport, client: Revision, server: Revision) {
+    let session = connected(transport, &[client]).await;
+    exchange(session, &[client, server]).await;
+}
+
+type Logged = mpsc::UnboundedReceiver<LoggingLevel>;
+
+async fn connected(transport: impl Transport, ours: &[Revision]) -> (ClientSession, Logged) {
     let (sender, logged) = mpsc::unbounded_channel();
     let transport = watched(transport, |way, json| {
         let way = match way {
@@ -71,64 +87,70 @@ pub async fn meet(transport: impl Transport, ours: &[Revision], theirs: &[Revisi
     let session = in_time("the session", session)
         .await
         .unwrap_or_else(|error| panic!("{error}"));
-    let agreed = session.peer().revision().expect("it is agreed");
-    assert!(ours.contains(&agreed) && theirs.contains(&agreed), "{agreed}");
-    assert_eq!(session.peer().era(), Some(Era::of(agreed)));
-    exchange(&session, logged).await;
-    session.close().await;
+    assert_eq!(session.peer().era(), session.peer().revision().map(Era::of));
+    (session, logged)
 }
 
-async fn exchange(session: &ClientSession, mut logged: mpsc::UnboundedReceiver<LoggingLevel>) {
+/// Does all that these revisions can do.
+async fn exchange((session, mut logged): (ClientSession, Logged), revisions: &[Revision]) {
+    let have = |what: fn(&Lifecycle) -> bool| revisions.iter().all(|revision| what(revision.lifecycle()));
     let peer = session.peer();
-    let lifecycle = peer.revision().expect("it is agreed").lifecycle();
     let info = peer.info().expect("the server has said what it is");
     let name = info.implementation.as_ref().map(|it| it.name.as_str());
     assert_eq!(name, Some("made up"));
     let tools = peer.list::<hub::Tool>().collect::<Vec<_>>();
     let tools = in_time("the list", tools).await;
     assert!(tools.len() > 2 && tools.iter().all(Result::is_ok), "{tools:?}");
-    assert!(call(session, "greet").await.contains("hello"));
-    asks(session).await;
+    assert!(call(&session, "greet").await.contains("hello"));
+    asks(&session, revisions).await;
 
-    assert!(call(session, "log").await.contains("logged"));
-    if lifecycle.log.is_some() {
+    assert!(call(&session, "log").await.contains("logged"));
+    if have(|lifecycle| lifecycle.log.is_some()) {
         assert_eq!(
             in_time("the log message", logged.recv()).await,
             Some(LoggingLevel::Error)
         );
     }
-    makes_progress(session).await;
-    cancels(session).await;
+    makes_progress(&session, have(|lifecycle| lifecycle.progress.is_some())).await;
+    cancels(&session, have(|lifecycle| lifecycle.cancel.is_some())).await;
 
     let absent = peer.read_resource(hub::ReadResourceRequestParams::new("test://nothing"));
     let absent = in_time("the error", absent).await;
     assert!(matches!(absent, Err(CallError::Peer(_))), "{absent:?}");
-    changes(session).await;
+    changes(&session).await;
+    session.close().await;
 }
 
-/// Revisions before the one with questions have none.
-async fn asks(session: &ClientSession) {
-    assert!(call(session, "ask").await.contains("Ada"));
+async fn asks(session: &ClientSession, revisions: &[Revision]) {
+    let has_questions = |revision: &Revision| {
+        let name = revision.name_of_method(Revision::HUB, "elicitation/create");
+        revision.method(name).is_some()
+    };
+    let expected = match revisions.iter().all(has_questions) {
+        true => "Ada",
+        false => "the client hasn't declared",
+    };
+    let answer = call(session, "ask").await;
+    assert!(answer.contains(expected), "{answer}");
 }
 
-async fn makes_progress(session: &ClientSession) {
+async fn makes_progress(session: &ClientSession, is_reported: bool) {
     let (sender, mut progress) = mpsc::channel(8);
     let peer = session.peer().clone().with_progress(sender);
     let worked = in_time("work", peer.call_tool(hub::CallToolRequestParams::new("work"))).await;
     worked.expect("it works");
-    if peer.revision().expect("it is agreed").lifecycle().progress.is_some() {
+    if is_reported {
         let progress = in_time("progress", progress.recv()).await;
         assert!(progress.is_some_and(|progress| progress.total == Some(2.0)));
     }
 }
 
-async fn cancels(session: &ClientSession) {
+async fn cancels(session: &ClientSession, is_told: bool) {
     let peer = session.peer().clone();
-    let revision = peer.revision().expect("it is agreed");
     let waiting = tokio::spawn(async move { peer.call_tool(hub::CallToolRequestParams::new("wait")).await });
     until(session, "waiting").await;
     waiting.abort();
-    if revision.lifecycle().cancel.is_some() {
+    if is_told {
         until(session, "cancelled").await;
     }
 }

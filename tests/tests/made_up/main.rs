@@ -1,25 +1,49 @@
 //! Revisions that nobody published, by data alone, and a server and a client of ours that speak them.
 
-mod revision;
-mod variants;
-mod workspace;
-
+use std::fs;
+use std::ops::Range;
 use std::path::Path;
+use std::process::Command;
 
 use mcp_codegen::files::Report;
 use mcp_codegen::load::NAMES;
-use mcp_codegen::{GenerateOptions, generate};
+use mcp_codegen::{GenerateOptions, generate, revision_tables};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::revision::{LATEST, MADE_UP, here, read};
-use crate::variants::{ASKING, BOTH, EVERYTHING, QUIET, RENAMED, SESSIONS, STATELESS};
+use mcp_tests::made_up::{
+    ASKING, BOTH, EVERYTHING, LATEST, MADE_UP, MadeUp, Names, QUIET, RENAMED, SESSIONS, STATELESS, here, read,
+};
 
 /// The section of a text after a line.
 fn after<'t>(text: &'t str, line: &str) -> &'t str {
     text.split_once(line)
         .unwrap_or_else(|| panic!("there is no {line:?} in {text}"))
         .1
+}
+
+/// Lets a server and a client speak a revision, and returns what they say to each other. A revision that is loaded stays, so each
+/// one has a process.
+fn speak(made_up: &MadeUp, names: impl FnOnce(&Value, &Value) -> Names) -> String {
+    let root = TempDir::new().unwrap();
+    let options = made_up.ingested_with(root.path(), names);
+    let tables = revision_tables(&options.schema).unwrap_or_else(|error| panic!("{}: {error}", made_up.name));
+    let made = tables.last().unwrap();
+    for (file, text) in [
+        ("name", &made.revision),
+        ("table.json", &made.table),
+        ("schema.json", &made.schema),
+    ] {
+        fs::write(root.path().join(file), text).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_speak"))
+        .arg(root.path())
+        .output()
+        .unwrap();
+    let messages = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {messages}{errors}", made_up.name);
+    messages
 }
 
 /// The names that sessions of the made-up revision use.
@@ -119,7 +143,7 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
     assert_eq!(changed.filter(of_earlier).collect::<Vec<_>>(), [""; 0]);
 
     // Without the published names, the made-up revision renames types of the latest one, which has documented them.
-    std::fs::remove_file(options.schema.join(LATEST).join(NAMES)).unwrap();
+    fs::remove_file(options.schema.join(LATEST).join(NAMES)).unwrap();
     let error = generate(&options).unwrap_err().to_string();
     assert!(
         error.contains("nothing that `ServerCapabilitiesTools.listChanged` documents"),
@@ -127,13 +151,46 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
     );
 }
 
+/// What revisions from seeds are like, before they get other names.
+const SHAPES: [&MadeUp; 5] = [&ASKING, &SESSIONS, &EVERYTHING, &QUIET, &BOTH];
+
+/// Lets a server and a client speak the revisions of these seeds.
+fn speak_seeds(seeds: Range<u64>) {
+    for seed in seeds {
+        let shape = SHAPES[seed as usize % SHAPES.len()];
+        speak(shape, |schema, facts| {
+            let names = Names::of_seed(seed, schema, facts);
+            println!("seed {seed}: {} with {} other names", shape.name, names.count());
+            names
+        });
+    }
+}
+
 #[test]
-#[ignore = "compiles the runtime for each revision"]
+fn a_server_and_a_client_speak_a_revision_with_names_from_a_seed() {
+    speak_seeds(0..1);
+}
+
+#[test]
+fn a_server_and_a_client_speak_a_revision_with_sessions_and_names_from_a_seed() {
+    speak_seeds(1..2);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn a_server_and_a_client_speak_revisions_with_names_from_twelve_seeds() {
+    let wanted = std::env::var("SEEDS").unwrap_or_else(|_| "0..12".to_owned());
+    let (first, end) = wanted.split_once("..").expect("SEEDS=0..12");
+    speak_seeds(first.parse().unwrap()..end.parse().unwrap());
+}
+
+#[test]
+#[ignore = "takes half a minute"]
 fn a_server_and_a_client_speak_revisions_that_nobody_published() {
     let wanted = std::env::var("MADE_UP").ok();
-    for made_up in [&ASKING, &SESSIONS, &EVERYTHING, &QUIET, &BOTH] {
+    for made_up in SHAPES {
         if wanted.as_deref().is_none_or(|wanted| wanted == made_up.name) {
-            println!("{}", workspace::run(made_up));
+            println!("{}", speak(made_up, |_, _| Names::default()));
         }
     }
 }

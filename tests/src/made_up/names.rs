@@ -1,0 +1,265 @@
+//! Names that are made up from a seed, for whatever a session and its messages are made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// Members that have the same meaning wherever they are declared, and that no keyword of a schema is called.
+const MEMBERS: [&str; 32] = [
+    "arguments",
+    "capabilities",
+    "clientInfo",
+    "completions",
+    "cursor",
+    "elicitation",
+    "guest",
+    "host",
+    "inputRequests",
+    "inputResponses",
+    "inputSchema",
+    "instructions",
+    "isError",
+    "listChanged",
+    "logging",
+    "nextCursor",
+    "notifications",
+    "offers",
+    "progressToken",
+    "prompts",
+    "promptsListChanged",
+    "protocolVersion",
+    "requestId",
+    "requestState",
+    "resourceSubscriptions",
+    "resources",
+    "resourcesListChanged",
+    "resultType",
+    "serverInfo",
+    "structuredContent",
+    "supportedVersions",
+    "tools",
+];
+
+/// The kinds of results.
+const KINDS: [&str; 2] = ["complete", "input_required"];
+
+const SYLLABLES: [&str; 12] = ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te"];
+
+/// New names by the old ones.
+#[derive(Default)]
+pub struct Names(BTreeMap<String, String>);
+
+impl Names {
+    /// Names for about half of what a schema and its facts declare.
+    #[must_use]
+    pub fn of_seed(seed: u64, schema: &Value, facts: &Value) -> Self {
+        let mut old = BTreeSet::new();
+        declared(schema, &mut old);
+        headers(facts, &mut old);
+        let mut rng = Rng::with_seed(seed);
+        let mut names = BTreeMap::new();
+        old.retain(|_| rng.bool());
+        for old in old {
+            let mut new = name_like(&old, &mut rng);
+            while names.values().any(|known| *known == new) {
+                new = name_like(&old, &mut rng);
+            }
+            names.insert(old, new);
+        }
+        Self(names)
+    }
+
+    /// The number of names.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// JSON with the new names, in its keys and texts.
+    pub(super) fn apply(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => json!(self.text(text)),
+            Value::Array(elements) => elements.iter().map(|element| self.apply(element)).collect(),
+            Value::Object(members) => {
+                let members = members.iter();
+                members
+                    .map(|(name, value)| (self.text(name), self.apply(value)))
+                    .collect()
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// An overlay with the new names. The keys of its facts are words of ours, but for headers and methods.
+    pub(super) fn apply_to_overlay(&self, overlay: &Value) -> Value {
+        let mut renamed = self.apply(overlay);
+        renamed["facts"] = self.apply_to_values(&overlay["facts"]);
+        if let Some(params) = overlay.pointer("/facts/mirrors/params") {
+            renamed["facts"]["mirrors"]["params"] = self.apply(params);
+        }
+        renamed
+    }
+
+    /// Rules with the new names, which are those of the later revision: what is renamed or supplied is called as in the earlier one.
+    pub(super) fn apply_to_rules(&self, rules: &Value) -> Value {
+        let mut renamed = self.apply(rules);
+        let (rules, renamed_rules) = (rules["rules"].as_array(), renamed["rules"].as_array_mut());
+        for (rule, renamed) in rules.into_iter().flatten().zip(renamed_rules.into_iter().flatten()) {
+            if rule.get("supplied").is_some() {
+                *renamed = rule.clone();
+            } else if rule.get("renamed").is_some() {
+                renamed["at"] = rule["at"].clone();
+            }
+        }
+        renamed
+    }
+
+    /// JSON with the new names in its texts.
+    pub(super) fn apply_to_values(&self, value: &Value) -> Value {
+        match value.as_object() {
+            Some(members) => members
+                .iter()
+                .map(|(name, value)| (name.clone(), self.apply_to_values(value)))
+                .collect(),
+            None => self.apply(value),
+        }
+    }
+
+    /// A name, a JSON pointer, a place such as `ServerCapabilities.tools.listChanged`, or a method and a condition.
+    fn text(&self, text: &str) -> String {
+        if let Some(new) = self.0.get(text) {
+            return new.clone();
+        }
+        let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+        let mut parts = vec![text.to_owned()];
+        for (old, new) in &self.0 {
+            let (old, new, ends) = match text.starts_with("#/") {
+                true => (escaped(old), escaped(new), &['/'][..]),
+                false if text.contains(['.', ' ']) => (old.clone(), new.clone(), &['.', ' ', '='][..]),
+                false => break,
+            };
+            parts = parts.iter().flat_map(|part| split(part, &old, &new, ends)).collect();
+        }
+        parts.concat()
+    }
+
+    /// A rule for each member that has another name.
+    pub(super) fn rules(&self) -> impl Iterator<Item = Value> {
+        let members = self.0.iter().filter(|(old, _)| MEMBERS.contains(&old.as_str()));
+        members.map(|(old, new)| {
+            json!({
+                "at": format!("*.{old}"),
+                "renamed": new,
+                "why": "It is the same by another name.",
+                "link": "https://example.org/names",
+            })
+        })
+    }
+}
+
+/// Replaces a name between ends. What is replaced is a part of its own, so that no new name is replaced again.
+fn split(text: &str, old: &str, new: &str, ends: &[char]) -> Vec<String> {
+    let found = text.match_indices(old).find(|(start, _)| {
+        let before = text[..*start].chars().next_back();
+        let after = text[start + old.len()..].chars().next();
+        [before, after]
+            .iter()
+            .all(|end| end.is_none_or(|end| ends.contains(&end)))
+    });
+    match found {
+        Some((start, _)) => vec![
+            text[..start].to_owned(),
+            new.to_owned(),
+            text[start + old.len()..].to_owned(),
+        ],
+        None => vec![text.to_owned()],
+    }
+}
+
+/// The methods, the keys of `_meta`, the members and the kinds of results that a schema declares.
+fn declared(schema: &Value, names: &mut BTreeSet<String>) {
+    match schema {
+        Value::Array(elements) => elements.iter().for_each(|element| declared(element, names)),
+        Value::Object(members) => {
+            let properties = members.get("properties").and_then(Value::as_object);
+            for (name, value) in properties.into_iter().flatten() {
+                if name == "method" && value["const"].is_string() {
+                    names.insert(text(&value["const"]));
+                }
+                if MEMBERS.contains(&name.as_str()) || name.contains('/') {
+                    names.insert(name.clone());
+                }
+                if name == "resultType" {
+                    names.extend(KINDS.map(str::to_owned));
+                }
+            }
+            members.values().for_each(|value| declared(value, names));
+        }
+        _ => {}
+    }
+}
+
+/// The headers of HTTP that facts name.
+fn headers(facts: &Value, names: &mut BTreeSet<String>) {
+    let mirrors = &facts["mirrors"];
+    for header in [
+        &facts["session_header"],
+        &facts["version_header"],
+        &mirrors["method"],
+        &mirrors["arguments"]["prefix"],
+    ] {
+        names.extend(header.as_str().map(str::to_owned));
+    }
+    let params = mirrors["params"].as_object().into_iter().flatten();
+    names.extend(params.map(|(header, _)| header.clone()));
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// A name of the same kind.
+fn name_like(old: &str, rng: &mut Rng) -> String {
+    let mut word = || {
+        (0..3)
+            .map(|_| SYLLABLES[rng.usize(..SYLLABLES.len())])
+            .collect::<String>()
+    };
+    let header = |word: String| word[..1].to_uppercase() + &word[1..];
+    match old {
+        _ if old.starts_with("io.modelcontextprotocol/") => format!("org.example/{}", word()),
+        _ if old.contains('/') => format!("{}/{}", word(), word()),
+        _ if old.starts_with(char::is_uppercase) && old.ends_with('-') => {
+            format!("{}-{}-", header(word()), header(word()))
+        }
+        _ if old.starts_with(char::is_uppercase) => format!("{}-{}", header(word()), header(word())),
+        _ => word(),
+    }
+}
+
+/// What a file about all revisions says, and what it says of another one: the entries of both lists, or the members of both objects
+/// with each value of the two.
+pub(super) fn merged(known: &Value, other: &Value) -> Value {
+    match (known, other) {
+        (Value::Object(known), Value::Object(other)) => {
+            let mut both = known.clone();
+            for (name, value) in other {
+                let member = both.entry(name).or_insert_with(|| value.clone());
+                if member != value {
+                    *member = merged(&json!(list(member)), &json!(list(value)));
+                }
+            }
+            Value::Object(both)
+        }
+        _ => {
+            let mut both = list(known);
+            both.extend(list(other).into_iter().filter(|entry| !list(known).contains(entry)));
+            json!(both)
+        }
+    }
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_else(|| vec![value.clone()])
+}
