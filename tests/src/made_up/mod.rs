@@ -141,9 +141,16 @@ impl MadeUp {
             renamed.as_object_mut().unwrap().retain(|need, _| is_declared(need));
             renamed
         });
+        let known = read(&schema.join("tolerances.yaml"));
+        let is_new = |place: &Value| {
+            let place = place.as_str().unwrap();
+            let (definition, member) = place.split_once('.').unwrap();
+            let declared = official.pointer(&format!("/$defs/{definition}/properties/{member}"));
+            declared.is_some() && !known.contains(place)
+        };
         let tolerances = |entries: &Value| {
             let entries = entries.as_array().unwrap().iter();
-            let entries = entries.map(|entry| declared_places(&official, names.apply(entry)));
+            let entries = entries.map(|entry| at_places(names.apply(entry), is_new));
             entries.filter(|entry| entry["at"] != json!([])).collect()
         };
         add_names("tolerances.yaml", &|text| self.words(text), &tolerances);
@@ -177,20 +184,13 @@ impl MadeUp {
     }
 }
 
-/// A tolerance at those places alone that a schema declares.
-fn declared_places(schema: &Value, mut tolerance: Value) -> Value {
-    let is_declared = |place: &Value| {
-        let (definition, member) = place.as_str()?.split_once('.')?;
-        schema.pointer(&format!("/$defs/{definition}/properties/{member}"))
-    };
+/// A tolerance at some of its places.
+fn at_places(mut tolerance: Value, keep: impl Fn(&Value) -> bool) -> Value {
     let places = match &tolerance["at"] {
         Value::Array(places) => places.clone(),
         place => vec![place.clone()],
     };
-    tolerance["at"] = places
-        .into_iter()
-        .filter(|place| is_declared(place).is_some())
-        .collect();
+    tolerance["at"] = places.into_iter().filter(keep).collect();
     tolerance
 }
 
