@@ -50,7 +50,7 @@ impl SchemaCopy {
         let revision = trial.revision.parse();
         let options = IngestOptions {
             schema: directory.path().to_owned(),
-            revision: revision.map_err(|_| std::io::Error::other(format!("{} is no name", trial.revision)))?,
+            revision: revision.map_err(|_| std::io::Error::other(format!("{} isn't a name", trial.revision)))?,
             from: from.display().to_string(),
             source: None,
             commit: None,
@@ -160,7 +160,7 @@ fn suggested_line(problem: &Problem) -> Option<(&str, &str)> {
     help.split_once("` in the revision's overlay.yaml: ")
 }
 
-/// Whether a problem of an entry that stands in a list suggests to remove it.
+/// Whether a problem of an entry that is in a list suggests to remove it.
 fn is_removable(problem: &Problem) -> bool {
     let suggests = |help: &str| {
         help.starts_with("remove ") || help.contains("remove the entry") || help.contains("remove this line")

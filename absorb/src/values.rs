@@ -11,7 +11,7 @@ use mcp_convert::{
 };
 use mcp_instances::Instances;
 use mcp_wire::json_schema::change_schemas;
-use mcp_wire::{OpenJson, Path};
+use mcp_wire::{Path, RawJson};
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -280,7 +280,7 @@ fn supply(from: Place, to: Place) -> Supply {
         false => json!({"elicitation": "1"}),
     };
     let known = known.as_object().into_iter().flatten();
-    known.map(|(key, value)| (key.clone(), OpenJson::from(value))).collect()
+    known.map(|(key, value)| (key.clone(), RawJson::from(value))).collect()
 }
 
 /// Whether two values are the same JSON; `1` and `1.0` are the same number.

@@ -80,7 +80,7 @@ impl Hop {
     /// A step of a case's result.
     ///
     /// # Errors
-    /// When the case is no result, and when the result can't go that way.
+    /// When the case isn't a result, and when the result can't go that way.
     pub fn new(case: Case, way: Way) -> Result<Self, Failure> {
         let (members, policy) = (way.members(), way.policy());
         let hop = match (case, way) {

@@ -2,7 +2,7 @@
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
-use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, OpenJson, Path, from_slice};
+use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, Path, RawJson, from_slice};
 use mcp_adapters::{Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error};
 use mcp_runtime::transport::MessageDirection;
 
@@ -22,8 +22,8 @@ pub fn is_message(definition: &str) -> bool {
 }
 
 /// The method that a request or notification calls, and whether there is an id; `None` for responses.
-pub fn called(message: &OpenJson) -> Option<(String, bool)> {
-    let members: Map<OpenJson> = message.decode_as().ok()?;
+pub fn called(message: &RawJson) -> Option<(String, bool)> {
+    let members: Map<RawJson> = message.decode_as().ok()?;
     let method = members.get("method")?.decode_as().ok()?;
     Some((method, members.contains_key("id")))
 }
@@ -48,7 +48,7 @@ pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
 }
 
 /// The violation of a request without an id, or a notification with one.
-pub fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
+pub fn wrong_id(revision: Revision, message: &RawJson) -> Option<Violation> {
     let (method, has_id) = called(message)?;
     let is_request = !revision.method(&method)?.results.is_empty();
     let (expected, found) = match (is_request, has_id) {
@@ -69,7 +69,7 @@ pub fn wrong_id(revision: Revision, message: &OpenJson) -> Option<Violation> {
 
 /// The union of the messages to which a request or notification belongs; `None` for responses, and for methods that no
 /// revision declares.
-fn union_of(revision: Revision, message: &OpenJson) -> Option<&'static str> {
+fn union_of(revision: Revision, message: &RawJson) -> Option<&'static str> {
     let (method, has_id) = called(message)?;
     let declared = |revision: Revision| revision.method(&method);
     let method = declared(revision).or_else(|| Revision::all().find_map(declared))?;
@@ -112,8 +112,8 @@ pub fn translate_message(
     let value = match values.pop() {
         Some((None, message)) => message,
         last => {
-            let values: Vec<OpenJson> = values.into_iter().chain(last).map(|(_, message)| message).collect();
-            OpenJson::from_encode(&values).unwrap_or(envelope.value)
+            let values: Vec<RawJson> = values.into_iter().chain(last).map(|(_, message)| message).collect();
+            RawJson::from_encode(&values).unwrap_or(envelope.value)
         }
     };
     Ok(Translation {
@@ -127,21 +127,21 @@ pub fn translate_message(
 /// A response with its error in the other revision, if it has one.
 fn translate_response(
     (from, to): (Revision, Revision),
-    response: OpenJson,
+    response: RawJson,
     failed: Option<&str>,
     policy: Policy,
-) -> (OpenJson, Vec<Loss>) {
+) -> (RawJson, Vec<Loss>) {
     let unchanged = |response| (response, Vec::new());
-    let (Ok(mut members), Some(error)) = (response.decode_as::<Map<OpenJson>>(), response.get(ERROR)) else {
+    let (Ok(mut members), Some(error)) = (response.decode_as::<Map<RawJson>>(), response.get(ERROR)) else {
         return unchanged(response);
     };
     let Ok(error) = error.decode_as() else {
         return unchanged(response);
     };
     let (error, mut losses) = translate_error(from, to, failed, error, policy);
-    let translated = OpenJson::from_encode(&error).and_then(|error| {
+    let translated = RawJson::from_encode(&error).and_then(|error| {
         members.insert(ERROR, error);
-        OpenJson::from_encode(&members)
+        RawJson::from_encode(&members)
     });
     for loss in &mut losses {
         loss.path = within(Some(Segment::Member(ERROR.to_owned())), &loss.path);
@@ -150,12 +150,10 @@ fn translate_response(
 }
 
 /// The name of the case of a request: its method, and what is called or read.
-pub fn case_of(method: &str, request: &OpenJson) -> String {
+pub fn case_of(method: &str, request: &RawJson) -> String {
     let mirrors = Revision::HUB.facts().mirrors;
     let parameter = mirrors.params.iter().find(|mirrored| mirrored.method == method);
-    let params = request
-        .get("params")
-        .and_then(|it| it.decode_as::<Map<OpenJson>>().ok());
+    let params = request.get("params").and_then(|it| it.decode_as::<Map<RawJson>>().ok());
     let subject = parameter.zip(params).and_then(|(parameter, params)| {
         let subject = params.get(parameter.parameter)?;
         subject.parse::<String>().ok()
@@ -178,7 +176,7 @@ pub fn split_at_session(revision: Revision, messages: &[Seen]) -> (&[Seen], &[Se
 }
 
 /// The message, or each message of a batch with its place.
-pub fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, OpenJson)>> {
+pub fn messages(json: &[u8]) -> Decoded<Vec<(Option<Segment>, RawJson)>> {
     Ok(match from_slice(json)? {
         Batch::One(message) => vec![(None, message)],
         Batch::Many(messages) => {

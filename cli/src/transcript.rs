@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_runtime::transport::MessageDirection;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<OpenJson>,
+    pub message: Option<RawJson>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpHeads>,
 }

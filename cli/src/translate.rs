@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::io::{BufRead, Write};
 
-use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, Definition, Map, OpenJson, Path, error_code};
+use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, Definition, Map, Path, RawJson, error_code};
 use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translatable, translate};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -24,7 +24,7 @@ struct Translated {
     /// The definition that it is an instance of there, for values that name theirs.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     definition: Option<&'static str>,
-    value: OpenJson,
+    value: RawJson,
     losses: Vec<LossEntry>,
 }
 
@@ -132,16 +132,16 @@ fn translate_value(
 
 /// Decodes a value as its definition and encodes it again. Where the definition has the JSON-RPC envelope, the value gets
 /// the member `jsonrpc`, which has only one possible value. An id can't be made up.
-fn reencode(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Refusal> {
+fn reencode(definition: &Definition, mut value: RawJson) -> Result<RawJson, Refusal> {
     let is_missing = |error: &DecodeError, member: &str| {
         error.kind() == DecodeErrorKind::MissingMember && error.path().to_string() == member
     };
     let mut decoded = definition.decode(value.text().as_bytes());
     if decoded.as_ref().is_err_and(|error| is_missing(error, VERSION))
-        && let Ok(mut members) = value.decode_as::<Map<OpenJson>>()
+        && let Ok(mut members) = value.decode_as::<Map<RawJson>>()
     {
         members.insert(VERSION, serde_json::json!("2.0"));
-        value = OpenJson::from_encode(&members).unwrap_or(value);
+        value = RawJson::from_encode(&members).unwrap_or(value);
         decoded = definition.decode(value.text().as_bytes());
     }
     let instance = decoded.map_err(|error| {
@@ -156,5 +156,5 @@ fn reencode(definition: &Definition, mut value: OpenJson) -> Result<OpenJson, Re
         .to_json()
         .ok()
         .and_then(|text| RawValue::from_string(text).ok());
-    Ok(text.map_or(value, OpenJson::from))
+    Ok(text.map_or(value, RawJson::from))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use mcp_adapters::mcp_wire::{OpenJson, Path, error_code};
+use mcp_adapters::mcp_wire::{Path, RawJson, error_code};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::stream::{Place, Stream};
 #[serde(expecting = "an object with `type` and `value`")]
 struct TypedValue {
     r#type: String,
-    value: OpenJson,
+    value: RawJson,
 }
 
 /// Why a value failed.

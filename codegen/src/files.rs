@@ -21,7 +21,7 @@ pub enum FilesError {
     #[error("{} is written twice: two things have the same name", .0.display())]
     Twice(PathBuf),
     /// A path of the set leads out of the output directory.
-    #[error("{} is no path below the output directory", .0.display())]
+    #[error("{} isn't a path below the output directory", .0.display())]
     Outside(PathBuf),
     /// The file system refused.
     #[error("can't {what} {}: {source}", path.display())]

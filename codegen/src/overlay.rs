@@ -59,10 +59,10 @@ pub struct Overlay {
 struct Correction {
     #[serde(deserialize_with = "one_or_many")]
     at: Vec<String>,
-    /// What must stand there; `None` if nothing may.
+    /// What must be there; `None` if nothing may.
     #[serde(default, deserialize_with = "present")]
     expect: Option<Value>,
-    /// What shall stand there; `None` if nothing shall.
+    /// What shall be there; `None` if nothing shall.
     #[serde(default, deserialize_with = "present")]
     to: Option<Value>,
     why: String,
@@ -77,7 +77,7 @@ pub struct ErrorCode {
     pub name: String,
     /// The number on the wire.
     pub code: i64,
-    /// What a session does with it by itself.
+    /// What a session does with it automatically.
     pub role: Option<ErrorRole>,
     /// What it asks of the client.
     pub asks: Option<Asks>,
@@ -194,7 +194,7 @@ impl Overlay {
         })
     }
 
-    /// The pointers of what this overlay says in vain of another schema: corrections that expect something else there, and methods and
+    /// Pointers of entries that don't apply to another schema: corrections that expect something else there, and methods and
     /// definitions that it doesn't declare.
     pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
         let mut corrected = schema.clone();
@@ -270,7 +270,7 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
     };
     let path = pointer::tokens(at).ok_or_else(|| wrong("this is no JSON pointer".into()))?;
     if path.is_empty() || path.len() > MAX_DEPTH {
-        return Err(wrong("this is no place that a correction can be made at".into()));
+        return Err(wrong("this isn't a place that a correction can be made at".into()));
     }
     if document.get(at) != correction.expect.as_ref() {
         let named = |value: Option<&Value>| value.map_or("nothing".into(), Value::to_string);
@@ -311,14 +311,14 @@ fn wrong_reason(document: &Document, at: &str, why: &str, link: &str) -> Option<
     let what = if why.trim().is_empty() {
         "`why` says nothing"
     } else if !link.starts_with("https://") {
-        "`link` is no https address"
+        "`link` isn't an https address"
     } else {
         return None;
     };
     Some(
         document
             .problem(at, what)
-            .help("whoever reads this entry in a year must be able to tell whether it is still needed"),
+            .help("explain in `why` which problem this entry works around"),
     )
 }
 

@@ -3,7 +3,7 @@
 //! A case is `earlier.json` and `later.json`, perhaps `later_overlay.yaml`, and `adapt.yaml`, `values.jsonl`
 //! (what becomes of values: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`, with `error` and perhaps
 //! `method` instead of `type` and `value` for errors), and `expected/ADAPTERS.md`, the report that a person should read when it
-//! changes; `UPDATE_GOLDEN=1` writes it anew.
+//! changes; `UPDATE_GOLDEN=1` rewrites it.
 
 #[path = "adapters/runner.rs"]
 mod runner;
@@ -240,7 +240,7 @@ fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
     let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
     assert!(handlers.contains("/// Handles `things/list`."));
     assert!(!handlers.contains("/// Handles `ping`."));
-    // It can still be called, and whoever has no session of its own is told that nobody answers.
+    // It can still be called, and a handler without a session refuses it.
     assert!(handlers.contains("/// Calls `ping`."));
     assert!(handlers.contains(r#"PingRequest(_) => Err(not_found("ping"))"#));
 }
@@ -355,7 +355,7 @@ fn random_instances_that_are_carried_come_back_as_they_were_unless_a_rule_replac
     assert_none(&failures);
 }
 
-/// What stands where a type has a constant: nothing, what the source or the target has there, and what neither has.
+/// What is where a type has a constant: nothing, what the source or the target has there, and what neither has.
 #[test]
 fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence() {
     let case = GENERATED.iter().find(|case| case.name == "constants").unwrap();
@@ -621,12 +621,12 @@ fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
         (
             "Thing.data",
             "ensure: {in: name, item: {type: text, text: a}}",
-            "`name` of the target is no list",
+            "`name` of the target isn't a list",
         ),
         (
             "Thing.data",
             "ensure: {in: blocks, item: {type: smell}}",
-            "{\"type\":\"smell\"} is no variant of Block",
+            "{\"type\":\"smell\"} isn't a variant of Block",
         ),
         ("Block[sound]", "replace: {type: text}", "TextBlock requires `text`"),
         (
@@ -639,11 +639,11 @@ fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
             "replace: {type: text, text: '{title}'}",
             "TextBlock requires `text`, and what is to be filled in may be absent",
         ),
-        ("Shelf.things", "hide: {about: a}", "`about` is no text"),
+        ("Shelf.things", "hide: {about: a}", "`about` isn't a text"),
         (
             "Shelf.answers",
             "omit-unless-in: things",
-            "`things` is no list of strings",
+            "`things` isn't a list of strings",
         ),
     ];
     for (at, what, expected) in cases {
@@ -681,7 +681,7 @@ fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
     let found = problems("rulez:\n  - at: Thing.title\n");
     says(
         &found,
-        "later/adapt.yaml:2:3: #/rulez: there is no section `rulez`\n  everything stands under `rules` or `errors`",
+        "later/adapt.yaml:2:3: #/rulez: there is no section `rulez`\n  everything is under `rules` or `errors`",
     );
 }
 
@@ -694,7 +694,7 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
         ),
         (
             "    down: {drop: true}\n    why: a\n    link: example\n",
-            "`link` is no https address\n  ",
+            "`link` isn't an https address\n  ",
         ),
         (
             "    why: a\n    link: https://example.org\n",
@@ -714,7 +714,7 @@ fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_ne
     says(&found, "later/adapt.yaml:2:");
     says(
         &found,
-        "`Thing.` is no place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`",
+        "`Thing.` isn't a place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`",
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A case is `schema.json`, perhaps an `overlay.yaml`, documentation of all revisions in `docs.yaml` and of this one in
 //! `own_docs.yaml`, `instances.jsonl` (lines `{"type": …, "valid": …, "value": …}`), and
-//! in `expected` those generated files that a person should read when they change; `UPDATE_GOLDEN=1` writes them anew.
+//! in `expected` those generated files that a person should read when they change; `UPDATE_GOLDEN=1` rewrites them.
 //! A case with `problems.txt` must be refused, with these problems.
 //! `GOLDEN=one,two` tries only some cases.
 

@@ -34,11 +34,11 @@ const SCHEMA: &str = r##"{
 }"##;
 
 /// A schema directory and a place for official files beside it.
-struct House {
+struct Fixture {
     directory: TempDir,
 }
 
-impl House {
+impl Fixture {
     fn new() -> Self {
         let directory = TempDir::new().unwrap();
         fs::create_dir(directory.path().join("schema")).unwrap();
@@ -141,7 +141,7 @@ fn serve(status: &'static str, headers: &'static str, body: Vec<u8>) -> (String,
 
 #[test]
 fn a_new_revision_is_written_without_prose_and_recorded() {
-    let house = House::new();
+    let house = Fixture::new();
     let done = house.ingest("2099-01-01", SCHEMA).unwrap();
     assert!(done.is_new);
     let expected = r##"{
@@ -202,7 +202,7 @@ fn a_new_revision_is_written_without_prose_and_recorded() {
 
 #[test]
 fn prose_is_kept_where_it_is_asked_for() {
-    let house = House::new();
+    let house = Fixture::new();
     let options = IngestOptions {
         keep_prose: true,
         ..house.options("a", &house.file("schema.json", SCHEMA))
@@ -216,7 +216,7 @@ fn prose_is_kept_where_it_is_asked_for() {
 
 #[test]
 fn revisions_go_where_they_are_put_and_stay_there() {
-    let house = House::new();
+    let house = Fixture::new();
     let from = house.file("schema.json", SCHEMA);
     for revision in ["b", "a"] {
         ingest(&house.options(revision, &from)).unwrap();
@@ -247,7 +247,7 @@ fn revisions_go_where_they_are_put_and_stay_there() {
 
 #[test]
 fn what_is_recorded_about_the_same_bytes_stays() {
-    let house = House::new();
+    let house = Fixture::new();
     let from = house.file("schema.json", SCHEMA);
     let first = IngestOptions {
         source: Some("https://example.org/schema.json".into()),
@@ -262,7 +262,7 @@ fn what_is_recorded_about_the_same_bytes_stays() {
 
 #[test]
 fn changed_bytes_are_refused_until_they_are_accepted() {
-    let house = House::new();
+    let house = Fixture::new();
     let first = house.ingest("a", SCHEMA).unwrap();
     let changed = SCHEMA.replace("\"string\"", "\"integer\"");
     let before = house.files();
@@ -292,7 +292,7 @@ fn changed_bytes_are_refused_until_they_are_accepted() {
 
 #[test]
 fn a_bad_schema_changes_no_file_and_is_reported_whole() {
-    let house = House::new();
+    let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     let before = house.files();
     let bad = "{\n  \"$defs\": {\n    \"A\": { \"$ref\": \"#/$defs/B\" },\n    \"C\": { \"type\": \"text\" }\n  }\n}";
@@ -310,7 +310,7 @@ fn a_bad_schema_changes_no_file_and_is_reported_whole() {
 
 #[test]
 fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
-    let house = House::new();
+    let house = Fixture::new();
     let bad = r##"{ "$defs": { "A": { "$ref": "#/$defs/B" } } }"##;
     house.ingest("a", bad).unwrap_err();
     fs::create_dir(house.schema().join("a")).unwrap();
@@ -324,7 +324,7 @@ fn a_schema_that_its_overlay_puts_right_is_ingested_as_it_is() {
 
 #[test]
 fn what_the_overlay_puts_right_is_ingested_and_generated() {
-    let house = House::new();
+    let house = Fixture::new();
     fs::create_dir(house.schema().join("a")).unwrap();
     let overlay =
         "corrections:\n- {at: '#/$defs/B', to: {type: string}, why: it is missing, link: 'https://example.org'}\n";
@@ -337,7 +337,7 @@ fn what_the_overlay_puts_right_is_ingested_and_generated() {
 
 #[test]
 fn a_dangling_reference_in_a_nested_definition_that_nothing_uses_stops_nobody() {
-    let house = House::new();
+    let house = Fixture::new();
     let schema = |used: &str| {
         let nested = r##""Used": {"type": "string"}, "Left": {"$ref": "#/$defs/Gone"}, "Over": {"$ref": "#/$defs/A/$defs/Left"}"##;
         format!(
@@ -355,7 +355,7 @@ fn a_dangling_reference_in_a_nested_definition_that_nothing_uses_stops_nobody() 
 
 #[test]
 fn what_would_stop_generate_is_told_by_ingest_and_changes_no_file() {
-    let house = House::new();
+    let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     let before = house.files();
     let no_result = r#"{"$defs": {"AskRequest": {"type": "object", "properties": {"method": {"const": "ask"}}, "required": ["method"]}}}"#;
@@ -377,7 +377,7 @@ fn what_would_stop_generate_is_told_by_ingest_and_changes_no_file() {
 
 #[test]
 fn what_already_stops_generate_does_not_stop_the_ingestion_of_another_revision() {
-    let house = House::new();
+    let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     fs::write(house.schema().join("a/schema.json"), "{").unwrap();
     house.generate().unwrap_err();
@@ -388,7 +388,7 @@ fn what_already_stops_generate_does_not_stop_the_ingestion_of_another_revision()
 
 #[test]
 fn a_write_that_fails_changes_no_file() {
-    let house = House::new();
+    let house = Fixture::new();
     house.ingest("a", SCHEMA).unwrap();
     // A directory where the schema should go can't be replaced by a file.
     fs::create_dir_all(house.schema().join("b/schema.json/in-the-way")).unwrap();
@@ -400,7 +400,7 @@ fn a_write_that_fails_changes_no_file() {
 
 #[test]
 fn a_schema_is_fetched_over_http() {
-    let house = House::new();
+    let house = Fixture::new();
     let (url, server) = serve("200 OK", "", SCHEMA.into());
     ingest(&IngestOptions {
         commit: Some("0123abc".into()),
@@ -415,7 +415,7 @@ fn a_schema_is_fetched_over_http() {
 
 #[test]
 fn a_fetched_schema_is_reported_under_its_address() {
-    let house = House::new();
+    let house = Fixture::new();
     let (url, server) = serve("200 OK", "", b"{\n\"$defs\": 1}".to_vec());
     let error = ingest(&house.options("a", &url)).unwrap_err().to_string();
     server.join().unwrap();
@@ -427,7 +427,7 @@ fn a_fetched_schema_is_reported_under_its_address() {
 
 #[test]
 fn a_fetch_that_fails_says_why_and_changes_no_file() {
-    let house = House::new();
+    let house = Fixture::new();
     let before = house.files();
     let too_long = vec![b' '; MAX_BYTES + 2];
     let cases = [
@@ -438,7 +438,7 @@ fn a_fetch_that_fails_says_why_and_changes_no_file() {
             b"{\"$defs\"".to_vec(),
             "can't fetch",
         ),
-        ("200 OK", "", too_long, "bytes, which is no schema"),
+        ("200 OK", "", too_long, "bytes, which isn't a schema"),
     ];
     for (status, headers, body, said) in cases {
         let (url, server) = serve(status, headers, body);
@@ -464,7 +464,7 @@ const ALIAS: &str =
 
 #[test]
 fn an_alias_stands_for_a_reference_that_leads_outside() {
-    let house = House::new();
+    let house = Fixture::new();
     fs::write(house.schema().join(MANIFEST), ALIAS).unwrap();
     let yaml = "\
 $schema: https://json-schema.org/draft/2020-12/schema
@@ -487,7 +487,7 @@ definitions:
 
 #[test]
 fn an_alias_of_itself_ends_in_a_problem() {
-    let house = House::new();
+    let house = Fixture::new();
     let alias =
         "aliases:\n  https://example.org/a: {properties: {a: {$ref: 'https://example.org/a'}}}\nrevisions: []\n";
     fs::write(house.schema().join(MANIFEST), alias).unwrap();
@@ -508,7 +508,7 @@ fn committed() -> PathBuf {
 #[test]
 #[ignore = "reads ../shared"]
 fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
-    let house = House::new();
+    let house = Fixture::new();
     for entry in fs::read_dir(committed()).unwrap() {
         let entry = entry.unwrap();
         let copy = house.schema().join(entry.file_name());
@@ -525,7 +525,7 @@ fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
     for revision in house.order() {
         let written = house.schema().join(&revision).join("schema.json");
         let expected = fs::read_to_string(&written).unwrap();
-        // What is there already has another text, and so must be written anew.
+        // What is there already has another text, and so must be rewritten.
         fs::write(&written, expected.clone() + "\n").unwrap();
         ingest(&house.options(&revision, &shared(&format!("{revision}/schema.json")))).unwrap();
         assert_eq!(fs::read_to_string(written).unwrap(), expected, "{revision}");
@@ -540,7 +540,7 @@ fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
 #[test]
 #[ignore = "reads ../shared"]
 fn the_official_yaml_is_ingested_with_its_annotations() {
-    let house = House::new();
+    let house = Fixture::new();
     fs::copy(committed().join(MANIFEST), house.schema().join(MANIFEST)).unwrap();
     let results = [
         "ping",
@@ -567,7 +567,7 @@ fn the_official_yaml_is_ingested_with_its_annotations() {
 
 #[test]
 fn an_entry_that_only_a_later_stage_refuses_is_left_out_and_the_others_stay() {
-    let house = House::new();
+    let house = Fixture::new();
     let find = |kind: &str| {
         let name = format!("Find{kind}");
         let message = json!({
@@ -611,7 +611,7 @@ fn an_entry_that_only_a_later_stage_refuses_is_left_out_and_the_others_stay() {
 
 #[test]
 fn a_new_revision_gets_the_corrections_of_the_one_before_that_fit() {
-    let house = House::new();
+    let house = Fixture::new();
     house.overlay(
         "2098-01-01",
         r##"# About 2098-01-01.
@@ -734,7 +734,7 @@ fn protocol(definitions: &Value) -> String {
 }
 
 /// Ingests a schema as a release, which is refused, and as a draft, and returns the warnings of the draft.
-fn draft_warnings(house: &House, text: &str, position: &Position, refusal: &str) -> Vec<String> {
+fn draft_warnings(house: &Fixture, text: &str, position: &Position, refusal: &str) -> Vec<String> {
     let options = IngestOptions {
         position: position.clone(),
         ..house.options("draft", &house.file("draft.json", text))
@@ -755,7 +755,7 @@ fn draft_warnings(house: &House, text: &str, position: &Position, refusal: &str)
 
 #[test]
 fn a_draft_loses_the_role_that_a_session_could_not_play_in_it_and_a_release_is_refused() {
-    let house = House::new();
+    let house = Fixture::new();
     fs::write(house.schema().join("lifecycle.yaml"), "subscribe: find\n").unwrap();
     house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
     let text = protocol(&json!({ "FindParams": { "type": "object" } }));
@@ -766,7 +766,7 @@ fn a_draft_loses_the_role_that_a_session_could_not_play_in_it_and_a_release_is_r
 
 #[test]
 fn a_draft_loses_the_inherited_facts_that_its_schema_cannot_have_and_a_release_is_refused() {
-    let house = House::new();
+    let house = Fixture::new();
     let facts = "facts:\n  mirrors:\n    params: {X-Name: {find: name}, X-Size: {find: size}}\n";
     house.overlay("2098-01-01", facts);
     house.ingest("2098-01-01", &protocol(&json!({}))).unwrap();
@@ -784,7 +784,7 @@ fn a_draft_loses_the_inherited_facts_that_its_schema_cannot_have_and_a_release_i
 
 #[test]
 fn a_rule_that_a_draft_makes_unnecessary_is_a_warning_and_beside_a_release_a_problem() {
-    let house = House::new();
+    let house = Fixture::new();
     let earlier = protocol(&json!({}));
     let params = json!({
         "type": "object",

@@ -90,7 +90,7 @@ fn the_schema_of_each_revision_has_the_iri_of_each_member_and_our_words() {
     }
 }
 
-/// The blocks of code in a language, and what stands between them and the heading before.
+/// The blocks of code in a language, and what is between them and the heading before.
 fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let start = format!("\n```{language}\n");
     text.split(start.as_str())

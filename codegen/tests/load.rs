@@ -1,4 +1,4 @@
-//! What is read from official schemas, where it stands, and what is refused.
+//! What is read from official schemas, where it is, and what is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn check(file: &str, bytes: &[u8]) -> Result<(), Problems> {
     check_document(&Document::parse(file, bytes, Format::of(file, bytes))?)
 }
 
-/// Each folder of `bad` holds a schema and the problems that are reported for it; `UPDATE_EXPECT=1` writes them anew.
+/// Each folder of `bad` holds a schema and the problems that are reported for it; `UPDATE_EXPECT=1` rewrites them.
 #[test]
 fn every_kind_of_bad_schema_is_reported_with_all_its_problems() {
     let mut cases = 0;
@@ -191,7 +191,7 @@ fn bytes_that_are_no_text_are_placed() {
     let problems = Document::parse("x.json", b"{\n  \"\xff\": 1}", Format::Json).unwrap_err();
     assert_eq!(
         problems.to_string(),
-        "x.json:2:4: this byte is no UTF-8\n  save the file as UTF-8"
+        "x.json:2:4: invalid UTF-8\n  save the file as UTF-8"
     );
 }
 
@@ -321,7 +321,7 @@ fn starts(found: &str, value: &Value) -> bool {
         Value::Object(members) => members
             .keys()
             .any(|name| found.trim_start_matches(['"', '\'']).starts_with(name.as_str())),
-        // A list that isn't indented stands where its first element does.
+        // A list that isn't indented is where its first element does.
         Value::Array(list) => found.starts_with(['-', '[']) || list.first().is_some_and(|first| starts(found, first)),
         Value::String(text) => {
             let word = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();

@@ -155,7 +155,7 @@ fn a_change_that_would_lose_a_name_is_a_problem_with_both_names() {
             &format!("expect: {kind}, to: {{type: string}}")
         )),
         "names.yaml:6:37: #/$defs/JSONTool/properties/kind: `base::JsonToolKind` is published, and there is no such type any more\n  \
-         restore what stood there in overlay.yaml; for a breaking release, remove this line"
+         restore what was there in overlay.yaml; for a breaking release, remove this line"
     );
 }
 
@@ -171,7 +171,8 @@ fn a_line_that_is_no_path_is_a_problem() {
     ] {
         fs::write(directory.names(), format!("\"#/$defs/JSONTool\": \"{path}\"\n")).unwrap();
         let problem = directory.generated().unwrap_err();
-        let what = format!("names.yaml:1:21: #/$defs/JSONTool: `{path}` is no path of a type\n  write `module::Type`");
+        let what =
+            format!("names.yaml:1:21: #/$defs/JSONTool: `{path}` isn't a path of a type\n  write `module::Type`");
         assert!(problem.ends_with(&what), "{problem}");
     }
 }

@@ -186,6 +186,6 @@ fn facts_that_an_overlay_leaves_out_must_fit_its_revision_too() {
     let report = model(&[("r1", LISTED, FACTS), ("r2", REQUEST, SAID)], "r2").unwrap_err();
     assert!(report.contains("r2/overlay.yaml"), "{report}");
     assert!(report.contains("the revision has no request `tools/call`"), "{report}");
-    let anew = format!("{SAID}\nfacts: {{mirrors: {{}}}}");
-    model(&[("r1", LISTED, FACTS), ("r2", REQUEST, &anew)], "r2").unwrap();
+    let stated = format!("{SAID}\nfacts: {{mirrors: {{}}}}");
+    model(&[("r1", LISTED, FACTS), ("r2", REQUEST, &stated)], "r2").unwrap();
 }

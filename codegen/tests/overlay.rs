@@ -77,7 +77,7 @@ fn every_correction_that_does_not_fit_is_reported_where_it_stands() {
             "overlay.yaml:2:5: #/corrections/0: #/$defs/A/type/1: \"number\" was expected there, and the schema has \"integer\"",
             "overlay.yaml:3:5: #/corrections/1: #/$defs/X/type: the schema has no object or list around this place",
             "overlay.yaml:4:5: #/corrections/2: /$defs/B: this is no JSON pointer",
-            "overlay.yaml:5:5: #/corrections/3: #: this is no place that a correction can be made at",
+            "overlay.yaml:5:5: #/corrections/3: #: this isn't a place that a correction can be made at",
             "overlay.yaml:6:5: #/corrections/4: #/$defs/A/type/9: the schema has no object or list around this place",
         ]
     );
@@ -89,7 +89,7 @@ fn an_entry_without_reason_or_with_an_unknown_field_is_refused() {
     let problems = correct(text).unwrap_err().to_string();
     for (line, said) in [
         (2, "missing field `why`"),
-        (3, "`link` is no https address"),
+        (3, "`link` isn't an https address"),
         (4, "unknown field `from`"),
         (5, "one string or a list of strings"),
     ] {

@@ -173,7 +173,7 @@ fn versions_follow_the_rules_of_cargo() {
         let error = next_version(version, Bump::Patch).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("{version:?} is no version of the form 1.2.3")
+            format!("{version:?} isn't a version of the form 1.2.3")
         );
     }
 }
@@ -207,6 +207,6 @@ fn each_generated_crate_has_the_version_that_the_manifest_says() {
     );
 
     let problem = with_versions("mcp-wire: \"1.0\"").unwrap_err();
-    let what = "#/versions/mcp-wire: `1.0` is no version\n  write three numbers, as in 1.2.3";
+    let what = "#/versions/mcp-wire: `1.0` isn't a version\n  write three numbers, as in 1.2.3";
     assert!(problem.ends_with(what), "{problem}");
 }

@@ -11,11 +11,11 @@ use mcp_codegen::{GenerateOptions, generate};
 use tempfile::TempDir;
 
 /// A schema directory.
-struct House {
+struct Fixture {
     directory: TempDir,
 }
 
-impl House {
+impl Fixture {
     /// With these revisions, which have the same schema, and handlers written against the first.
     fn new(revisions: &[&str]) -> Self {
         let directory = TempDir::new().unwrap();
@@ -107,9 +107,9 @@ fn rules(at: &str) -> String {
 
 #[test]
 fn a_withdrawn_revision_leaves_nothing_and_all_else_as_it_was() {
-    let house = House::new(&["a", "c"]);
+    let house = Fixture::new(&["a", "c"]);
     let before = house.files();
-    let with_b = House::new(&["a", "b", "c"]);
+    let with_b = Fixture::new(&["a", "b", "c"]);
     with_b.edit("revisions.yaml", |text| {
         text.replace("\nrevisions:", "\nversions: {mcp-types-b: 1.0.0}\n\nrevisions:")
     });
@@ -121,7 +121,7 @@ fn a_withdrawn_revision_leaves_nothing_and_all_else_as_it_was() {
 
 #[test]
 fn what_was_about_a_withdrawn_revision_is_warned_of() {
-    let house = House::new(&["a", "b", "c"]);
+    let house = Fixture::new(&["a", "b", "c"]);
     house.write("b/overlay.yaml", "facts: {listening: true, version_header: Version}\n");
     house.write(
         "c/overlay.yaml",
@@ -144,7 +144,7 @@ fn what_was_about_a_withdrawn_revision_is_warned_of() {
 
 #[test]
 fn the_rules_of_the_first_revision_that_is_left_are_about_nothing() {
-    let house = House::new(&["b", "a", "c"]);
+    let house = Fixture::new(&["b", "a", "c"]);
     house.write("a/adapt.yaml", "rules: []\n");
     house.edit("revisions.yaml", |text| text.replace("hub: b", "hub: a"));
     let warning = "a/adapt.yaml: the rules are no longer about anything, because a is the first revision";
@@ -153,7 +153,7 @@ fn the_rules_of_the_first_revision_that_is_left_are_about_nothing() {
 
 #[test]
 fn the_last_revision_is_withdrawn_and_handlers_are_written_against_the_one_before() {
-    let house = House::new(&["a", "b"]);
+    let house = Fixture::new(&["a", "b"]);
     house.edit("revisions.yaml", |text| text.replace("hub: a\n", ""));
     assert_eq!(house.withdraw("b"), ["handlers are now written against a"]);
     house.generate().unwrap();
@@ -161,7 +161,7 @@ fn the_last_revision_is_withdrawn_and_handlers_are_written_against_the_one_befor
 
 #[test]
 fn a_withdrawal_that_fails_changes_no_file() {
-    let house = House::new(&["a", "b"]);
+    let house = Fixture::new(&["a", "b"]);
     fs::create_dir_all(house.schema().join("revisions.yaml.new")).unwrap();
     let before = house.files();
     let withdraw = |revision| withdraw(&house.schema(), &name(revision)).unwrap_err();
@@ -174,7 +174,7 @@ fn a_withdrawal_that_fails_changes_no_file() {
 
 #[test]
 fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
-    let house = House::new(&["2098-01-01", "draft", "draft-2"]);
+    let house = Fixture::new(&["2098-01-01", "draft", "draft-2"]);
     house.edit("revisions.yaml", |text| {
         text.replace("hub: 2098-01-01", "hub: draft\n\nversions: {mcp-types-draft: 1.0.0}")
     });
@@ -185,7 +185,7 @@ fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
         "draft-2/adapt.yaml",
         "# What draft and draft-2 can't imply.\nrules: []\n",
     );
-    house.write("2098-01-01/docs.yaml", "Thing: A thing that is no draft-1.\n");
+    house.write("2098-01-01/docs.yaml", "Thing: A thing that isn't a draft-1.\n");
     let before = house.files();
 
     let done = rename(&house.schema(), &name("draft"), &name("2099-01-01")).unwrap();
@@ -230,7 +230,7 @@ fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
 
 #[test]
 fn a_name_that_is_taken_or_unknown_is_refused_and_no_file_changes() {
-    let house = House::new(&["a", "b"]);
+    let house = Fixture::new(&["a", "b"]);
     house.write("b/docs.yaml", "Thing: A thing of b.\n");
     fs::create_dir(house.schema().join("left-over")).unwrap();
     fs::create_dir(house.schema().join("revisions.yaml.new")).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use mcp_wire::{Decode, Encode, OpenJson, Validate, error_code, from_str};
+use mcp_wire::{Decode, Encode, RawJson, Validate, error_code, from_str};
 
 use crate::engine::state::State;
 use crate::loss::{AUTOMATIC, Loss, finished};
@@ -24,7 +24,7 @@ pub enum Policy {
 
 /// Values that some revisions repeat in every message and others don't, by the names that rules have for them. The caller
 /// knows them from the session.
-pub type Supply = BTreeMap<String, OpenJson>;
+pub type Supply = BTreeMap<String, RawJson>;
 
 /// The state of one conversion: its policy, and the losses so far.
 #[derive(Debug, Clone)]

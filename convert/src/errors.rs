@@ -1,6 +1,6 @@
 //! Errors in another revision: the code changes, by the method that failed.
 
-use mcp_wire::{ErrorObject, OpenJson, Path};
+use mcp_wire::{ErrorObject, Path, RawJson};
 
 use crate::conversion::Policy;
 use crate::loss::{Loss, LossKind};
@@ -56,7 +56,7 @@ pub fn translate_error<R: ProtocolRevision>(
 }
 
 /// Whether there is a member at the end of this way.
-fn has_data(data: Option<&OpenJson>, path: &[&str]) -> bool {
+fn has_data(data: Option<&RawJson>, path: &[&str]) -> bool {
     let Some((first, rest)) = path.split_first() else {
         return true;
     };

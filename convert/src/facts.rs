@@ -3,7 +3,7 @@
 /// What is true of a revision as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
-    /// It is no draft.
+    /// It isn't a draft.
     pub released: bool,
     /// Where the specification describes the definitions of the schema; `{anchor}` stands for the name of one in lower case.
     pub specification: &'static str,

@@ -36,14 +36,14 @@ pub enum LossKind {
 
 /// A loss whose path is still being built, the innermost segment first.
 #[derive(Debug, Clone)]
-pub(crate) struct Reversed {
+pub(crate) struct PendingLoss {
     pub(crate) path: Vec<Segment>,
     pub(crate) kind: LossKind,
     pub(crate) rule: &'static str,
 }
 
 /// The losses with their paths.
-pub(crate) fn finished(losses: Vec<Reversed>) -> Vec<Loss> {
+pub(crate) fn finished(losses: Vec<PendingLoss>) -> Vec<Loss> {
     let finished = losses.into_iter().map(|loss| Loss {
         path: Path::from_reversed(loss.path),
         kind: loss.kind,

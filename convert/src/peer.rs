@@ -3,7 +3,7 @@
 use mcp_wire::path::Segment;
 use mcp_wire::{
     Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, KnownJson, Message, MessageHeader,
-    MessageKind, Object, OpenJson, Reader, RequestId, error_code, from_slice, from_str,
+    MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str,
 };
 
 use crate::conversion::{Conversion, Policy};
@@ -72,7 +72,7 @@ pub fn read_result<T, R: ProtocolRevision>(
     peer: R,
     role: Role,
     method: &str,
-    result: &OpenJson,
+    result: &RawJson,
     mut conversion: Conversion<R>,
     decode: impl FnOnce(&str, &mut Reader<'_>) -> Decoded<Option<T>>,
 ) -> Result<Option<FromResult<T>>, FromPeer> {
@@ -102,10 +102,10 @@ pub fn encode_result<T: Encode, R: ProtocolRevision>(
     type_name: Option<&str>,
     result: &T,
     mut conversion: Conversion<R>,
-) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let json = encoded(result)?;
     if peer == R::HUB {
-        return Ok((OpenJson::of_json(json.text()), Vec::new()));
+        return Ok((RawJson::of_json(json.text()), Vec::new()));
     }
     let chain = R::protocol().chain(R::HUB.index(), peer.index())?;
     let node = chain.result_of(role, type_name, Reader::of_known(&json), &mut conversion.state)?;
@@ -119,7 +119,7 @@ pub fn encode_result<T: Encode, R: ProtocolRevision>(
 pub fn read_value<T: Decode, R: ProtocolRevision>(
     peer: R,
     definition: &str,
-    json: &OpenJson,
+    json: &RawJson,
 ) -> Result<FromResult<T>, FromPeer> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
     let converted = convert_value(peer, R::HUB, definition, json.text(), &mut conversion)?;
@@ -136,10 +136,10 @@ pub fn encode_value<T: Encode, R: ProtocolRevision>(
     peer: R,
     definition: &str,
     value: &T,
-) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
     let converted = convert_value(R::HUB, peer, definition, encoded(value)?.text(), &mut conversion)?;
-    Ok((OpenJson::of_json(&converted), conversion.into_losses()))
+    Ok((RawJson::of_json(&converted), conversion.into_losses()))
 }
 
 fn encoded<T: Encode>(value: &T) -> Result<KnownJson, Unrepresentable> {
@@ -227,7 +227,7 @@ fn received<T, R: ProtocolRevision>(
     if json.trim_ascii_start().first() != Some(&b'[') {
         return read(json).map(Batch::One);
     }
-    let elements: Vec<OpenJson> = from_slice(json)?;
+    let elements: Vec<RawJson> = from_slice(json)?;
     let batches = peer.known_facts().batches;
     if !batches || elements.is_empty() {
         let because = if batches {
@@ -238,7 +238,7 @@ fn received<T, R: ProtocolRevision>(
         let error = ErrorObject::new(error_code::INVALID_REQUEST, because);
         return Ok(Batch::One(Translated::Refused(ErrorResponse::new(None, error))));
     }
-    let outcome = |element: &OpenJson| match read(element.text().as_bytes()) {
+    let outcome = |element: &RawJson| match read(element.text().as_bytes()) {
         Ok(message) => message,
         Err(error) => Translated::Refused(malformed(element, &error)),
     };
@@ -246,7 +246,7 @@ fn received<T, R: ProtocolRevision>(
 }
 
 /// The response to an invalid message.
-fn malformed(json: &OpenJson, error: &DecodeError) -> ErrorResponse {
+fn malformed(json: &RawJson, error: &DecodeError) -> ErrorResponse {
     let has = |member| json.get(member).is_some();
     // The id of a response is one of ours. An error with this id would be taken for the response to another request.
     let is_answer = !has("method") && (has("result") || has("error"));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_wire::{DecodeError, OpenJson, Reader};
+use mcp_wire::{DecodeError, RawJson, Reader};
 
 use crate::conversion::{Conversion, Supply};
 use crate::engine::Failed;
@@ -16,7 +16,7 @@ pub struct Translation {
     /// The definition in the target revision.
     pub definition: &'static str,
     /// The value.
-    pub value: OpenJson,
+    pub value: RawJson,
     /// The losses of the conversions.
     pub losses: Vec<Loss>,
     /// The supply, with the values that the conversions added.

@@ -1,6 +1,6 @@
 //! Validation of a peer's messages by the schema of its revision.
 
-use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, OpenJson, from_slice, validate_at, validate_text};
+use mcp_wire::{DecodeErrorKind, Invalid, Map, Method, RawJson, from_slice, validate_at, validate_text};
 
 use crate::revision::ProtocolRevision;
 
@@ -11,7 +11,7 @@ use crate::revision::ProtocolRevision;
 /// # Errors
 /// When the message is invalid, isn't JSON, or has a member twice.
 pub fn validate_call<R: ProtocolRevision>(revision: R, json: &[u8]) -> Result<(), Invalid> {
-    let mut message = match from_slice::<Map<OpenJson>>(json) {
+    let mut message = match from_slice::<Map<RawJson>>(json) {
         Ok(message) => message,
         Err(error) if error.kind() == DecodeErrorKind::WrongType => return Ok(()),
         Err(error) => return Err(Invalid::from(error)),
@@ -40,7 +40,7 @@ pub fn validate_definition<R: ProtocolRevision>(revision: R, name: &str, json: &
 ///
 /// # Errors
 /// When the result is invalid.
-pub fn validate_result<R: ProtocolRevision>(revision: R, method: &str, result: &OpenJson) -> Result<(), Invalid> {
+pub fn validate_result<R: ProtocolRevision>(revision: R, method: &str, result: &RawJson) -> Result<(), Invalid> {
     let forms = declared(revision, method).map_or(&[][..], |method| method.results);
     let mut closest: Option<Invalid> = None;
     for form in forms {

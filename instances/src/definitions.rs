@@ -1,4 +1,4 @@
-//! Where the definitions of a document stand.
+//! Where the definitions of a document are.
 
 use mcp_wire::json_schema::{all_definitions, pointer};
 use serde_json::Value;

@@ -25,7 +25,7 @@ pub enum Error {
     /// The validator refuses the schema.
     #[error("the validator refuses {pointer}: {reason}")]
     Schema {
-        /// Where the refused schema stands.
+        /// Where the refused schema is.
         pointer: String,
         /// The validator's own words.
         reason: String,

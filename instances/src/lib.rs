@@ -59,7 +59,7 @@ struct CompiledDefinition {
 impl Instances {
     /// Reads the definitions of a JSON Schema document.
     ///
-    /// Definitions stand in `definitions` or `$defs`, at the root or nested in another definition; a nested one is named
+    /// Definitions are in `definitions` or `$defs`, at the root or nested in another definition; a nested one is named
     /// `Outer/Inner`. The dialect is what `$schema` says, or 2020-12 without it.
     ///
     /// # Errors

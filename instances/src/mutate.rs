@@ -123,7 +123,7 @@ fn nullify(value: &mut Value, _: &mut Mutator<'_>) -> Option<()> {
     (!value.take().is_null()).then_some(())
 }
 
-/// An array for an object, as languages that don't tell the two apart write it.
+/// An array for an object, as languages that don't distinguish the two write it.
 fn empty_into_array(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let members = value.as_object()?;
     let values: Vec<Value> = if mutator.rng.once_in(2) {
@@ -157,7 +157,7 @@ fn exceed(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     Some(())
 }
 
-/// A text that is no constant, no listed value, and of no particular form.
+/// A text that isn't a constant, no listed value, and of no particular form.
 fn alter_text(value: &mut Value, mutator: &mut Mutator<'_>) -> Option<()> {
     let text = value.as_str()?;
     let others = [format!("{text}z"), text.to_uppercase(), text.chars().skip(1).collect()];

@@ -23,7 +23,7 @@ pub(crate) enum Choice {
 
 /// A source of choices.
 ///
-/// Choices about one location of the schema are dealt from a shuffled deck of all alternatives, shuffled anew once it is
+/// Choices about one location of the schema are dealt from a shuffled deck of all alternatives, shuffled again once it is
 /// used up. So each branch and each listed value turns up in as few instances as can show them all.
 pub(crate) struct Rng {
     rng: fastrand::Rng,

@@ -59,7 +59,7 @@ impl Era {
     }
 }
 
-/// Where a driver stands, which is a script that runs with the packages of any era.
+/// Where a driver is, which is a script that runs with the packages of any era.
 pub fn driver(name: &str) -> PathBuf {
     paths::in_workspace("interop/drivers").join(name)
 }

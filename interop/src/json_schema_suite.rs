@@ -107,7 +107,7 @@ async fn fetch() -> Result<PathBuf, Error> {
     Ok(tests)
 }
 
-/// Runs the tests of the files that stand directly in a folder.
+/// Runs the tests of the files that are directly in a folder.
 fn run_folder(dialect: Dialect, folder: &Path) -> Result<Counts, Error> {
     let mut counts = Counts::default();
     let mut files: Vec<PathBuf> = fs::read_dir(folder)

@@ -23,7 +23,7 @@ const PYTHON: &str = "install Python 3.10 or later with its module venv";
 /// Packages, and where they are installed.
 #[derive(Debug, Clone)]
 pub struct Packages {
-    /// Where their names and versions stand.
+    /// Where their names and versions are.
     pub described: PathBuf,
     /// Where they are installed.
     pub installed: PathBuf,
@@ -31,9 +31,9 @@ pub struct Packages {
 
 impl Packages {
     /// Installs the packages, unless these very ones are.
-    pub async fn install(&self, tell: impl Fn(&str)) -> Result<(), Error> {
+    pub async fn install(&self, status: impl Fn(&str)) -> Result<(), Error> {
         if self.described.join(MANIFEST).exists() {
-            tell("building with the packages of crates.io");
+            status("building with the packages of crates.io");
             let mut cargo = leading("cargo");
             cargo.args(["build", "--quiet", "--locked", "--manifest-path"]);
             cargo.arg(self.described.join(MANIFEST));
@@ -54,7 +54,7 @@ impl Packages {
         }
 
         if self.described.join(PACKAGE).exists() {
-            tell("installing the npm packages");
+            status("installing the npm packages");
             let mut npm = leading("npm");
             npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
             npm.current_dir(&self.installed);
@@ -62,7 +62,7 @@ impl Packages {
         }
 
         if self.described.join(REQUIREMENTS).exists() {
-            tell("installing the Python packages");
+            status("installing the Python packages");
             let mut venv = leading("python3");
             venv.args(["-m", "venv"]).arg(self.installed.join("venv"));
             run(venv, PYTHON).await?;
@@ -137,7 +137,7 @@ impl Packages {
         files.into_iter().filter(|(_, path)| path.exists())
     }
 
-    /// Tells these packages from others, and this place from others: a virtual environment can't be moved.
+    /// Distinguishes these packages, and this location, from others: a virtual environment can't be moved.
     fn fingerprint(&self) -> Result<String, Error> {
         let mut hash = Sha256::new();
         hash.update(self.installed.to_string_lossy().as_bytes());

@@ -91,11 +91,11 @@ pub async fn run(command: Command, remedy: &'static str) -> Result<Output, Error
     if output.status.success() {
         return Ok(output);
     }
-    let said = [output.stdout.as_slice(), &output.stderr].concat();
+    let text = [output.stdout.as_slice(), &output.stderr].concat();
     Err(Error::Failed {
         what: words.join(" "),
         status: output.status.to_string(),
-        output: String::from_utf8_lossy(&said).trim().to_owned(),
+        output: String::from_utf8_lossy(&text).trim().to_owned(),
     })
 }
 

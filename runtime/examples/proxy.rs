@@ -2,7 +2,7 @@
 //!
 //! A client of one revision is on the standard input and output, and the command is a server of another. Both revisions begin with
 //! `initialize`. Each message is written in the revision of the other side, and losses are told on the standard error. It has no
-//! session, so it asks and answers nothing by itself; `mcp-rev bridge` does more.
+//! session, so it asks and answers nothing on its own; `mcp-rev bridge` does more.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::thread;
 
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Policy, Revision, translate};
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ impl Way<'_> {
     /// A value in the revision of the other side.
     fn value(&self, definition: &str, value: &Value) -> Result<Value, AnyError> {
         let name = definition.rsplit('/').next().unwrap_or_default();
-        let value = OpenJson::from(value);
+        let value = RawJson::from(value);
         let translated = translate(self.from, self.to, name, value.text().as_bytes(), Policy::Conform)
             .map_err(|error| error.reason())?;
         for loss in &translated.losses {

@@ -19,7 +19,7 @@ fn weather(Args(place): Args<Place>) -> String {
 async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
-    let weather = Router::new("weather", "1.0").tool("weather", "Tells the weather", weather);
+    let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather of a city", weather);
     let app = router(HttpServer::default(), move |transport, _| {
         weather.clone().serve(Options::default(), transport);
     });

@@ -26,7 +26,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The change that a notification tells, if it tells one.
+    /// The change that a notification is about, if any.
     pub(crate) fn of(notification: &ServerNotification) -> Option<Self> {
         match notification {
             ServerNotification::ToolListChanged(_) => Some(Self::ToolList),
@@ -37,7 +37,7 @@ impl Change {
         }
     }
 
-    /// The notification that tells it.
+    /// The notification of it.
     pub(crate) fn notification(&self) -> ServerNotification {
         match self {
             Self::ToolList => hub::ToolListChangedNotification::default().into(),

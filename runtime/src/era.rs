@@ -15,7 +15,7 @@ impl Era {
     /// The era of a revision.
     #[must_use]
     pub fn of(revision: Revision) -> Self {
-        match revision.stands_alone() {
+        match revision.is_stateless() {
             true => Self::Stateless,
             false => Self::Handshake,
         }

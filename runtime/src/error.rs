@@ -45,7 +45,7 @@ pub enum CallError {
     #[error("the peer's revision can't represent the message: {0}")]
     Unrepresentable(String),
     /// The response is not a result of the method.
-    #[error("the answer is no result of the method: {0}")]
+    #[error("the answer isn't a result of the method: {0}")]
     InvalidResult(String),
     /// The answer comes when the client repeats its request, and then the handler runs again: this run is over. Only tasks that a
     /// handler has spawned get this error.

@@ -3,7 +3,7 @@
 /// How many bytes are shown.
 const SHOWN: usize = 200;
 
-/// The first bytes as text that is safe to show: what is no printable text is escaped.
+/// The first bytes as text that is safe to show: what isn't a printable text is escaped.
 pub fn excerpt(bytes: &[u8]) -> String {
     let shown = bytes.get(..SHOWN).unwrap_or(bytes);
     let mut text = String::from_utf8_lossy(shown).escape_debug().to_string();

@@ -1,7 +1,7 @@
 //! Answers of clients to forms.
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use serde::Serialize;
 
 use crate::error::internal;
@@ -29,7 +29,7 @@ use crate::error::internal;
 /// # Errors
 /// When `answer` has another member, or isn't an object: an internal error, with which a handler answers.
 pub fn filled_in<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult, ErrorObject> {
-    let content = OpenJson::from_serialize(answer).map_err(internal)?;
+    let content = RawJson::from_serialize(answer).map_err(internal)?;
     let mut result = hub::ElicitResult::new(hub::ElicitResultAction::Accept);
     result.content = Some(content.decode_as().map_err(internal)?);
     Ok(result)

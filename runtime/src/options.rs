@@ -56,7 +56,7 @@ pub struct Options {
     pub sealing: Sealing,
     /// The least severe log messages that a client wants. Each request to a stateless server says so, and a server with
     /// sessions is told after the handshake if it has log messages. By default a stateless server sends none, and one with
-    /// sessions decides by itself.
+    /// sessions decides itself.
     pub log_level: Option<LoggingLevel>,
     /// Whether a client keeps lists and contents of resources as long as the server says that they are fresh, and answers
     /// calls with them; it doesn't by default.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
-    Batch, Call, Decoded, Direction, Encode, ErrorObject, ErrorResponse, Message, Notice, Object, OpenJson,
+    Batch, Call, Decoded, Direction, Encode, ErrorObject, ErrorResponse, Message, Notice, Object, RawJson,
     UnknownMethod, error_code, from_slice,
 };
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
@@ -74,7 +74,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     fn decode_result(
         peer: Revision,
         method: &str,
-        result: &OpenJson,
+        result: &RawJson,
         conversion: Conversion,
     ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
 
@@ -86,16 +86,16 @@ pub trait Side: Send + Sync + Sized + 'static {
         peer: Revision,
         result: Self::Result,
         conversion: Conversion,
-    ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable>;
+    ) -> Result<(RawJson, Vec<Loss>), Unrepresentable>;
 
     /// The JSON of a result to the peer whose kind the hub doesn't declare.
-    fn undeclared(result: &Self::Result) -> Option<&OpenJson> {
+    fn undeclared(result: &Self::Result) -> Option<&RawJson> {
         let _ = result;
         None
     }
 
     /// A result of the peer whose kind the hub doesn't declare; `None` for the side whose peer gives none.
-    fn undeclared_in(result: OpenJson) -> Option<Self::ResultIn> {
+    fn undeclared_in(result: RawJson) -> Option<Self::ResultIn> {
         let _ = result;
         None
     }
@@ -124,7 +124,7 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// The method of a notification to the peer.
     fn notification_method_out(notification: &Self::NotificationOut) -> &str;
 
-    /// The change that a notification of the peer tells.
+    /// The change that a notification of the peer is about.
     fn change_in(notification: &Self::Notification) -> Option<Change> {
         let _ = notification;
         None
@@ -136,7 +136,7 @@ pub trait Side: Send + Sync + Sized + 'static {
         None
     }
 
-    /// The change that a notification to the peer tells.
+    /// The change that a notification to the peer is about.
     fn change_of(notification: &Self::NotificationOut) -> Option<Change> {
         let _ = notification;
         None
@@ -154,7 +154,7 @@ pub trait Side: Send + Sync + Sized + 'static {
         Duration::ZERO
     }
 
-    /// The notification that tells the peer of a change, if this side tells any.
+    /// The notification of a change to the peer, if this side sends any.
     fn change_out(change: &Change) -> Option<Self::NotificationOut> {
         let _ = change;
         None
@@ -219,7 +219,7 @@ macro_rules! messages {
         fn decode_result(
             peer: Revision,
             method: &str,
-            result: &OpenJson,
+            result: &RawJson,
             conversion: Conversion,
         ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
             peers::$decode_result(peer, method, result, conversion)
@@ -229,7 +229,7 @@ macro_rules! messages {
             peer: Revision,
             result: Self::Result,
             conversion: Conversion,
-        ) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+        ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
             peers::$encode_result(peer, &result, conversion)
         }
 
@@ -263,7 +263,7 @@ impl Side for ServerSide {
         out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
     }
 
-    fn undeclared(result: &hub::ServerResult) -> Option<&OpenJson> {
+    fn undeclared(result: &hub::ServerResult) -> Option<&RawJson> {
         match result {
             hub::ServerResult::Unknown(result) => Some(result),
             _ => None,
@@ -311,7 +311,7 @@ impl Side for ClientSide {
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
     }
 
-    fn undeclared_in(result: OpenJson) -> Option<hub::ServerResult> {
+    fn undeclared_in(result: RawJson) -> Option<hub::ServerResult> {
         Some(hub::ServerResult::Unknown(result))
     }
 

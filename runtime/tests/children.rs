@@ -35,7 +35,7 @@ async fn session(script: &str) -> Result<ClientSession, ConnectError> {
 fn exit(error: CallError) -> ProcessExit {
     match error {
         CallError::Exited(exit) => exit,
-        error => panic!("{error:?} is no end of a process"),
+        error => panic!("{error:?} isn't an end of a process"),
     }
 }
 
@@ -197,7 +197,7 @@ fn ends_unread(lines: &[String]) {
     assert_eq!(
         status.and_then(|status| status.code()),
         Some(7),
-        "the server ends by itself"
+        "the server ends on its own"
     );
     drop(output);
 }

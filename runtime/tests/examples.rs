@@ -17,15 +17,7 @@ use serde_json::{Value, json};
 
 /// The program of an example. Cargo builds it here, unless it has built all examples with the tests.
 fn example(name: &str) -> PathBuf {
-    let arguments = [
-        "build",
-        "--quiet",
-        "--package",
-        "mcp-runtime",
-        "--all-features",
-        "--example",
-        name,
-    ];
+    let arguments = ["build", "--quiet", "--workspace", "--all-features", "--example", name];
     let built = Command::new(env!("CARGO")).args(arguments).status().unwrap();
     assert!(built.success(), "{name} isn't built");
     let test = std::env::current_exe().unwrap();

@@ -42,7 +42,7 @@ fn weather() -> Router {
             city => Err(ToolError::tool(format!("nobody has measured in {city}"))),
         }
     };
-    Router::new("weather", "1.0").tool("weather", "Tells the weather", weather)
+    Router::new("weather", "1.0").tool("weather", "Get the current weather of a city", weather)
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ impl ClientHandler<Context<ClientSide>> for Ponders {
     }
 }
 
-/// A client of a server with such a store, and how often it is told that its session began anew.
+/// A client of a server with such a store, and how often it is told that its session began again.
 async fn of_forgetful(
     store: Forgetful,
     handler: impl ClientHandler<Context<ClientSide>> + 'static,

@@ -41,7 +41,7 @@ async fn exit(receiver: &mut ChildReceiver) -> ProcessExit {
     let received = timeout(Duration::from_secs(10), receiver.receive()).await;
     match received.expect("the child ends in time") {
         Err(TransportError::Exited(exit)) => exit,
-        received => panic!("{received:?} is no end of a child"),
+        received => panic!("{received:?} isn't an end of a child"),
     }
 }
 
@@ -195,7 +195,7 @@ async fn lines_that_wait_for_a_write_go_out_together_and_in_order() {
     assert!(sent.iter().all(Result::is_ok));
     let expected: String = (0..50).map(|n| format!("{n:030}\n")).collect();
     assert_eq!(String::from_utf8_lossy(&all.expect("they are sent")), expected);
-    // Each by itself until the stream is full, then the end of the last of those, and then what has waited.
+    // Each separately until the stream is full, then the end of the last of those, and then what has waited.
     assert_eq!(writes.load(Ordering::Relaxed), 1024_usize.div_ceil(31) + 2);
 }
 
@@ -452,7 +452,7 @@ fn echo(input: impl Into<Stdio>, output: impl Into<Stdio>) -> std::process::Chil
         .expect("the test starts")
 }
 
-/// Waits for a child that ends by itself.
+/// Waits for a child that ends on its own.
 fn wait(mut child: std::process::Child) {
     let since = Instant::now();
     while child.try_wait().expect("a child").is_none() {

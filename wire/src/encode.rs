@@ -270,7 +270,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Map, Number, OpenJson};
+    use crate::{Map, Number, RawJson};
 
     proptest! {
         #[test]
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn containers_are_written_without_spaces() {
-        let open: OpenJson = crate::from_str("[ 1.0 ]").unwrap();
+        let open: RawJson = crate::from_str("[ 1.0 ]").unwrap();
         let map = Map::from([("", vec![Some(open), None]), ("\"", Vec::new())]);
         assert_eq!(to_string(&map).unwrap(), r#"{"":[[ 1.0 ],null],"\"":[]}"#);
         assert_eq!(to_string(&Map::<bool>::new()).unwrap(), "{}");

@@ -136,7 +136,7 @@ impl From<String> for KnownJson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{OpenJson, Reader};
+    use crate::{RawJson, Reader};
 
     #[test]
     fn a_reader_goes_past_known_values_without_looking_at_them() {
@@ -158,15 +158,15 @@ mod tests {
     fn a_value_reads_the_same_whether_its_parts_are_known_or_not() {
         let long = "abc ".repeat(LONG);
         let parts = [format!("{long}\n"), long, String::from("short"), String::new()];
-        let open: OpenJson = crate::from_str(&format!("[{:?}, 1, {{}}]", parts[1])).unwrap();
+        let open: RawJson = crate::from_str(&format!("[{:?}, 1, {{}}]", parts[1])).unwrap();
         for part in &parts {
-            let value = crate::Map::from([("text", OpenJson::from_encode(part).unwrap()), ("open", open.clone())]);
+            let value = crate::Map::from([("text", RawJson::from_encode(part).unwrap()), ("open", open.clone())]);
             let known = KnownJson::of(&value).unwrap();
             assert_eq!(known.text(), crate::to_string(&value).unwrap());
             let mut reader = Reader::of_known(&known);
             // Looking ahead and going back finds the same places.
             assert_eq!(reader.peek_tag("text").unwrap().as_deref(), Some(&**part));
-            assert_eq!(reader.decode::<crate::Map<OpenJson>>().unwrap(), value);
+            assert_eq!(reader.decode::<crate::Map<RawJson>>().unwrap(), value);
             let mut strings = Vec::new();
             let mut reader = Reader::of_known(&known);
             let members = reader.members(|reader, name| match &*name {

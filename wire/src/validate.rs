@@ -6,7 +6,7 @@ use crate::encode::{self, Encode};
 use crate::error::DecodeError;
 use crate::message::{Batch, Call, ErrorResponse, Message, Notice, Response, UnknownMethod};
 use crate::object::Object;
-use crate::open::{OpenJson, OpenObject};
+use crate::open::{RawJson, RawObject};
 use crate::path::{Path, Segment};
 use crate::plain::plain_value;
 use crate::schema::Schema;
@@ -87,7 +87,7 @@ impl<Q: Validate + Object, N: Validate + Object> Validate for Message<Q, N> {
 
     /// The schema of the requests, or of the notifications where the peer has no requests.
     fn schema() -> &'static Schema {
-        match std::ptr::eq(Q::schema(), OpenJson::schema()) {
+        match std::ptr::eq(Q::schema(), RawJson::schema()) {
             true => N::schema(),
             false => Q::schema(),
         }
@@ -125,7 +125,7 @@ impl<M: Validate> Validate for Batch<M> {
 }
 
 /// Any JSON is valid, except that a member must not occur twice.
-impl Validate for OpenJson {
+impl Validate for RawJson {
     const POINTER: &'static str = "#";
 
     fn schema() -> &'static Schema {
@@ -135,20 +135,20 @@ impl Validate for OpenJson {
 }
 
 /// Any object is valid, except that a member must not occur twice.
-impl Validate for OpenObject {
-    const POINTER: &'static str = OpenJson::POINTER;
+impl Validate for RawObject {
+    const POINTER: &'static str = RawJson::POINTER;
 
     fn schema() -> &'static Schema {
-        OpenJson::schema()
+        RawJson::schema()
     }
 }
 
 /// A message whose method the revision doesn't declare is invalid.
 impl Validate for UnknownMethod {
-    const POINTER: &'static str = OpenJson::POINTER;
+    const POINTER: &'static str = RawJson::POINTER;
 
     fn schema() -> &'static Schema {
-        OpenJson::schema()
+        RawJson::schema()
     }
 
     fn validate(&self) -> Result<(), Invalid> {

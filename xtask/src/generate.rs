@@ -8,7 +8,7 @@ use mcp_codegen::files::Report;
 use mcp_codegen::{GenerateOptions, Generated};
 
 use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
-use crate::print::{print, tell, warn};
+use crate::print::{print, status, warn};
 
 /// How many undocumented keys are named before the rest is counted.
 const NAMED: usize = 10;
@@ -24,9 +24,9 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     })?;
     report_undocumented(&generated);
     warn(&generated.warnings);
-    tell(summary(&generated, args, start.elapsed().as_secs_f32()));
+    status(summary(&generated, args, start.elapsed().as_secs_f32()));
     for path in &generated.files.foreign {
-        tell(format_args!("not generated, and kept: {}", out.join(path).display()));
+        status(format_args!("not generated, and kept: {}", out.join(path).display()));
     }
     let mut stale = list_stale(&out, &generated.files);
     let unlocked = list_stale(&args.schema.directory(), &generated.names);
@@ -80,7 +80,7 @@ fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
 pub fn run_lock(args: &LockArgs) -> Result<(), Box<dyn Error>> {
     let names = mcp_codegen::lock_names(&args.schema.directory())?;
     let written = names.stale.len() + names.missing.len();
-    tell(format_args!(
+    status(format_args!(
         "{written} files written, {} left as they were",
         names.unchanged
     ));
@@ -114,15 +114,15 @@ fn report_undocumented(generated: &Generated) {
         if keys.is_empty() {
             continue;
         }
-        tell(format_args!(
+        status(format_args!(
             "revision {revision}: {} entries are missing from docs.yaml",
             keys.len()
         ));
         for key in keys.iter().take(NAMED) {
-            tell(format_args!("  {key}"));
+            status(format_args!("  {key}"));
         }
         if keys.len() > NAMED {
-            tell(format_args!("  and {} more", keys.len() - NAMED));
+            status(format_args!("  and {} more", keys.len() - NAMED));
         }
     }
 }

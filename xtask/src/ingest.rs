@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 use mcp_codegen::ingest::{IngestOptions, LeftOut, Position, ingest};
 
 use crate::args::IngestArgs;
-use crate::print::{print, tell, warn};
+use crate::print::{print, status, warn};
 
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     let options = IngestOptions {
@@ -25,7 +25,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         },
     };
     if std::io::stderr().is_terminal() {
-        tell(format_args!("reading {}", options.from));
+        status(format_args!("reading {}", options.from));
     }
     let done = ingest(&options)?;
     let what = if done.is_new { "added" } else { "updated" };
@@ -39,7 +39,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     }
     for LeftOut { entry, why } in &done.left_out {
         let first = entry.lines().next().unwrap_or_default();
-        tell(format_args!("left out of the overlay: {}\n  {why}", first.trim_start()));
+        status(format_args!("left out of the overlay: {}\n  {why}", first.trim_start()));
     }
     warn(&done.warnings);
     print(format_args!("next: cargo xtask generate\n"))?;

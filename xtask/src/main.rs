@@ -8,8 +8,8 @@ mod diff;
 mod generate;
 mod ingest;
 mod jsonld;
-mod passed_on;
 mod print;
+mod programs;
 mod publish;
 mod rename;
 mod withdraw;
@@ -22,12 +22,12 @@ use args::{Args, Command};
 
 fn main() -> ExitCode {
     let done = match Args::parse().command {
-        Command::Bench(args) => return passed_on::bench(&args),
-        Command::Absorb(args) => return passed_on::absorb(&args),
-        Command::Interop(args) => return passed_on::interop("peers", &args),
-        Command::Authorization(args) => return passed_on::interop("authorization", &args),
-        Command::Conformance(args) => return passed_on::interop("conformance", &args),
-        Command::JsonSchemaSuite(args) => return passed_on::interop("json-schema-suite", &args),
+        Command::Bench(args) => return programs::bench(&args),
+        Command::Absorb(args) => return programs::absorb(&args),
+        Command::Interop(args) => return programs::interop("peers", &args),
+        Command::Authorization(args) => return programs::interop("authorization", &args),
+        Command::Conformance(args) => return programs::interop("conformance", &args),
+        Command::JsonSchemaSuite(args) => return programs::interop("json-schema-suite", &args),
         Command::Ingest(args) => ingest::run(args),
         Command::Rename(args) => rename::run(&args),
         Command::Withdraw(args) => withdraw::run(&args),
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if print::is_closed_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
-            print::tell(error);
+            print::status(error);
             ExitCode::FAILURE
         }
     }

@@ -1,4 +1,4 @@
-//! Printing to whoever still reads: `cargo xtask model … | head` closes the pipe early, which is no error.
+//! Printing to a pipe that may close early, as with `cargo xtask model … | head`, which isn't an error.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -14,14 +14,14 @@ pub fn print(text: impl Display) -> io::Result<()> {
 }
 
 /// Writes a line to standard error. There is nowhere to say that this failed.
-pub fn tell(line: impl Display) {
+pub fn status(line: impl Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Tells the problems that a command didn't stop for.
+/// Prints the problems that a command didn't stop for.
 pub fn warn(problems: &[Problem]) {
     for problem in problems {
-        tell(format_args!("warning: {problem}"));
+        status(format_args!("warning: {problem}"));
     }
 }
 

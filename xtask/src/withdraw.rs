@@ -5,13 +5,13 @@ use std::error::Error;
 use mcp_codegen::revisions::withdraw;
 
 use crate::args::WithdrawArgs;
-use crate::print::{print, tell};
+use crate::print::{print, status};
 
 pub fn run(args: &WithdrawArgs) -> Result<(), Box<dyn Error>> {
     let done = withdraw(&args.schema.directory(), &args.revision)?;
     print(format_args!("removed {}\n", done.folder.display()))?;
     for warning in &done.warnings {
-        tell(format_args!("warning: {warning}"));
+        status(format_args!("warning: {warning}"));
     }
     print(format_args!("next: cargo xtask generate\n"))?;
     Ok(())

@@ -12,7 +12,7 @@ fn xtask(directory: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -28,8 +28,8 @@ fn a_new_revision_is_ingested_into_another_tree() {
         tree.path(),
         &["ingest", "2099-01-01", "official.json", "--schema", "try"],
     );
-    assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(said(&output), "", "no progress where there is no terminal");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "", "no progress where there is no terminal");
     let schema = fs::read_to_string(tree.path().join("try/2099-01-01/schema.json")).unwrap();
     assert_eq!(schema, "{\n  \"$defs\": {\n    \"A\": {}\n  }\n}\n");
 }
@@ -44,10 +44,10 @@ fn problems_are_printed_one_by_one_and_the_status_is_1() {
     .unwrap();
     let output = xtask(tree.path(), &["ingest", "a", "official.json", "--schema", "try"]);
     assert_eq!(output.status.code(), Some(1));
-    let said = said(&output);
-    let problems: Vec<_> = said.lines().filter(|line| !line.starts_with(' ')).collect();
-    assert_eq!(problems.len(), 2, "{said}");
-    assert!(problems[0].starts_with("official.json:2:17: #/$defs/A: "), "{said}");
+    let stderr = stderr(&output);
+    let problems: Vec<_> = stderr.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(problems.len(), 2, "{stderr}");
+    assert!(problems[0].starts_with("official.json:2:17: #/$defs/A: "), "{stderr}");
     assert!(!tree.path().join("try").exists());
 }
 
@@ -88,7 +88,7 @@ fn tree() -> tempfile::TempDir {
     )
     .unwrap();
     let output = xtask(tree.path(), &["ingest", "a", "official.json", "--schema", "try"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", stderr(&output));
     fs::write(tree.path().join("try/docs.yaml"), "mod base: Things.\nA: A thing.\n").unwrap();
     tree
 }
@@ -100,11 +100,11 @@ fn generate_says_what_it_read_wrote_and_left_also_where_there_is_no_terminal() {
     let tree = tree();
     let generate = |more: &[&str]| xtask(tree.path(), &[&GENERATE[..], more].concat());
     let files = |output: &Output| {
-        let said = said(output);
-        let (read, files) = said.trim_end().split_once('\n').unwrap();
-        assert_eq!(read, "try: 1 revisions with 1 types read", "{said}");
+        let stderr = stderr(output);
+        let (read, files) = stderr.trim_end().split_once('\n').unwrap();
+        assert_eq!(read, "try: 1 revisions with 1 types read", "{stderr}");
         let (files, seconds) = files.rsplit_once(" (").unwrap();
-        assert!(seconds.ends_with(" s)"), "{said}");
+        assert!(seconds.ends_with(" s)"), "{stderr}");
         files.to_owned()
     };
     let first = generate(&[]);
@@ -160,7 +160,7 @@ fn the_crate_of_a_revision_that_is_gone_is_reported_by_check_and_removed_whole()
     assert_eq!(check.status.code(), Some(1));
     for file in ["Cargo.toml", "LICENSE-MIT", "src/lib.rs"] {
         let line = format!("orphaned: out/mcp-types-b/{file}\n");
-        assert!(said(&check).contains(&line), "{}", said(&check));
+        assert!(stderr(&check).contains(&line), "{}", stderr(&check));
     }
     assert!(run(&GENERATE).status.success());
     assert_eq!(below(&tree.path().join("out")), before);
@@ -180,7 +180,7 @@ fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
     .unwrap();
 
     let renamed = run(&["rename", "draft", "2099-01-01"]);
-    assert!(renamed.status.success(), "{}", said(&renamed));
+    assert!(renamed.status.success(), "{}", stderr(&renamed));
     assert_eq!(
         String::from_utf8_lossy(&renamed.stdout),
         "renamed draft to try/2099-01-01\nchanged try/2099-01-01/adapt.yaml in 1 place\nnext: cargo xtask generate\n"
@@ -194,7 +194,7 @@ fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
         String::from_utf8_lossy(&withdrawn.stdout),
         "removed try/2099-01-01\nnext: cargo xtask generate\n"
     );
-    assert_eq!(said(&withdrawn), "warning: handlers are now written against a\n");
+    assert_eq!(stderr(&withdrawn), "warning: handlers are now written against a\n");
     assert!(xtask(tree.path(), &GENERATE).status.success());
     assert_eq!(
         (below(&tree.path().join("try")), below(&tree.path().join("out"))),
@@ -203,7 +203,10 @@ fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
 
     let unknown = run(&["withdraw", "2099-01-01"]);
     assert_eq!(unknown.status.code(), Some(1));
-    assert_eq!(said(&unknown), "revisions.yaml has no revision 2099-01-01; it has a\n");
+    assert_eq!(
+        stderr(&unknown),
+        "revisions.yaml has no revision 2099-01-01; it has a\n"
+    );
 }
 
 #[test]
@@ -214,9 +217,9 @@ fn a_file_by_hand_in_a_crate_that_is_gone_is_kept_and_named() {
     fs::write(&notes, "mine").unwrap();
     let output = xtask(tree.path(), &GENERATE);
     assert!(
-        said(&output).contains("not generated, and kept: out/mcp-types-gone/notes.txt\n"),
+        stderr(&output).contains("not generated, and kept: out/mcp-types-gone/notes.txt\n"),
         "{}",
-        said(&output)
+        stderr(&output)
     );
     assert!(notes.exists());
 }
@@ -245,9 +248,9 @@ fn no_command_panics_when_nobody_reads_what_it_prints() {
         };
         let output = command().stdout(closed()).stderr(Stdio::piped()).output().unwrap();
         assert!(
-            output.status.success() && !said(&output).contains("panicked"),
+            output.status.success() && !stderr(&output).contains("panicked"),
             "{args:?}: {}",
-            said(&output)
+            stderr(&output)
         );
         let status = command().stdout(closed()).stderr(closed()).status().unwrap();
         assert!(status.success(), "{args:?}: {status}");

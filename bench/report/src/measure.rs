@@ -42,7 +42,7 @@ fn build(workspace: &Path, package: &str) -> Result<()> {
     Ok(())
 }
 
-/// Tells whoever watches how far it is.
+/// Reports progress on a terminal.
 fn tell(line: impl std::fmt::Display) {
     if std::io::stderr().is_terminal() {
         eprintln!("{line}");

@@ -14,7 +14,7 @@ const PROJECT: &str = "..";
 /// The folder of the types of 2026-07-28 that rust-mcp-schema has.
 const RUST_MCP_SCHEMA: &str = "rust-mcp-schema";
 
-/// A part of the page, which is measured by itself.
+/// A part of the page, which is measured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Part {
     /// The time to decode messages

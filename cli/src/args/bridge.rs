@@ -85,7 +85,7 @@ pub struct BridgeArgs {
     /// reach the bridge is that user, and may be asked what a server asks about the calls of another client.
     #[arg(long)]
     pub one_user: bool,
-    /// Start a server that has ended anew, after a delay that doubles up to half a minute
+    /// Restart a server that has ended, after a delay that doubles up to half a minute
     #[arg(long)]
     pub restart: bool,
     /// Sessions with the server at a time; beyond, the one that has been idle longest makes room

@@ -10,7 +10,7 @@ use super::ServerArgs;
 ///
 /// Connects to the server, lists and reads what it offers, calls tools, and validates each message of the server by the schema of the
 /// negotiated revision, and structured content by the schema of its tool. Each violation is reported with its path in the
-/// message, the place in the schema and a link to the specification. An error as an answer is no violation.
+/// message, the place in the schema and a link to the specification. An error as an answer isn't a violation.
 ///
 /// Only those tools are called that say that they change nothing (`readOnlyHint`), unless --tools or --arguments says otherwise.
 #[derive(Debug, clap::Args)]

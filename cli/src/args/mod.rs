@@ -23,7 +23,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
 /// Every revision of the Model Context Protocol from a shell
 ///
 /// `inspect`, `call`, `read`, `prompt`, `listen` and `check` are clients of a server, which is named by its URL, or by the command that
-/// starts it after `--`. `bridge` stands between a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
+/// starts it after `--`. `bridge` connects a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",

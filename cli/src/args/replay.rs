@@ -22,7 +22,7 @@ use crate::transcript::Side;
 Exit status:
   0  the server answers as recorded
   1  it doesn't
-  2  wrong arguments, or a file that is no transcript
+  2  wrong arguments, or a file that isn't a transcript
   3  no session with the server: it can't be started or reached
 
 Examples:

@@ -30,7 +30,7 @@ pub struct ServerArgs {
     /// Speak only this revision with the server; may be given several times
     #[arg(long = "revision", value_name = "REVISION", value_parser = revision(), help_heading = "Server")]
     pub revisions: Vec<Revision>,
-    /// Seconds to wait for an answer; progress begins them anew [default: 60, and 600 where the server may ask something]
+    /// Seconds to wait for an answer; progress starts the time over [default: 60, and 600 where the server may ask something]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Server")]
     pub timeout: Option<u64>,
     /// Show the standard error of the server, and with -vv every message: > to the server, < from it

@@ -33,7 +33,7 @@ impl LossLog {
         })
     }
 
-    /// Tells losses of a message of a method.
+    /// Prints the losses of a message of a method.
     pub fn add(&self, method: &str, losses: &[Loss]) {
         for loss in losses {
             if let Some(told) = &self.told {

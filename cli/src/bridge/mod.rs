@@ -148,7 +148,7 @@ async fn serve_many<C: Connector>(
 ) -> Result<Summary, CommandError> {
     let listener = TcpListener::bind(address).await?;
     let shutdown = CancellationToken::new();
-    // Whoever has asked for port 0 learns the port.
+    // With port 0, the system has chosen one.
     let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
     let (served, record) = (bridge.clone(), Arc::clone(&recorder));
     let app = router(server.shutdown(shutdown.clone()), move |transport, info| {

@@ -12,7 +12,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId, from_slice};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, from_slice};
 use mcp_adapters::{Revision, hello};
 use mcp_runtime::http::{HeaderMap, Method, StatusCode};
 use mcp_runtime::transport::http::client::HttpOptions;
@@ -89,7 +89,7 @@ impl Recorder {
                 return;
             }
             // What isn't JSON isn't passed on.
-            let Ok(message) = from_slice::<OpenJson>(json) else {
+            let Ok(message) = from_slice::<RawJson>(json) else {
                 return;
             };
             let mut negotiation = negotiation.lock().unwrap_or_else(PoisonError::into_inner);

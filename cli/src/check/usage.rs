@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, TryStreamExt};
 use mcp_adapters::mcp_wire::validator::ViolationKind;
-use mcp_adapters::mcp_wire::{OpenJson, Validator, from_str};
+use mcp_adapters::mcp_wire::{RawJson, Validator, from_str};
 use mcp_runtime::hub::{
     self, CallToolRequestParams, ClientCapabilities, ClientRequest, CompleteRequestParams,
     CompleteRequestParamsArgument, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
@@ -166,7 +166,7 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
     let structured = result
         .structured_content
         .as_ref()
-        .and_then(|it: &OpenJson| it.parse::<Value>().ok());
+        .and_then(|it: &RawJson| it.parse::<Value>().ok());
     let mut fault = |path: String, message: String| {
         let case = format!("tools/call {}", tool.name);
         let path = Some(path);

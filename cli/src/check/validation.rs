@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{OpenJson, Path, definition_name};
+use mcp_adapters::mcp_wire::{Path, RawJson, definition_name};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime::transport::MessageDirection;
 
@@ -119,7 +119,7 @@ impl MessageValidator {
         }
     }
 
-    fn validate_call(&mut self, method: &str, has_id: bool, message: &OpenJson) {
+    fn validate_call(&mut self, method: &str, has_id: bool, message: &RawJson) {
         self.report.begin(method);
         let envelope = if has_id {
             "JSONRPCRequest"
@@ -146,7 +146,7 @@ impl MessageValidator {
         );
     }
 
-    fn validate_response(&mut self, message: &OpenJson) {
+    fn validate_response(&mut self, message: &RawJson) {
         if message.get("id").is_some_and(|id| self.given_up.remove(id.text())) {
             return;
         }
@@ -183,7 +183,7 @@ impl MessageValidator {
     }
 
     /// Validates what all messages of a kind have in common, by the first of the definitions that the revision has.
-    fn validate_envelope(&mut self, case: &str, definitions: &[&str], message: &OpenJson) {
+    fn validate_envelope(&mut self, case: &str, definitions: &[&str], message: &RawJson) {
         let validated = definitions
             .iter()
             .find_map(|name| self.revision.validate_definition(name, message.text()));

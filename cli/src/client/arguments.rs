@@ -1,6 +1,6 @@
 //! The arguments of a tool, typed by the tool's schema.
 
-use mcp_adapters::mcp_wire::OpenObject;
+use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::hub::Tool;
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use crate::error::CommandError;
 use crate::suggest::tip;
 
 /// The arguments that the command line gives: one object, and pairs of a name and a value.
-pub fn arguments(tool: &Tool, json: Option<&str>, pairs: &[(String, String)]) -> Result<OpenObject, CommandError> {
+pub fn arguments(tool: &Tool, json: Option<&str>, pairs: &[(String, String)]) -> Result<RawObject, CommandError> {
     let mut arguments: Map<String, Value> = match json {
         Some(json) => serde_json::from_str(json)
             .map_err(|error| CommandError::Argument(format!("--args is no JSON object: {error}")))?,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use futures_util::TryStreamExt;
-use mcp_adapters::mcp_wire::{Map, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{Map, RawJson, error_code};
 use mcp_runtime::Paginated;
 use mcp_runtime::hub::{ClientRequest, Implementation, Prompt, Resource, ResourceTemplate, ServerResult, Tool};
 use mcp_runtime::{CallError, ClientSide, Era, Peer, Revision};
@@ -200,7 +200,7 @@ fn capabilities(all: &Value) -> String {
 /// The arguments of a tool with their types: `city: string, days?: integer`.
 fn tool_arguments(tool: &Tool) -> String {
     let member = |name: &str| tool.input_schema.get(name);
-    let properties = member("properties").and_then(|it| it.decode_as::<Map<OpenJson>>().ok());
+    let properties = member("properties").and_then(|it| it.decode_as::<Map<RawJson>>().ok());
     let required = member("required")
         .and_then(|it| it.parse::<Vec<String>>().ok())
         .unwrap_or_default();

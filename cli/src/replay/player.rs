@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
-    self, ErrorObject, ErrorResponse, Map, MessageHeader, OpenJson, RequestId, Response, error_code,
+    self, ErrorObject, ErrorResponse, Map, MessageHeader, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
 use mcp_runtime::CallError;
@@ -25,7 +25,7 @@ use crate::transcript::Session;
 const STRAY: &str = "messages";
 /// Messages that wait until the player has time for them.
 const QUEUE: usize = 1024;
-/// How long a question is waited for that the server asks by itself.
+/// How long to wait for a question that the server asks outside of a request.
 const BY_ITSELF: Duration = Duration::from_secs(5);
 
 type Received = Result<Incoming, TransportError>;
@@ -148,7 +148,7 @@ impl<S: Sender> Player<'_, S> {
         Ok(None)
     }
 
-    /// Waits until the server asks a question. It does so seldom by itself, while no request is in flight.
+    /// Waits until the server asks a question, which it seldom does while no request is in flight.
     async fn wait_for_question(&mut self, index: usize) -> Result<Option<String>, CommandError> {
         let is_asked = move |player: &Self| player.exchanges.questions[index].is_asked;
         let patience = self.patience;
@@ -206,12 +206,12 @@ impl<S: Sender> Player<'_, S> {
             match (called(&message), message.get("id")) {
                 (Some((method, true)), Some(id)) => self.answer(&method, &id, &message).await,
                 (Some(_), _) => {}
-                (None, id) => self.compare_response(id.as_ref().map_or("null", OpenJson::text), &message),
+                (None, id) => self.compare_response(id.as_ref().map_or("null", RawJson::text), &message),
             }
         }
     }
 
-    fn compare_response(&mut self, id: &str, response: &OpenJson) {
+    fn compare_response(&mut self, id: &str, response: &RawJson) {
         let Some(request) = self.exchanges.requests.get(id) else {
             return self
                 .report
@@ -242,7 +242,7 @@ impl<S: Sender> Player<'_, S> {
     }
 
     /// Answers a request of the server as the client has done.
-    async fn answer(&mut self, method: &str, id: &OpenJson, request: &OpenJson) {
+    async fn answer(&mut self, method: &str, id: &RawJson, request: &RawJson) {
         let now = outcome(request);
         let questions = self.exchanges.questions.iter().enumerate();
         let open: Vec<usize> = questions
@@ -275,16 +275,16 @@ impl<S: Sender> Player<'_, S> {
     }
 
     /// The answer to what the server hasn't asked in the recording.
-    fn answer_unrecorded(&mut self, method: &str, id: &OpenJson) -> Option<OpenJson> {
+    fn answer_unrecorded(&mut self, method: &str, id: &RawJson) -> Option<RawJson> {
         let id: RequestId = id.decode_as().ok()?;
         let revision = self.report.revision;
         if revision.lifecycle().ping == Some(method) {
-            return OpenJson::from_encode(&Response::new(id, hello::empty_result(revision, method))).ok();
+            return RawJson::from_encode(&Response::new(id, hello::empty_result(revision, method))).ok();
         }
         let case = asked(method);
         self.report.fail(&case, &"the server didn't ask this in the recording");
         let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "the recorded client wasn't asked this");
-        OpenJson::from_encode(&ErrorResponse::new(Some(id), error)).ok()
+        RawJson::from_encode(&ErrorResponse::new(Some(id), error)).ok()
     }
 }
 
@@ -294,7 +294,7 @@ fn asked(method: &str) -> String {
 }
 
 /// What of a message is compared: all but its envelope.
-fn outcome(message: &OpenJson) -> Value {
+fn outcome(message: &RawJson) -> Value {
     let mut value = serde_json::from_str(message.text()).unwrap_or_else(|_| Value::from(message.text()));
     if let Value::Object(members) = &mut value {
         members.remove("jsonrpc");
@@ -304,10 +304,10 @@ fn outcome(message: &OpenJson) -> Value {
 }
 
 /// The same response to another request.
-fn with_id(response: &OpenJson, id: &OpenJson) -> Option<OpenJson> {
-    let mut members: Map<OpenJson> = response.decode_as().ok()?;
+fn with_id(response: &RawJson, id: &RawJson) -> Option<RawJson> {
+    let mut members: Map<RawJson> = response.decode_as().ok()?;
     members.insert("id", id.clone());
-    OpenJson::from_encode(&members).ok()
+    RawJson::from_encode(&members).ok()
 }
 
 fn text_of(id: &RequestId) -> String {

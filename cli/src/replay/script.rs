@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mcp_adapters::PeerTypes;
-use mcp_adapters::mcp_wire::{self, OpenJson};
+use mcp_adapters::mcp_wire::{self, RawJson};
 use mcp_runtime::transport::MessageDirection;
 
 use crate::message::{called, case_of, messages, split_at_session};
@@ -38,7 +38,7 @@ pub enum Step {
 pub struct Request {
     /// What reports call it.
     pub case: String,
-    pub response: Option<OpenJson>,
+    pub response: Option<RawJson>,
     /// Whether its response is that the session ends.
     lasts: bool,
 }
@@ -46,9 +46,9 @@ pub struct Request {
 /// A request of the server.
 pub struct Question {
     pub method: String,
-    pub message: OpenJson,
+    pub message: RawJson,
     /// The response of the client.
-    pub answer: Option<OpenJson>,
+    pub answer: Option<RawJson>,
     /// Whether the server has asked it again.
     pub is_asked: bool,
 }
@@ -68,7 +68,7 @@ impl Script {
         script
     }
 
-    fn sent(&mut self, json: &[u8], parts: impl Iterator<Item = OpenJson>, listen: Option<&str>) {
+    fn sent(&mut self, json: &[u8], parts: impl Iterator<Item = RawJson>, listen: Option<&str>) {
         let (mut calls, mut answered) = (Vec::new(), false);
         for part in parts {
             match (called(&part), part.get("id")) {
@@ -99,7 +99,7 @@ impl Script {
         }
     }
 
-    fn answered(&mut self, id: &OpenJson, answer: OpenJson) {
+    fn answered(&mut self, id: &RawJson, answer: RawJson) {
         let is_it = |question: &Question| {
             question.answer.is_none()
                 && question
@@ -113,7 +113,7 @@ impl Script {
         }
     }
 
-    fn received(&mut self, part: OpenJson) {
+    fn received(&mut self, part: RawJson) {
         match (called(&part), part.get("id")) {
             (Some((method, true)), _) => self.exchanges.questions.push(Question {
                 method,

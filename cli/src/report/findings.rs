@@ -46,12 +46,12 @@ impl Finding {
     }
 }
 
-/// A request of the client with its response, or the messages that the server sends by itself with one method.
+/// A request of the client with its response, or the unsolicited messages of the server with one method.
 #[derive(Debug, Serialize)]
 pub struct Case {
     pub name: String,
     pub passed: bool,
-    /// What is no violation.
+    /// What isn't a violation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     pub findings: Vec<Finding>,

@@ -11,7 +11,7 @@ pub enum Step {
     Last,
     /// The value has ended before it.
     Past,
-    /// It can't stand there; what could is said.
+    /// It isn't allowed there; what is allowed follows.
     Wrong(&'static str),
 }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-use crate::servers::{mcp_rev, run, said};
+use crate::servers::{mcp_rev, run, stderr};
 
 struct OneToken;
 
@@ -80,9 +80,9 @@ fn a_client_acts_for_itself_or_asks_the_user_once() {
     let refused = run(&["call", "hello", &url]);
     assert_eq!(refused.status.code(), Some(3));
     assert!(
-        said(&refused).contains("401") && said(&refused).contains("--auth"),
+        stderr(&refused).contains("401") && stderr(&refused).contains("--auth"),
         "{}",
-        said(&refused)
+        stderr(&refused)
     );
 
     let directory = tempfile::tempdir().unwrap();
@@ -103,7 +103,12 @@ fn a_client_acts_for_itself_or_asks_the_user_once() {
         &tokens,
     ];
     let called = run(&[&own[..], &[&url]].concat());
-    assert_eq!(String::from_utf8_lossy(&called.stdout), "hello\n", "{}", said(&called));
+    assert_eq!(
+        String::from_utf8_lossy(&called.stdout),
+        "hello\n",
+        "{}",
+        stderr(&called)
+    );
     std::fs::remove_file(&tokens).unwrap();
 
     let mut asks = mcp_rev(&["call", "hello", "--auth", "--tokens", &tokens, &url]);
@@ -117,7 +122,7 @@ fn a_client_acts_for_itself_or_asks_the_user_once() {
     // The token is kept.
     let again = run(&["call", "hello", "--auth", "--tokens", &tokens, &url]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), "hello\n");
-    assert_eq!(said(&again), "");
+    assert_eq!(stderr(&again), "");
 }
 
 #[test]

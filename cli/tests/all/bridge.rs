@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
+use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
 use serde_json::{Value, json};
 
 const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
@@ -17,7 +17,7 @@ struct HttpBridge {
     url: String,
     child: Child,
     /// Reads what it says on its standard error.
-    said: Option<JoinHandle<String>>,
+    stderr: Option<JoinHandle<String>>,
 }
 
 impl HttpBridge {
@@ -28,7 +28,7 @@ impl HttpBridge {
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("[listening] ").unwrap().to_owned();
-        let said = std::thread::spawn(move || {
+        let stderr = std::thread::spawn(move || {
             let mut rest = String::new();
             let _ = output.read_to_string(&mut rest);
             rest
@@ -36,15 +36,15 @@ impl HttpBridge {
         Self {
             url: format!("http://{address}/mcp"),
             child,
-            said: Some(said),
+            stderr: Some(stderr),
         }
     }
 
-    /// Ends it as a service manager does; what it has said.
+    /// Ends it as a service manager does; what it has stderr.
     fn end(mut self) -> String {
         terminate(&self.child);
         assert!(self.child.wait().unwrap().success());
-        self.said.take().unwrap().join().unwrap()
+        self.stderr.take().unwrap().join().unwrap()
     }
 }
 
@@ -149,7 +149,7 @@ fn the_credentials_of_a_client_never_go_to_the_server() {
             revision,
         ];
         let output = run(&[&["inspect"], &header[..], &[&bridge.url]].concat());
-        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     }
     drop(bridge);
     let heads = heads.join().unwrap().to_lowercase();
@@ -317,8 +317,8 @@ fn a_server_that_cant_be_started_is_told_to_the_client() {
     writeln!(input, "{initialize}").unwrap();
     let output = child.wait_with_output().unwrap();
     drop(input);
-    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
-    let answer: Value = serde_json::from_str(&printed(&output)).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
     assert_eq!(answer["id"], 1);
     assert!(
         answer["error"]["message"].as_str().unwrap().contains("/nowhere/server"),

@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use crate::servers::{HELLO, script};
-use crate::servers::{HttpServer, REVISIONS, everything, printed, run, said, succeeds, weather};
+use crate::servers::{HttpServer, REVISIONS, everything, run, stderr, stdout, succeeds, weather};
 use serde_json::{Value, json};
 
 /// The status and the report of a check.
@@ -19,7 +19,7 @@ fn check(server: &[String], format: &str) -> (Option<i32>, String) {
     ];
     let server: Vec<&str> = server.iter().map(String::as_str).collect();
     let output = run(&[&args[..], &server].concat());
-    (output.status.code(), printed(&output))
+    (output.status.code(), stdout(&output))
 }
 
 #[cfg(unix)]
@@ -147,11 +147,11 @@ fn a_request_without_an_answer_and_a_bad_handshake_are_violations() {
         .collect();
     let args = ["check", "--timeout", "1", "--revision", "2025-06-18"];
     let output = run(&[&args[..], &silent.iter().map(String::as_str).collect::<Vec<_>>()].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(
-        printed(&output).contains("FAIL  tools/list\n      the server hasn't answered"),
+        stdout(&output).contains("FAIL  tools/list\n      the server hasn't answered"),
         "{}",
-        printed(&output)
+        stdout(&output)
     );
 
     let nameless = r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"a"}}"#;
@@ -189,7 +189,7 @@ fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise(
 #[test]
 fn a_server_that_is_not_there_is_the_status_3() {
     let output = run(&["check", "--", "there-is-no-such-program"]);
-    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
 }
 
 /// Doubled references once took time without end, which no timeout could stop. A chain of references ends at a limit.

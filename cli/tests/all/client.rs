@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 #[cfg(unix)]
 use crate::servers::script;
-use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, printed, run, said, succeeds, weather};
+use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
 use serde_json::{Value, json};
 
 #[test]
@@ -62,9 +62,9 @@ fn call_types_its_arguments_by_the_schema_of_the_tool() {
     let failed = run(&["call", "weather", "--arg", "city=5", "--", weather()]);
     assert_eq!(failed.status.code(), Some(1), "a result with isError");
     assert!(
-        printed(&failed).contains("nobody has measured in 5"),
+        stdout(&failed).contains("nobody has measured in 5"),
         "{}",
-        printed(&failed)
+        stdout(&failed)
     );
 }
 
@@ -72,9 +72,13 @@ fn call_types_its_arguments_by_the_schema_of_the_tool() {
 fn a_tool_that_the_server_lacks_has_a_suggestion() {
     let output = run(&["call", "wether", "--", weather()]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).contains("did you mean \"weather\"?"), "{}", said(&output));
+    assert!(
+        stderr(&output).contains("did you mean \"weather\"?"),
+        "{}",
+        stderr(&output)
+    );
     let output = run(&["call", "weather", "--args", "[]", "--", weather()]);
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
 }
 
 #[test]
@@ -91,7 +95,7 @@ fn progress_and_log_messages_go_to_standard_error() {
         let output = run(&args);
         assert_eq!(output.status.code(), Some(0));
         let expected = ["[progress 0/100]", "[progress 50/100]", "[progress 100/100]"];
-        let shown = said(&output);
+        let shown = stderr(&output);
         let shown: Vec<&str> = shown.lines().filter(|line| line.contains("progress")).collect();
         assert_eq!(shown, expected, "{revision}");
         let args = [
@@ -105,8 +109,8 @@ fn progress_and_log_messages_go_to_standard_error() {
             everything(),
         ];
         let output = run(&args);
-        assert!(said(&output).contains("[info"), "{revision}: {}", said(&output));
-        assert!(!printed(&output).contains("[info"), "{revision}: {}", printed(&output));
+        assert!(stderr(&output).contains("[info"), "{revision}: {}", stderr(&output));
+        assert!(!stdout(&output).contains("[info"), "{revision}: {}", stdout(&output));
     }
 }
 
@@ -137,20 +141,20 @@ fn questions_are_answered_from_a_file_and_otherwise_declined() {
             };
             let answered = ask(&["--answers", file.to_str().unwrap()]);
             assert!(
-                printed(&answered).contains("ann@example.org"),
+                stdout(&answered).contains("ann@example.org"),
                 "{revision}: {}",
-                said(&answered)
+                stderr(&answered)
             );
             let declined = ask(&[]);
             assert!(
-                printed(&declined).contains("action=decline"),
+                stdout(&declined).contains("action=decline"),
                 "{revision}: {}",
-                printed(&declined)
+                stdout(&declined)
             );
             assert!(
-                said(&declined).contains("Who?") && said(&declined).contains("--answers"),
+                stderr(&declined).contains("Who?") && stderr(&declined).contains("--answers"),
                 "{}",
-                said(&declined)
+                stderr(&declined)
             );
 
             let args = [
@@ -168,7 +172,7 @@ fn questions_are_answered_from_a_file_and_otherwise_declined() {
     std::fs::write(&file, r#"{"elicit": []}"#).unwrap();
     let output = run(&["call", "a", "--answers", file.to_str().unwrap(), "--", everything()]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("line 1 column 9"), "{}", said(&output));
+    assert!(stderr(&output).contains("line 1 column 9"), "{}", stderr(&output));
 }
 
 #[cfg(unix)]
@@ -205,18 +209,18 @@ fn a_user_at_a_terminal_fills_in_the_form() {
         std::fs::File::from(terminal.try_clone().unwrap())
             .write_all(b"ann\n\nann@example.org\n")
             .unwrap();
-        let mut said = String::new();
-        std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut said).unwrap();
+        let mut stderr = String::new();
+        std::io::Read::read_to_string(&mut child.stderr.take().unwrap(), &mut stderr).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
         let answer = r#"action=accept, content={"email":"ann@example.org","username":"ann"}"#;
         assert!(
-            printed(&output).contains(answer) || printed(&output).contains("ann@example.org"),
+            stdout(&output).contains(answer) || stdout(&output).contains("ann@example.org"),
             "{}",
-            printed(&output)
+            stdout(&output)
         );
         for line in ["The server asks: Who?", "username (text, required)", "it is required"] {
-            assert!(said.contains(line), "{line}: {said}");
+            assert!(stderr.contains(line), "{line}: {stderr}");
         }
     }
 }
@@ -234,9 +238,9 @@ fn read_writes_text_and_bytes_as_they_are() {
         let output = run(&["read", "test://nothing", "--revision", revision, "--", everything()]);
         assert_eq!(output.status.code(), Some(1), "{revision}");
         assert!(
-            said(&output).starts_with("error: the peer answered with error"),
+            stderr(&output).starts_with("error: the peer answered with error"),
             "{}",
-            said(&output)
+            stderr(&output)
         );
     }
 }
@@ -327,26 +331,26 @@ fn a_server_that_is_not_there_is_the_status_3() {
                 output.status.code(),
                 Some(3),
                 "{command:?} {server:?}: {}",
-                said(&output)
+                stderr(&output)
             );
-            assert!(said(&output).starts_with("error: "), "{}", said(&output));
+            assert!(stderr(&output).starts_with("error: "), "{}", stderr(&output));
         }
     }
     let output = run(&["inspect", "--", "sh", "-c", "echo broken >&2; exit 4"]);
     assert!(
-        said(&output).contains("broken"),
+        stderr(&output).contains("broken"),
         "the end of its standard error: {}",
-        said(&output)
+        stderr(&output)
     );
 }
 
 #[test]
 fn every_message_is_shown_if_asked_for() {
     let output = run(&["inspect", "-vv", "--revision", "2025-06-18", "--", weather()]);
-    let said = said(&output);
+    let stderr = stderr(&output);
     assert!(
-        said.contains("> {\"jsonrpc\":\"2.0\"") && said.contains("\n< {"),
-        "{said}"
+        stderr.contains("> {\"jsonrpc\":\"2.0\"") && stderr.contains("\n< {"),
+        "{stderr}"
     );
 }
 
@@ -396,8 +400,8 @@ fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
     ] {
         let results = [tools, resources, ("prompts/list", r#"{"prompts":[{"name":"greet"}]}"#)];
         let output = run_with_script(&["inspect"], all, &results);
-        let shown = printed(&output);
-        assert_eq!(output.status.code(), Some(1), "{shown} {}", said(&output));
+        let shown = stdout(&output);
+        assert_eq!(output.status.code(), Some(1), "{shown} {}", stderr(&output));
         assert!(shown.contains("hammer") && shown.contains("greet"), "{shown}");
         let (_, section) = shown.split_once("Resources (0)\n  error: ").expect(&shown);
         assert!(section.lines().next().unwrap().contains(code), "{shown}");
@@ -406,7 +410,7 @@ fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
 
         let output = run_with_script(&["inspect", "--format", "json"], all, &results);
         assert_eq!(output.status.code(), Some(1));
-        let inspected: Value = serde_json::from_str(&printed(&output)).unwrap();
+        let inspected: Value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_eq!(inspected["tools"][0]["name"], "hammer");
         assert_eq!(inspected["resources"], json!([]));
         assert!(
@@ -421,7 +425,7 @@ fn inspect_prints_the_lists_that_came_and_the_error_of_the_one_that_failed() {
 #[test]
 fn inspect_declares_the_capabilities_that_call_declares() {
     let output = run_with_script(&["inspect"], r#"{"tools":{}}"#, &[("tools/list", r#"{"tools":[]}"#)]);
-    assert!(printed(&output).starts_with("script 1\n"), "{}", printed(&output));
+    assert!(stdout(&output).starts_with("script 1\n"), "{}", stdout(&output));
 }
 
 /// An escape sequence, a control character of C1, and characters that turn the text round or are invisible.
@@ -448,8 +452,8 @@ fn an_error_of_a_server_reaches_standard_error_without_escape_sequences() {
     let error = format!(r#"{{"code":-32000,"message":"{}"}}"#, escaped(HOSTILE));
     let output = run_with_script(&["read", "a:b"], r#"{"resources":{}}"#, &[("resources/read", &error)]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(said(&output).starts_with("error: "), "{}", said(&output));
-    assert_plain(&said(&output));
+    assert!(stderr(&output).starts_with("error: "), "{}", stderr(&output));
+    assert_plain(&stderr(&output));
 }
 
 #[cfg(unix)]
@@ -462,7 +466,7 @@ fn the_last_lines_of_a_server_that_ends_are_shown_without_escape_sequences() {
         let program = format!("cat {} >&2; exit 4", last.to_str().unwrap());
         let output = run(&[verbosity, &["--", "sh", "-c", &program]].concat());
         assert_eq!(output.status.code(), Some(3));
-        assert_plain(&said(&output));
+        assert_plain(&stderr(&output));
     }
 }
 

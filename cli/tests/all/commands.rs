@@ -20,11 +20,11 @@ fn mcp_rev(args: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn printed(output: &Output) -> String {
+fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-fn said(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
@@ -32,8 +32,8 @@ fn said(output: &Output) -> String {
 fn decode(args: &[&str], input: &str) -> (Option<i32>, Vec<Value>) {
     let args: Vec<&str> = ["decode"].iter().chain(args).copied().collect();
     let output = mcp_rev(&args, input);
-    assert_eq!(said(&output), "", "answers are printed, not said");
-    let answers = printed(&output)
+    assert_eq!(stderr(&output), "", "answers are stdout, not stderr");
+    let answers = stdout(&output)
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -160,7 +160,7 @@ fn what_is_open_comes_back_as_it_was_written() {
         "CallToolResult",
     ];
     let output = mcp_rev(&args, line);
-    assert_eq!(printed(&output), format!("{{\"ok\":true,\"value\":{line}}}\n"));
+    assert_eq!(stdout(&output), format!("{{\"ok\":true,\"value\":{line}}}\n"));
 }
 
 #[test]
@@ -285,9 +285,9 @@ fn every_definition_can_be_named() {
 fn an_unknown_revision_is_misuse_and_the_known_ones_are_listed() {
     let output = mcp_rev(&["decode", "--revision", "1999-12-31", "--type", "Tool"], "1");
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(printed(&output), "");
+    assert_eq!(stdout(&output), "");
     for revision in Revision::ALL {
-        assert!(said(&output).contains(revision.as_str()), "{}", said(&output));
+        assert!(stderr(&output).contains(revision.as_str()), "{}", stderr(&output));
     }
 }
 
@@ -296,9 +296,9 @@ fn an_unknown_type_is_misuse_and_the_known_ones_are_listed() {
     let revision = Revision::V2025_11_25;
     let output = mcp_rev(&["decode", "--revision", revision.as_str(), "--type", "Nonesuch"], "1");
     assert_eq!(output.status.code(), Some(2));
-    assert_eq!(printed(&output), "");
+    assert_eq!(stdout(&output), "");
     for definition in revision.definitions() {
-        assert!(said(&output).contains(definition.name), "{}", said(&output));
+        assert!(stderr(&output).contains(definition.name), "{}", stderr(&output));
     }
 }
 
@@ -318,9 +318,11 @@ fn a_wrong_name_has_a_suggestion() {
     for (args, meant) in mistakes {
         let output = mcp_rev(args, "");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        let said = said(&output);
-        let (_, tip) = said.split_once("tip: ").unwrap_or_else(|| panic!("{args:?}: {said}"));
-        assert!(tip.contains(meant), "{args:?}: {said}");
+        let stderr = stderr(&output);
+        let (_, tip) = stderr
+            .split_once("tip: ")
+            .unwrap_or_else(|| panic!("{args:?}: {stderr}"));
+        assert!(tip.contains(meant), "{args:?}: {stderr}");
     }
 }
 
@@ -329,15 +331,15 @@ fn every_command_has_a_manual_page_and_every_shell_completions() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = mcp_rev(&["completions", shell], "");
         assert_eq!(script.status.code(), Some(0), "{shell}");
-        assert!(printed(&script).contains("revision"), "{shell}");
+        assert!(stdout(&script).contains("revision"), "{shell}");
     }
     let page = mcp_rev(&["man"], "");
-    assert!(printed(&page).contains(".TH mcp-rev 1"), "{}", printed(&page));
+    assert!(stdout(&page).contains(".TH mcp-rev 1"), "{}", stdout(&page));
     for command in ["inspect", "call", "read", "prompt", "listen", "decode", "translate"] {
-        assert!(printed(&page).contains(command), "{command}");
+        assert!(stdout(&page).contains(command), "{command}");
         let page = mcp_rev(&["man", command], "");
         assert_eq!(page.status.code(), Some(0), "{command}");
-        assert!(printed(&page).contains("Example"), "{command}");
+        assert!(stdout(&page).contains("Example"), "{command}");
     }
 }
 
@@ -361,7 +363,7 @@ fn misuse_has_the_status_2() {
     for args in misuses {
         let output = mcp_rev(args, "");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(!said(&output).is_empty(), "{args:?}");
+        assert!(!stderr(&output).is_empty(), "{args:?}");
     }
 }
 
@@ -369,7 +371,7 @@ fn misuse_has_the_status_2() {
 fn revisions_are_listed_the_earliest_first() {
     let output = mcp_rev(&["revisions"], "");
     assert_eq!(output.status.code(), Some(0));
-    let listed: Vec<String> = printed(&output).lines().map(str::to_owned).collect();
+    let listed: Vec<String> = stdout(&output).lines().map(str::to_owned).collect();
     assert_eq!(listed, Revision::ALL.map(|revision| revision.to_string()));
     assert!(listed.is_sorted(), "their names are dates");
 }
@@ -379,12 +381,12 @@ fn help_names_the_commands_the_options_and_the_exit_status() {
     let help = mcp_rev(&["--help"], "");
     assert_eq!(help.status.code(), Some(0));
     for word in ["decode", "revisions", "Exit status"] {
-        assert!(printed(&help).contains(word), "{word}");
+        assert!(stdout(&help).contains(word), "{word}");
     }
     let help = mcp_rev(&["decode", "--help"], "");
     assert_eq!(help.status.code(), Some(0));
     for word in ["--revision", "--type", "--typed", "--strict", "Examples:"] {
-        assert!(printed(&help).contains(word), "{word}");
+        assert!(stdout(&help).contains(word), "{word}");
     }
 }
 
@@ -402,18 +404,14 @@ fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
     ] {
         let usage = format!("mcp-rev {command} [OPTIONS] {operands}\n");
         let help = mcp_rev(&[command, "--help"], "");
-        assert!(
-            printed(&help).contains(&format!("Usage: {usage}")),
-            "{}",
-            printed(&help)
-        );
+        assert!(stdout(&help).contains(&format!("Usage: {usage}")), "{}", stdout(&help));
         let misused = mcp_rev(&[command], "");
         assert!(
-            said(&misused).contains(&format!("Usage: {usage}")),
+            stderr(&misused).contains(&format!("Usage: {usage}")),
             "{}",
-            said(&misused)
+            stderr(&misused)
         );
-        let page = printed(&mcp_rev(&["man", command], "")).replace(r"\-", "-");
+        let page = stdout(&mcp_rev(&["man", command], "")).replace(r"\-", "-");
         let page = page.replace(r"\fB", "").replace(r"\fR", "");
         assert!(page.contains(&format!(".SH SYNOPSIS\n{usage}")), "{page}");
     }
@@ -466,7 +464,7 @@ fn shell(folder: &Path, command: &str) -> String {
         .output()
         .unwrap();
     // A terminal shows both.
-    printed(&output) + &said(&output)
+    stdout(&output) + &stderr(&output)
 }
 
 #[test]
@@ -506,9 +504,9 @@ fn no_command_panics_when_nobody_reads_what_it_prints() {
         };
         let output = command().stdout(closed()).stderr(Stdio::piped()).output().unwrap();
         assert!(
-            output.status.success() && said(&output).is_empty(),
+            output.status.success() && stderr(&output).is_empty(),
             "{args:?}: {}",
-            said(&output)
+            stderr(&output)
         );
         let status = command().stdout(closed()).stderr(closed()).status().unwrap();
         assert!(status.success(), "{args:?}: {status}");

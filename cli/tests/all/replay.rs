@@ -1,6 +1,6 @@
 //! `mcp-rev replay` with servers that answer as recorded, and with servers that don't.
 
-use crate::servers::{HttpServer, REVISIONS, everything, printed, run, said, succeeds};
+use crate::servers::{HttpServer, REVISIONS, everything, run, stderr, stdout, succeeds};
 use serde_json::{Value, json};
 
 const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
@@ -109,7 +109,7 @@ fn replayed(transcript: &str, args: &[&str], server: &[String]) -> (Option<i32>,
         &server,
     ]
     .concat());
-    let reports: Value = serde_json::from_str(&printed(&output)).unwrap_or_else(|_| panic!("{}", said(&output)));
+    let reports: Value = serde_json::from_str(&stdout(&output)).unwrap_or_else(|_| panic!("{}", stderr(&output)));
     let cases = reports
         .as_array()
         .unwrap()
@@ -236,8 +236,8 @@ fn a_server_that_ends_or_is_silent_is_told() {
             "/result/serverInfo",
         ];
         let output = run(&[&args[..], &server].concat());
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        let report = printed(&output);
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        let report = stdout(&output);
         assert!(
             report.contains("FAIL  tools/list (id 2)") && report.contains(reason),
             "{report}"
@@ -249,9 +249,9 @@ fn a_server_that_ends_or_is_silent_is_told() {
         &["http://127.0.0.1:1/mcp"],
     ] {
         let output = run(&[&["replay", &transcript][..], server].concat());
-        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     }
     let output = run(&["replay", &transcript, "--side", "client", "--", "false"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("session 2, from the server to the bridge, revision 2025-06-18"));
+    assert!(stderr(&output).contains("session 2, from the server to the bridge, revision 2025-06-18"));
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::bridge::samples;
-use crate::servers::{everything, mcp_rev, printed, run, said, succeeds};
+use crate::servers::{everything, mcp_rev, run, stderr, stdout, succeeds};
 use mcp_tests::made_up::{MADE_UP, MadeUp, SESSIONS, STATELESS, read};
 
 /// A directory of schemas with a revision after the last.
@@ -40,7 +40,7 @@ impl Schemas {
             .write_all(input.to_string().as_bytes())
             .unwrap();
         let output = child.wait_with_output().unwrap();
-        let value = serde_json::from_str(&printed(&output)).unwrap();
+        let value = serde_json::from_str(&stdout(&output)).unwrap();
         (output, value)
     }
 }
@@ -122,11 +122,11 @@ fn a_broken_rule_is_refused_at_its_place() {
     let line = broken.lines().position(|line| line.contains("Nothing.here")).unwrap() + 1;
     fs::write(&rules, broken).unwrap();
     let output = run(&["revisions", "--schemas", &schemas.directory]);
-    assert_eq!((output.status.code(), printed(&output)), (Some(2), String::new()));
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()));
     assert!(
-        said(&output).contains(&format!("adapt.yaml:{line}:")),
+        stderr(&output).contains(&format!("adapt.yaml:{line}:")),
         "{}",
-        said(&output)
+        stderr(&output)
     );
 }
 
@@ -139,13 +139,13 @@ fn schemas_without_the_revisions_of_the_program_are_refused() {
     let output = run(&["revisions", "--schemas", &schemas.directory]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        said(&output).contains("revision 2025-11-25 isn't there as mcp-rev has it"),
+        stderr(&output).contains("revision 2025-11-25 isn't there as mcp-rev has it"),
         "{}",
-        said(&output)
+        stderr(&output)
     );
 
     fs::remove_file(schemas.root.path().join("schema/revisions.yaml")).unwrap();
     let output = run(&["revisions", "--schemas", &schemas.directory]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(said(&output).contains("revisions.yaml"), "{}", said(&output));
+    assert!(stderr(&output).contains("revisions.yaml"), "{}", stderr(&output));
 }

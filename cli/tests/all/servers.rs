@@ -90,15 +90,15 @@ pub fn run(args: &[&str]) -> Output {
 #[track_caller]
 pub fn succeeds(args: &[&str]) -> String {
     let output = run(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", said(&output));
-    printed(&output)
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", stderr(&output));
+    stdout(&output)
 }
 
-pub fn printed(output: &Output) -> String {
+pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-pub fn said(output: &Output) -> String {
+pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 

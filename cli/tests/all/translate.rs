@@ -222,7 +222,7 @@ fn a_typed_value_that_is_none_is_refused_with_the_same_members() {
     let run = typed("no line\n{\"value\":{}}\n");
     has_all_members(&run);
     let codes: Vec<Value> = run.answers().into_iter().map(|answer| answer["code"].clone()).collect();
-    assert_eq!(codes, [-32700, -32600], "what is no JSON, and what is no typed value");
+    assert_eq!(codes, [-32700, -32600], "what is no JSON, and what isn't a typed value");
 }
 
 fn typed(input: &str) -> Run {

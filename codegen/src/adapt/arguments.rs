@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::fitting::Fitting;
 use super::matching::candidates;
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Ensure, Join, Without};
+use super::template_check::TemplateCheck;
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
@@ -40,7 +40,7 @@ impl Planner<'_> {
                 .to
                 .model
                 .struct_of(&member.ty)
-                .ok_or_else(|| format!("`{so_far}` of the target is no object with declared members"))?;
+                .ok_or_else(|| format!("`{so_far}` of the target isn't an object with declared members"))?;
             if !member.required
                 && let Some(needed) = object.members.iter().find(|member| member.required)
             {
@@ -59,14 +59,14 @@ impl Planner<'_> {
         let list = member(to, name).ok_or_else(|| format!("the target has no member `{name}`"))?;
         match self.to.model.resolve(&list.ty) {
             TypeRef::List(element) => self.can_hold(Some(ty), &ensure.item, element),
-            _ => Err(format!("`{name}` of the target is no list")),
+            _ => Err(format!("`{name}` of the target isn't a list")),
         }
     }
 
     /// Whether JSON is a value of the target's type; with a type of the source, placeholders stand for its members.
     pub(super) fn can_hold(&self, source: Option<&TypeRef>, json: &Value, target: &TypeRef) -> Result<(), String> {
         let planner = self;
-        Fitting { planner, source }.check(json, target)
+        TemplateCheck { planner, source }.check(json, target)
     }
 
     /// Whether elements of a list can be told by what they have at these paths.
@@ -94,7 +94,7 @@ impl Planner<'_> {
                 (TypeRef::Named(_), Some(TypeKind::Strings { .. })) => {
                     return Err(format!("`{path}` has no value {value:?}"));
                 }
-                _ => return Err(format!("`{path}` is no text")),
+                _ => return Err(format!("`{path}` isn't a text")),
             }
         }
         Ok(())
@@ -143,7 +143,7 @@ impl Planner<'_> {
             .from
             .model
             .struct_of(&from.ty)
-            .ok_or("it is no object with declared members")?;
+            .ok_or("it isn't an object with declared members")?;
         self.is_convertible(from, to)?;
         if !self.to.is_open(&to.ty) {
             return Err(
@@ -215,7 +215,7 @@ impl Planner<'_> {
         let names = names.ok_or_else(|| format!("{from_name} declares no member `{unless_in}`"))?;
         match model.resolve(&names.ty) {
             TypeRef::List(name) if *model.resolve(name) == TypeRef::String => Ok(()),
-            _ => Err(format!("`{unless_in}` is no list of strings")),
+            _ => Err(format!("`{unless_in}` isn't a list of strings")),
         }
     }
 

@@ -23,7 +23,7 @@ pub struct ErrorRule {
     pub why: String,
     /// Where the specification or a discussion of it says so.
     pub link: String,
-    /// Where the rule stands in its file.
+    /// Where the rule is in its file.
     #[serde(skip)]
     pub pointer: String,
 }

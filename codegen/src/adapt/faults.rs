@@ -1,4 +1,4 @@
-//! What is wrong with a rule by itself.
+//! What is wrong with a single rule.
 
 /// What is wrong with a rule, and what to do about it.
 pub type Fault = (&'static str, &'static str);
@@ -6,12 +6,9 @@ pub type Fault = (&'static str, &'static str);
 /// What is wrong with the reason of a rule.
 pub fn unexplained(why: &str, link: &str) -> Option<Fault> {
     if why.trim().is_empty() {
-        Some((
-            "`why` says nothing",
-            "whoever reads this rule in a year must be able to tell what it is for",
-        ))
+        Some(("`why` says nothing", "explain in `why` what the rule is for"))
     } else if !link.starts_with("https://") {
-        Some(("`link` is no https address", "name the page that the rule follows"))
+        Some(("`link` isn't an https address", "name the page that the rule follows"))
     } else {
         None
     }

@@ -32,7 +32,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A pair is lossy by itself or by what it is made of, which may be itself.
+    /// A pair is lossy itself or by what it is made of, which may be itself.
     fn lossy(&self) -> LossyPairs {
         let mut lossy = LossyPairs::new();
         loop {
@@ -55,7 +55,7 @@ impl Planner<'_> {
             (TypeRef::List(source), TypeRef::List(target))
             | (TypeRef::Map(source), TypeRef::Map(target))
             | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.loses(source, target, lossy),
-            (TypeRef::Integer, TypeRef::Number) | (TypeRef::OpenObject, TypeRef::Any) => false,
+            (TypeRef::Integer, TypeRef::Number) | (TypeRef::RawObject, TypeRef::Any) => false,
             _ if source.named().is_none() && source == target => false,
             _ => {
                 let pair = (source.clone(), target.clone());

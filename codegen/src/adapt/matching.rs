@@ -6,10 +6,10 @@ use crate::model::{Model, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
 
-/// A variant that a value may be held by; a type that is no union is its own only variant.
+/// A variant that a value may be held by; a type that isn't a union is its own only variant.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The variant's name; `None` for a type that stands alone.
+    /// The variant's name; `None` for a type that is in no union.
     pub name: Option<String>,
     /// What it holds.
     pub ty: TypeRef,
@@ -20,7 +20,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// A type that is no variant of anything.
+    /// A type that isn't a variant of anything.
     pub fn alone(ty: TypeRef) -> Self {
         Self {
             name: None,
@@ -60,7 +60,7 @@ pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
     }
 }
 
-/// How well two structs correspond, the best last; `None` if what tells them apart says that they don't.
+/// How well two structs correspond, the best last; `None` if what distinguishes them says that they don't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Similarity {
     /// A constant that no other candidate has is the same in both.
@@ -168,7 +168,7 @@ pub fn similarity(
     Some(Similarity { tagged, named, common })
 }
 
-/// What tells an object from others: its constants, and the members that the overlay takes for tags.
+/// What distinguishes an object from others: its constants, and the members that the overlay takes for tags.
 fn tags(object: &Struct) -> impl Iterator<Item = (&str, Scalar)> {
     let constants = object.constants.iter();
     let constants = constants.map(|constant| (constant.name.as_str(), constant.value.clone()));

@@ -300,7 +300,7 @@ impl<'m> Planner<'m> {
 
     /// The members that only the target's schema declares in an object that both revisions keep open, or that it narrows.
     fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
-        if *self.to.model.resolve(&to.ty) != TypeRef::OpenObject {
+        if *self.to.model.resolve(&to.ty) != TypeRef::RawObject {
             return Vec::new();
         }
         let source = self.from.member_schema(from_name, &from.name);

@@ -5,7 +5,6 @@ mod arguments;
 mod error_rules;
 mod errors;
 mod faults;
-mod fitting;
 mod lossless;
 mod matching;
 mod members;
@@ -19,6 +18,7 @@ mod revisions;
 pub mod rules;
 mod side;
 mod structs;
+mod template_check;
 mod variants;
 
 pub use errors::ErrorPlan;
@@ -36,10 +36,10 @@ pub use side::Side;
 
 use crate::model::TypeRef;
 
-/// What becomes of a variant of a union, or of a value that stands alone.
+/// What becomes of a variant of a union, or of a value that is in no union.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariantPlan {
-    /// The variant of the source; `None` where the source is no union.
+    /// The variant of the source; `None` where the source isn't a union.
     pub variant: Option<String>,
     /// What it holds.
     pub from: TypeRef,
@@ -52,7 +52,7 @@ pub struct VariantPlan {
 /// What becomes of a variant.
 #[derive(Debug, Clone, PartialEq)]
 pub enum VariantConversion {
-    /// It is converted, and held by this variant of the target; `None` where the target is no union.
+    /// It is converted, and held by this variant of the target; `None` where the target isn't a union.
     Converted {
         /// The variant of the target.
         variant: Option<String>,
@@ -61,7 +61,7 @@ pub enum VariantConversion {
         /// Whether it is the same type, which is moved as it is.
         moved: bool,
     },
-    /// This JSON stands in its place.
+    /// This JSON is in its place.
     Replaced {
         /// The JSON, with placeholders.
         template: String,

@@ -74,7 +74,7 @@ pub enum ValuePlan {
         constant: Option<ConstantMember>,
         /// What the value is validated by.
         pointer: Option<String>,
-        /// What whoever converts knows it by.
+        /// Its key in `Supply`.
         supplied: Option<String>,
     },
 }
@@ -86,7 +86,7 @@ pub enum MemberConversion {
     Moved,
     /// As the value of another revision's type.
     Converted,
-    /// As it is, but for the value that tells the object from others.
+    /// As it is, but for the value that distinguishes the object from others.
     Retagged {
         /// The value of the source.
         from: String,
@@ -234,7 +234,7 @@ pub enum UndeclaredAction {
     },
     /// A list of the target gets an element first.
     Ensured(EnsurePlan),
-    /// It is handed to whoever converts.
+    /// It is stored in `Supply`, for the way back.
     Supplied {
         /// What it is known by there.
         key: String,

@@ -112,7 +112,7 @@ impl<'m> Planner<'m> {
     }
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> PlanKind {
-        let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::OpenObject);
+        let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
         match (source, target) {
             (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
                 return PlanKind::Wrapped {
@@ -128,10 +128,10 @@ impl<'m> Planner<'m> {
             }
             _ => {}
         }
-        if matches!(target, TypeRef::Any | TypeRef::OpenObject) {
+        if matches!(target, TypeRef::Any | TypeRef::RawObject) {
             return PlanKind::Opened;
         }
-        if matches!(source, TypeRef::Any | TypeRef::OpenObject) {
+        if matches!(source, TypeRef::Any | TypeRef::RawObject) {
             let at = self.name(self.to, target);
             self.refused(&at, "JSON that the source leaves open and the target's type can't hold");
             return PlanKind::Closed;

@@ -88,7 +88,7 @@ impl<'m> Planner<'m> {
         self.find(place, |rule| rule.implied.as_ref())
     }
 
-    /// The rule by which whoever converts knows a member that the other revision lacks.
+    /// The rule that supplies a member that the other revision lacks.
     pub(super) fn supplied(&mut self, place: &Place) -> Option<(usize, &'m String)> {
         self.find(place, |rule| rule.supplied.as_ref())
     }
@@ -100,7 +100,7 @@ impl<'m> Planner<'m> {
         Some(found)
     }
 
-    /// Whether whoever converts knows all that an object of one of the revisions must have.
+    /// Whether every required member of an object can be supplied.
     pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
         let object = side.model.struct_of(ty).filter(|_| depth < MAX_DEPTH);
         let Some((object, name)) = object.zip(side.model.resolve(ty).named()) else {

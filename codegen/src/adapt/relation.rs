@@ -44,10 +44,10 @@ impl Planner<'_> {
             (TypeRef::Number, TypeRef::Integer) => {
                 self.refused(
                     at,
-                    "a number that is no integer of 64 bits: the target has integers there",
+                    "a number that isn't an integer of 64 bits: the target has integers there",
                 );
             }
-            (TypeRef::Any, TypeRef::OpenObject) => self.refused(at, "JSON that is no object"),
+            (TypeRef::Any, TypeRef::RawObject) => self.refused(at, "JSON that isn't an object"),
             (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
             (TypeRef::String, target @ TypeRef::Named(name)) if self.to.is_enumeration(target) => {
                 if let Some(TypeKind::Strings { .. }) = to.types.get(name).map(|ty| &ty.kind) {
@@ -84,8 +84,8 @@ impl Planner<'_> {
             | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.relation(source, target, depth),
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
-            (TypeRef::OpenObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
-            (other, TypeRef::OpenObject) if may_be_object(self.from.model, other) => Relation::Converts,
+            (TypeRef::RawObject, other) if may_be_object(self.to.model, other) => Relation::Converts,
+            (other, TypeRef::RawObject) if may_be_object(self.from.model, other) => Relation::Converts,
             // A type becomes one that may be null, or the other way round, if it becomes what that is otherwise.
             (source, TypeRef::Nullable(inner)) => {
                 convertible(self.relation(source, inner, depth) != Relation::Impossible)
@@ -167,7 +167,7 @@ fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
 
 /// Whether the conversion is the same whatever the revisions, and no plan is needed.
 fn is_everywhere(source: &TypeRef, target: &TypeRef) -> bool {
-    let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::OpenObject);
+    let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
     match (source, target) {
         (TypeRef::Nullable(source), target) => is_plain(source) && **source == *target,
         (source, TypeRef::Nullable(target)) => is_plain(source) && *source == **target,

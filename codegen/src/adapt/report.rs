@@ -35,8 +35,8 @@ pub fn report(plans: &[Plan]) -> String {
          or replaced; what is refused is an error with a path\nand a JSON-RPC code.\n\nAn undeclared member that the \
          target declares becomes that member, or is dropped where the target would find it\ninvalid; so is one in an open \
          object. A method that only the target has is refused: the peer's revision doesn't have it.\n\
-         Bounds are compared where they stand at a member itself: those of a list's elements are left to whoever\n\
-         validates the message.\n",
+         Bounds are compared at members: those of a list's elements are left to the\n\
+         validation of the message.\n",
     );
     for plan in plans {
         // Writing to a string can't fail.

@@ -38,7 +38,7 @@ pub struct Rule<P = Place> {
     pub at: P,
     /// What a member that only one of the revisions declares means by this value is what its absence means in the other.
     pub implied: Option<Value>,
-    /// Whoever converts knows the member that only one of the revisions declares, by this name.
+    /// The key in `Supply` of a member that only one of the revisions declares.
     pub supplied: Option<String>,
     /// The member or type of the later revision that is this one of the earlier revision by another name.
     pub renamed: Option<String>,
@@ -50,7 +50,7 @@ pub struct Rule<P = Place> {
     pub why: String,
     /// Where the specification or a discussion of it says so.
     pub link: String,
-    /// Where the rule stands in its file.
+    /// Where the rule is in its file.
     #[serde(skip)]
     pub pointer: String,
 }
@@ -82,9 +82,9 @@ pub enum Action {
     /// The value of a member that the target requires and the source may lack.
     Default(Value),
     /// Leaves the value out, and records it.
-    Drop(Always),
+    Drop(True),
     /// Leaves the value out and records it, if the target's schema refuses it.
-    DropInvalid(Always),
+    DropInvalid(True),
     /// Puts this JSON in place of a variant; `{member}` in it stands for the variant's member.
     Replace(Value),
     /// Sees to it that a list of the target has an element of this kind.
@@ -106,9 +106,9 @@ pub enum Action {
 /// `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "bool")]
-pub struct Always;
+pub struct True;
 
-impl TryFrom<bool> for Always {
+impl TryFrom<bool> for True {
     type Error = &'static str;
 
     fn try_from(value: bool) -> Result<Self, Self::Error> {
@@ -199,7 +199,7 @@ impl Rules {
                     &pointer::child("#", section),
                     format!("there is no section `{section}`"),
                 )
-                .help("everything stands under `rules` or `errors`")
+                .help("everything is under `rules` or `errors`")
         }));
         let decoded = entries(
             &document,
@@ -247,7 +247,7 @@ impl Rules {
         self.rules.len() + self.errors.len() < before
     }
 
-    /// A problem with what stands at a place of the file.
+    /// A problem with what is at a place of the file.
     pub(super) fn problem_at(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.document.problem(pointer, what)
     }
@@ -404,7 +404,7 @@ impl std::str::FromStr for Place {
         let names_nothing = ty == ANY_TYPE && (member.is_none() || variant.is_some());
         if ty.is_empty() || names_nothing || is_empty(&member) || is_empty(&variant) || ty.contains(['[', ']']) {
             return Err(format!(
-                "`{text}` is no place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`"
+                "`{text}` isn't a place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`"
             ));
         }
         Ok(Self {

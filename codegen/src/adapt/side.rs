@@ -30,7 +30,7 @@ impl<'m> Side<'m> {
     /// Whether values of a type are JSON that no type describes, or lists or maps of it.
     pub(super) fn is_open(&self, ty: &TypeRef) -> bool {
         match self.model.resolve(ty) {
-            TypeRef::Any | TypeRef::OpenObject => true,
+            TypeRef::Any | TypeRef::RawObject => true,
             TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_open(inner),
             _ => false,
         }

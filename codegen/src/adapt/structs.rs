@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::fitting::type_of;
 use super::planner::Planner;
 use super::rules::{Action, Place};
 use super::side::Side;
+use super::template_check::type_of;
 use super::{
     ConstantPlan, ConstantSource, EnsurePlan, MemberPlan, Refusal, StructPlan, UndeclaredAction, UndeclaredMember,
 };
@@ -33,7 +33,7 @@ impl<'m> Planner<'m> {
             plan.members.push(planned);
         }
         for constant in &to.constants {
-            // A constant by another name is the target's own; what is renamed tells variants apart.
+            // A constant by another name is the target's own; what is renamed distinguishes variants.
             self.member_there((from_name, from), (to_name, to), &constant.name);
             plan.constants.push(self.plan_constant(from_name, from, constant));
         }

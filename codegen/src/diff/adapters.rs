@@ -16,7 +16,7 @@ impl<'p> Adapters<'p> {
     pub(super) fn describe(&self, change: &mut Change) {
         let mut upward = true;
         let [up, down] = self.plans.map(|plan| {
-            // A type that stands in several places may be refused in another one, but not where all of its values fit.
+            // A type that is in several places may be refused in another one, but not where all of its values fit.
             let fits = change.what
                 == if upward {
                     ChangeKind::Loosened

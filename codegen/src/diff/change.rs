@@ -32,10 +32,10 @@ pub struct Change {
     pub after: Option<String>,
     /// Who has to change.
     pub compatibility: Compatibility,
-    /// Where it stands in the earlier schema.
+    /// Where it is in the earlier schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier: Option<String>,
-    /// Where it stands in the later schema.
+    /// Where it is in the later schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later: Option<String>,
     /// What the adapters do with it on the way to the later revision. Nothing, if no conversion is about it.
@@ -91,9 +91,9 @@ pub enum ChangeKind {
 pub enum Compatibility {
     /// Nobody: there is more that one may say.
     Additive,
-    /// Whoever sends: the later revision doesn't take everything that the earlier one does.
+    /// Senders: the later revision doesn't take everything that the earlier one does.
     BreakingForSenders,
-    /// Whoever receives: the later revision may send what the earlier one doesn't.
+    /// Receivers: the later revision may send what the earlier one doesn't.
     BreakingForReceivers,
     /// Both.
     Breaking,

@@ -20,7 +20,7 @@ pub(crate) struct Pair<'m> {
 }
 
 /// What a value may be, or what an element of it may be: unions are taken apart.
-pub(super) struct Atom<'m> {
+pub(super) struct LeafType<'m> {
     /// The lists and maps around it, from the outside.
     around: Vec<Container>,
     what: Values<'m>,
@@ -122,7 +122,7 @@ impl<'m> Pair<'m> {
     }
 
     /// The values that only one of two types has. Named types of both revisions are the same here, whatever is in them.
-    pub(super) fn compare(&self, earlier: &[Atom<'_>], later: &[Atom<'_>]) -> Difference {
+    pub(super) fn compare(&self, earlier: &[LeafType<'_>], later: &[LeafType<'_>]) -> Difference {
         let gone = earlier
             .iter()
             .filter(|atom| !later.iter().any(|other| self.fits(atom, other, true)));
@@ -136,7 +136,7 @@ impl<'m> Pair<'m> {
     }
 
     /// Whether every value of one is a value of the other, which belongs to the later model on the way up.
-    fn fits(&self, atom: &Atom<'_>, other: &Atom<'_>, up: bool) -> bool {
+    fn fits(&self, atom: &LeafType<'_>, other: &LeafType<'_>, up: bool) -> bool {
         let (from, to) = if up {
             (self.earlier, self.later)
         } else {
@@ -147,7 +147,7 @@ impl<'m> Pair<'m> {
         };
         match (&atom.what, &other.what) {
             (_, Values::Of(TypeRef::Any)) => true,
-            (_, Values::Of(TypeRef::OpenObject)) if around.first() == Some(&Container::Map) => true,
+            (_, Values::Of(TypeRef::RawObject)) if around.first() == Some(&Container::Map) => true,
             _ if !around.is_empty() => false,
             (Values::One(value), Values::One(other)) => value == other,
             (Values::One(value), Values::Of(ty)) => has_type(value, ty, to),
@@ -156,7 +156,7 @@ impl<'m> Pair<'m> {
                 let (before, after) = if up { (name, other) } else { (other, name) };
                 self.counterparts.contains(&(before.as_str(), after.as_str()))
             }
-            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::OpenObject)) => {
+            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::RawObject)) => {
                 matches!(from.types[name].kind, TypeKind::Struct(_))
             }
             (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::String)) => {
@@ -166,7 +166,7 @@ impl<'m> Pair<'m> {
                 matches!(to.types[name].kind, TypeKind::Strings { .. }) && !to.types[name].schema.enumeration
             }
             // What an object declares and doesn't require may be missing from any object.
-            (Values::Of(TypeRef::OpenObject), Values::Of(ty)) if *ty != &TypeRef::OpenObject => {
+            (Values::Of(TypeRef::RawObject), Values::Of(ty)) if *ty != &TypeRef::RawObject => {
                 let required = |object: &Struct| object.members.iter().any(|member| member.required);
                 to.struct_of(ty)
                     .is_some_and(|object| object.constants.is_empty() && !required(object))
@@ -178,7 +178,7 @@ impl<'m> Pair<'m> {
 }
 
 /// What a value of a type may be.
-pub(super) fn atoms<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<Atom<'m>> {
+pub(super) fn atoms<'m>(model: &'m Model, ty: &'m TypeRef) -> Vec<LeafType<'m>> {
     let mut found = Vec::new();
     collect(model, ty, &mut Vec::new(), 0, &mut found);
     found
@@ -189,7 +189,7 @@ fn collect<'m>(
     ty: &'m TypeRef,
     around: &mut Vec<Container>,
     depth: usize,
-    found: &mut Vec<Atom<'m>>,
+    found: &mut Vec<LeafType<'m>>,
 ) {
     let ty = model.resolve(ty);
     let mut within = |inner, container| {
@@ -209,7 +209,7 @@ fn collect<'m>(
                 collect(model, &variant.ty, around, depth + 1, found);
             }
         }
-        _ => found.push(Atom {
+        _ => found.push(LeafType {
             around: around.clone(),
             what: Values::Of(ty),
         }),
@@ -229,7 +229,7 @@ fn has_type(value: &Scalar, ty: &TypeRef, model: &Model) -> bool {
     }
 }
 
-impl<'m> Atom<'m> {
+impl<'m> LeafType<'m> {
     /// One value.
     pub(super) fn value(value: Scalar) -> Self {
         Self {

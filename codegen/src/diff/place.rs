@@ -1,4 +1,4 @@
-//! Where something stands, in the names of the schema.
+//! Where something is, in the names of the schema.
 
 use crate::model::{Model, Type, TypeRef};
 
@@ -41,7 +41,7 @@ pub(super) fn describe(model: &Model, ty: &TypeRef) -> String {
         TypeRef::Number => "number".into(),
         TypeRef::Null => "null".into(),
         TypeRef::Any => "any JSON".into(),
-        TypeRef::OpenObject => "object".into(),
+        TypeRef::RawObject => "object".into(),
         TypeRef::List(_) => "list".into(),
         TypeRef::Map(_) => "map".into(),
         TypeRef::Nullable(inner) => format!("{} or null", describe(model, inner)),

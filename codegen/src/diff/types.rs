@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
-use super::pair::{Atom, Difference, Pair, atoms};
+use super::pair::{Difference, LeafType, Pair, atoms};
 use super::place::name_of;
 use crate::model::{MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -11,7 +11,7 @@ use crate::normalise::Scalar;
 pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
     let mut changes = definitions(pair);
     for (before, after) in pair.types() {
-        changes.extend(Both::of(pair, before, after).changes());
+        changes.extend(Matched::of(pair, before, after).changes());
     }
     changes
 }
@@ -57,7 +57,7 @@ fn definitions(pair: &Pair<'_>) -> Vec<Change> {
 }
 
 /// A type of both revisions.
-struct Both<'p, 'm> {
+struct Matched<'p, 'm> {
     pair: &'p Pair<'m>,
     rust_names: [&'m str; 2],
     earlier: &'m Type,
@@ -67,12 +67,12 @@ struct Both<'p, 'm> {
 /// A member or a constant.
 struct Field<'m> {
     required: bool,
-    atoms: Vec<Atom<'m>>,
+    atoms: Vec<LeafType<'m>>,
     /// `None` for a constant.
     ty: Option<&'m TypeRef>,
 }
 
-impl<'p, 'm> Both<'p, 'm> {
+impl<'p, 'm> Matched<'p, 'm> {
     fn of(pair: &'p Pair<'m>, before: &'m str, after: &'m str) -> Self {
         let (earlier, later) = (&pair.earlier.types[before], &pair.later.types[after]);
         Self {
@@ -90,7 +90,7 @@ impl<'p, 'm> Both<'p, 'm> {
             (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
                 self.enumeration(before, after)
             }
-            // A union without a name is looked at wherever it stands.
+            // A union without a name is looked at wherever it is.
             (TypeKind::Union(_), TypeKind::Union(_)) if self.earlier.official && self.later.official => {
                 let values = self
                     .pair
@@ -133,7 +133,7 @@ impl<'p, 'm> Both<'p, 'm> {
             values
                 .iter()
                 .cloned()
-                .map(|text| Atom::value(Scalar::String(text)))
+                .map(|text| LeafType::value(Scalar::String(text)))
                 .collect::<Vec<_>>()
         };
         let change = self.loosened_or_tightened(None, self.pair.compare(&atoms(before), &atoms(after)));
@@ -208,8 +208,8 @@ impl<'p, 'm> Both<'p, 'm> {
 
     /// The values of a member that only one of the revisions has.
     fn value(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
-        let is_open = |field: &Field<'_>| field.ty == Some(&TypeRef::OpenObject);
-        // What has a name is a definition, whose changes stand there.
+        let is_open = |field: &Field<'_>| field.ty == Some(&TypeRef::RawObject);
+        // What has a name is a definition, whose changes are there.
         let object = |model: &'m Model, field: &Field<'m>| {
             let name = field.ty.and_then(TypeRef::named)?;
             let object = field.ty.and_then(|ty| model.struct_of(ty));
@@ -284,7 +284,7 @@ fn fields<'m>(model: &'m Model, object: &'m Struct) -> Fields<'m> {
     let constants = object.constants.iter().map(|constant| {
         let field = Field {
             required: constant.required,
-            atoms: vec![Atom::value(constant.value.clone())],
+            atoms: vec![LeafType::value(constant.value.clone())],
             ty: None,
         };
         (constant.name.as_str(), field)

@@ -50,7 +50,7 @@ impl Items {
         let mut settings = TypeSpaceSettings::default();
         let mut definitions = Map::new();
         let mut types: BTreeMap<String, String> = BTreeMap::new();
-        let mut given: BTreeMap<String, Given<'_>> = BTreeMap::new();
+        let mut given: BTreeMap<String, TypifyInput<'_>> = BTreeMap::new();
         for (number, (name, ty)) in model.types.iter().enumerate() {
             let (schema, keys) = match &ty.kind {
                 TypeKind::Struct(object) => {
@@ -85,7 +85,7 @@ impl Items {
             let number = format!("Type{number}");
             definitions.insert(number.clone(), schema);
             let names = keys.into_iter().map(|(name, key)| (key, name)).collect();
-            given.insert(number, Given { name, names });
+            given.insert(number, TypifyInput { name, names });
         }
         for (rust, number) in &types {
             settings.with_replacement(number, rust, std::iter::empty());
@@ -135,14 +135,14 @@ fn run_typify(settings: &TypeSpaceSettings, definitions: Map<String, Value>) -> 
 }
 
 /// A type as typify was given it.
-struct Given<'m> {
+struct TypifyInput<'m> {
     /// Its Rust name.
     name: &'m str,
     /// Its members' or values' names in JSON, by the keys that typify was given.
     names: BTreeMap<String, String>,
 }
 
-impl Given<'_> {
+impl TypifyInput<'_> {
     fn structure(&self, mut item: syn::ItemStruct) -> StructItem {
         let mut fields = BTreeMap::new();
         for field in &mut item.fields {

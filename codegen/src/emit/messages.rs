@@ -30,7 +30,7 @@ impl Emitter<'_> {
         let (macro_name, result) = match method.kind {
             MessageKind::Request => {
                 let result = method.result_union.as_ref().or(method.results.first());
-                let result = self.scope.ty(result.unwrap_or(&TypeRef::OpenObject));
+                let result = self.scope.ty(result.unwrap_or(&TypeRef::RawObject));
                 ("request!", format!(" => {}", text(&result)))
             }
             MessageKind::Notification => ("notification!", String::new()),
@@ -100,7 +100,7 @@ impl Emitter<'_> {
         });
         let unknown = self.input.model.unknown_result(methods).map(|name| ident(&name));
         let unknown_variant = unknown.as_ref().map(|unknown| {
-            let json = self.scope.wire("OpenJson");
+            let json = self.scope.wire("RawJson");
             quote! {
                 /// A result of a kind that the revision doesn't declare, as it came.
                 #unknown(#json),
@@ -259,7 +259,7 @@ impl Emitter<'_> {
                 if self.input.model.types.get(name).is_some_and(|ty| matches!(ty.kind, TypeKind::Results(_))));
             let held = if is_result_union {
                 // Which result it is depends on the request, which nobody has told us here.
-                self.scope.wire("OpenObject")
+                self.scope.wire("RawObject")
             } else {
                 self.scope.ty(&definition.ty)
             };

@@ -1,4 +1,4 @@
-//! What stands around the types: headers, and the files made from templates.
+//! What is around the types: headers, and the files made from templates.
 
 use std::collections::BTreeMap;
 

@@ -34,7 +34,7 @@ impl Table {
         self.text.push_str("    }\n");
     }
 
-    /// A row that stands in no section.
+    /// A row that is in no section.
     pub(super) fn row(&mut self, row: &str) {
         self.text.push_str(&format!("    {row},\n"));
     }

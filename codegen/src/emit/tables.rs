@@ -196,7 +196,7 @@ fn structure(object: &Struct, row: &mut Object) {
     }
 }
 
-/// The results of a method, and what tells them apart: a tag and its values, or a member of each.
+/// The results of a method, and what distinguishes them: a tag and its values, or a member of each.
 fn results(model: &Model, method: &str, types: &[TypeRef]) -> Value {
     let notations = |types: &[&TypeRef]| -> Vec<String> { types.iter().map(|ty| ty.to_string()).collect() };
     if let Some((tag, values)) = model.result_tags(method, types) {

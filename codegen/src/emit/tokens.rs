@@ -94,8 +94,8 @@ impl Scope {
             TypeRef::Integer => quote!(i64),
             TypeRef::Number => self.wire("Number"),
             TypeRef::Null => self.wire("Null"),
-            TypeRef::Any => self.wire("OpenJson"),
-            TypeRef::OpenObject => self.wire("OpenObject"),
+            TypeRef::Any => self.wire("RawJson"),
+            TypeRef::RawObject => self.wire("RawObject"),
             TypeRef::List(inner) => {
                 let (vec, inner) = (self.std("Vec"), self.ty(inner));
                 quote!(#vec<#inner>)
@@ -134,7 +134,7 @@ impl Scope {
     pub fn argument(&self, model: &Model, member: &Member) -> TokenStream {
         let plain = self.ty(&member.ty);
         let converts = match model.resolve(&member.ty) {
-            TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::OpenObject | TypeRef::RequestId => true,
+            TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::RawObject | TypeRef::RequestId => true,
             TypeRef::Named(name) => model
                 .types
                 .get(name)

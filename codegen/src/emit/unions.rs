@@ -23,7 +23,7 @@ impl Emitter<'_> {
         });
         let unknown = unknown_variant(union);
         let unknown_variant = unknown.as_ref().map(|unknown| {
-            let json = self.scope.wire("OpenJson");
+            let json = self.scope.wire("RawJson");
             quote! {
                 /// A variant that the revision doesn't declare, as it came.
                 #unknown(#json),
@@ -181,7 +181,7 @@ impl Choice<'_> {
         }
     }
 
-    /// An expression that tells objects apart by the members that they have, and goes on with what `write` makes of each decision.
+    /// An expression that distinguishes objects by the members that they have, and goes on with what `write` makes of each decision.
     fn by_members(
         &self,
         cases: &[Case],

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::adapt::{PlannedRevision, plan_protocol};
 use crate::emit::{check_emission, emit_protocol};
 use crate::error::GenerateError;
-use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, Unwritten, load, load_with};
+use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, PendingFiles, load, load_with};
 use crate::modelled::model;
 use crate::protocol::Protocol;
 
@@ -22,7 +22,7 @@ pub(super) fn check_generates(
 ) -> Result<Protocol<PlannedRevision>, GenerateError> {
     let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
     let overlay = overlay.transpose()?;
-    let unwritten = [Unwritten {
+    let unwritten = [PendingFiles {
         revision: &entry.revision,
         schema,
         overlay: overlay.as_ref(),

@@ -6,7 +6,7 @@ use super::inherited_overlay;
 use super::official::Official;
 use crate::error::GenerateError;
 use crate::load::{
-    Document, Entry, Format, Manifest, OVERLAY, Revision, RevisionError, Unwritten, load_document, load_with,
+    Document, Entry, Format, Manifest, OVERLAY, PendingFiles, Revision, RevisionError, load_document, load_with,
     optional_document,
 };
 use crate::model::ModelledRevision;
@@ -90,12 +90,12 @@ impl<'d> Drafts<'d> {
     /// # Errors
     /// Their problems.
     pub(crate) fn model(&self) -> Result<Protocol<ModelledRevision>, Problems> {
-        let drafts = self.drafts.iter().map(|draft| Unwritten {
+        let drafts = self.drafts.iter().map(|draft| PendingFiles {
             revision: &draft.revision,
             schema: &draft.schema,
             overlay: Some(&draft.overlay),
         });
-        let unwritten: Vec<Unwritten<'_>> = drafts.collect();
+        let unwritten: Vec<PendingFiles<'_>> = drafts.collect();
         model_draft(load_with(self.directory, self.manifest.clone(), &unwritten))
     }
 

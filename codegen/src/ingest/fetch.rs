@@ -28,7 +28,7 @@ pub enum FetchError {
         source: Box<ureq::Error>,
     },
     /// The schema is too large.
-    #[error("{place} has more than {MAX_BYTES} bytes, which is no schema of this protocol")]
+    #[error("{place} has more than {MAX_BYTES} bytes, which isn't a schema of this protocol")]
     TooLong {
         /// The address or path as given.
         place: String,

@@ -84,7 +84,7 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
     }
     let mut problems = Vec::new();
     if Dialect::of(root).is_err() {
-        let problem = document.problem("#/$schema", "this is no dialect that the generator reads");
+        let problem = document.problem("#/$schema", "the generator does not read this dialect");
         problems.push(problem.help(
             "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema",
         ));
@@ -126,7 +126,7 @@ fn wrong_keyword(root: &Value, at: &str, keyword: &str, value: &Value) -> Option
     }
     match keyword {
         "$id" | "$schema" if at != "#" => Some((
-            format!("`{keyword}` may stand at the root only"),
+            format!("`{keyword}` may be at the root only"),
             "the generator reads each document as one whole in one dialect: remove it through the revision's overlay.yaml".into(),
         )),
         "$ref" => wrong_reference(root, value.as_str()?),
@@ -155,7 +155,7 @@ fn wrong_reference(root: &Value, reference: &str) -> Option<(String, String)> {
             "refer to a definition, as in #/$defs/Name".into(),
         ),
         Some(target) if schema_at(root, &target).is_none() => (
-            format!("{reference} leads to nothing: no schema stands there"),
+            format!("{reference} leads to nothing: there is no schema"),
             "add the definition or correct the name, through the revision's overlay.yaml if the official schema has it so".into(),
         ),
         Some(_) => return None,

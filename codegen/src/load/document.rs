@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::parse::{self, Format};
-use super::places::{Places, Within};
+use super::places::{Container, Places};
 use crate::problem::{Place, Problem, Problems};
 
 /// The maximum size of a document in bytes. Official schemas stay below 200 000.
@@ -139,7 +139,7 @@ fn set_member(
     places: Option<&mut Places>,
 ) {
     if let Some(Places {
-        within: Within::Members(places),
+        within: Container::Members(places),
         ..
     }) = places
     {
@@ -156,7 +156,7 @@ fn set_element(elements: &mut Vec<Value>, index: usize, value: Option<Value>, pl
     let place = places.as_ref().map(|places| places.place);
     let places = match places {
         Some(Places {
-            within: Within::Elements(places),
+            within: Container::Elements(places),
             ..
         }) => Some(places),
         _ => None,
@@ -185,7 +185,7 @@ fn set_element(elements: &mut Vec<Value>, index: usize, value: Option<Value>, pl
 /// A new value has the place of the old one, and no places inside.
 fn forget_inside(places: Option<&mut Places>) {
     if let Some(places) = places {
-        places.within = Within::Nothing;
+        places.within = Container::Nothing;
     }
 }
 
@@ -203,7 +203,7 @@ fn decode_text<'bytes>(file: &str, bytes: &'bytes [u8]) -> Result<&'bytes str, P
             line: good.matches('\n').count() + 1,
             column: last.chars().count() + 1,
         };
-        Problem::new(file, "this byte is no UTF-8")
+        Problem::new(file, "invalid UTF-8")
             .at(place)
             .help("save the file as UTF-8")
     })?;

@@ -18,7 +18,7 @@ pub const MANIFEST: &str = "revisions.yaml";
 
 const HEADER: &str = "\
 # The revisions, in order, and where each schema came from. `cargo xtask ingest` adds and updates entries
-# and writes this file anew; comments other than these are lost.
+# and rewrites this file; comments other than these are lost.
 #
 # hub        the revision that handlers are written against (the last one where none is named)
 # links      where the official specification describes a definition; {revision}, {commit} and {anchor}
@@ -149,7 +149,7 @@ impl Manifest {
         problems.extend(wrong_versions.map(|(name, version)| {
             let problem = document.problem(
                 &pointer::child("#/versions", name),
-                format!("`{version}` is no version"),
+                format!("`{version}` isn't a version"),
             );
             problem.help("write three numbers, as in 1.2.3")
         }));
@@ -239,7 +239,7 @@ fn wrong_entry(document: &Document, at: &str, entry: &Entry, earlier: &[Entry]) 
     if earlier.iter().any(is_same) {
         problems.push(document.problem(
             &pointer::child(at, "revision"),
-            format!("{} stands in this list twice", entry.revision),
+            format!("{} is in this list twice", entry.revision),
         ));
     }
     let accepted = entry.accepted.iter().enumerate();

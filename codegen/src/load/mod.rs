@@ -23,7 +23,7 @@ pub use manifest::{Entry, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
 pub use sources::{Loaded, NAMES, RevisionDocuments, SharedDocuments, load};
-pub(crate) use sources::{OVERLAY, Unwritten, load_with, optional_document};
+pub(crate) use sources::{OVERLAY, PendingFiles, load_with, optional_document};
 pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};

@@ -12,7 +12,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde_json::{Map, Value};
 
 use super::broken_json::broken_json;
-use super::places::{Places, Within};
+use super::places::{Container, Places};
 use super::scalar;
 use crate::problem::{Place, Problem, Problems};
 
@@ -23,7 +23,7 @@ pub const MAX_DEPTH: usize = 127;
 /// The maximum number of values that the aliases of one document are expanded to.
 const MAX_ALIASED: usize = 1 << 20;
 
-const NO_YAML: &str = "the file is damaged or is no YAML that JSON could say too: correct it or get it again";
+const NO_YAML: &str = "this is not valid YAML, or uses features of YAML that JSON lacks: correct it or get it again";
 
 /// The format of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,11 +167,11 @@ impl<'file> Builder<'file> {
                 self.add(value, Places::leaf(place), anchor)
             }
             Event::SequenceStart(anchor, tag) => {
-                let (value, within) = (Value::Array(Vec::new()), Within::Elements(Vec::new()));
+                let (value, within) = (Value::Array(Vec::new()), Container::Elements(Vec::new()));
                 self.open(value, Places { place, within }, anchor, tag.as_deref())
             }
             Event::MappingStart(anchor, tag) => {
-                let (value, within) = (Value::Object(Map::new()), Within::Members(BTreeMap::new()));
+                let (value, within) = (Value::Object(Map::new()), Container::Members(BTreeMap::new()));
                 self.open(value, Places { place, within }, anchor, tag.as_deref())
             }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
@@ -182,7 +182,7 @@ impl<'file> Builder<'file> {
             },
             Event::Alias(anchor) => {
                 let Some(value) = self.anchors.get(&anchor).cloned() else {
-                    return Err(self.problem(place, "this alias stands within what it stands for"));
+                    return Err(self.problem(place, "this alias refers to a node that contains it"));
                 };
                 self.copied(&value, place)?;
                 self.add(value, Places::leaf(place), 0)
@@ -210,7 +210,7 @@ impl<'file> Builder<'file> {
     fn name(&mut self, name: String, place: Place) {
         let is_taken = self.open.last().is_some_and(|open| open.value.get(&name).is_some());
         if is_taken {
-            let problem = Problem::new(self.file, "this name stands twice in its object").at(place);
+            let problem = Problem::new(self.file, "this name occurs twice in its object").at(place);
             let problem = problem.pointer(pointer::child(&self.pointer(), &name));
             let problem = problem.help("remove one of the two: readers differ in which one they take");
             self.duplicates.push(problem);
@@ -231,11 +231,11 @@ impl<'file> Builder<'file> {
             return Ok(());
         };
         match (&mut open.value, &mut open.places.within, open.name.take()) {
-            (Value::Object(members), Within::Members(within), Some((name, _))) => {
+            (Value::Object(members), Container::Members(within), Some((name, _))) => {
                 members.insert(name.clone(), value);
                 within.insert(name, places);
             }
-            (Value::Array(elements), Within::Elements(within), _) => {
+            (Value::Array(elements), Container::Elements(within), _) => {
                 elements.push(value);
                 within.push(places);
             }

@@ -9,12 +9,12 @@ use crate::problem::Place;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Places {
     pub(crate) place: Place,
-    pub(crate) within: Within,
+    pub(crate) within: Container,
 }
 
 /// The places inside a value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Within {
+pub(crate) enum Container {
     /// A scalar, or a value whose parts have no places, such as a YAML alias or a correction.
     Nothing,
     Members(BTreeMap<String, Places>),
@@ -25,24 +25,24 @@ impl Places {
     pub(crate) fn leaf(place: Place) -> Self {
         Self {
             place,
-            within: Within::Nothing,
+            within: Container::Nothing,
         }
     }
 
     /// The places of a member or element.
     pub(crate) fn child(&self, token: &str) -> Option<&Self> {
         match &self.within {
-            Within::Nothing => None,
-            Within::Members(members) => members.get(token),
-            Within::Elements(elements) => elements.get(token.parse::<usize>().ok()?),
+            Container::Nothing => None,
+            Container::Members(members) => members.get(token),
+            Container::Elements(elements) => elements.get(token.parse::<usize>().ok()?),
         }
     }
 
     pub(crate) fn child_mut(&mut self, token: &str) -> Option<&mut Self> {
         match &mut self.within {
-            Within::Nothing => None,
-            Within::Members(members) => members.get_mut(token),
-            Within::Elements(elements) => elements.get_mut(token.parse::<usize>().ok()?),
+            Container::Nothing => None,
+            Container::Members(members) => members.get_mut(token),
+            Container::Elements(elements) => elements.get_mut(token.parse::<usize>().ok()?),
         }
     }
 

@@ -39,7 +39,7 @@ pub struct SharedDocuments {
     pub modules: Document,
     /// `capabilities.yaml`: the capability that each method needs.
     pub capabilities: Document,
-    /// `lifecycle.yaml`: the methods that a session uses by itself.
+    /// `lifecycle.yaml`: the methods that a session uses automatically.
     pub lifecycle: Document,
     /// `tolerances.yaml`: the mistakes in results that are tolerated.
     pub tolerances: Document,
@@ -90,7 +90,7 @@ pub fn load(directory: &Path) -> Result<Loaded, Problems> {
 
 /// The files of a revision that aren't written yet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Unwritten<'d> {
+pub(crate) struct PendingFiles<'d> {
     pub(crate) revision: &'d Revision,
     pub(crate) schema: &'d Document,
     /// `None` if the file stays as it is.
@@ -98,7 +98,7 @@ pub(crate) struct Unwritten<'d> {
 }
 
 /// Reads a schema directory as it will be with this manifest and these files.
-pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[Unwritten<'_>]) -> Loaded {
+pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[PendingFiles<'_>]) -> Loaded {
     let (mut revisions, mut problems) = (Vec::new(), Vec::new());
     for entry in &manifest.revisions {
         let mut unwritten = unwritten.iter();
@@ -139,7 +139,7 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[Unwri
 fn load_revision(
     directory: &Path,
     entry: &Entry,
-    unwritten: Option<&Unwritten<'_>>,
+    unwritten: Option<&PendingFiles<'_>>,
 ) -> Result<RevisionDocuments, Vec<Problem>> {
     let directory = directory.join(entry.revision.as_str());
     let schema = match unwritten {

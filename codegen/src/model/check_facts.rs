@@ -50,7 +50,7 @@ impl FactsCheck<'_> {
     fn wrong(&self, at: &[&str], what: String) -> Problem {
         let at = at.iter().fold("#".to_owned(), |at, name| pointer::child(&at, name));
         let help =
-            "facts that an overlay leaves out are those of the revision before: correct this one, or state it anew";
+            "facts that an overlay leaves out are those of the revision before: correct this one, or state it again";
         self.overlay.problem(&at, what).help(help)
     }
 

@@ -13,7 +13,7 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 /// Checks the methods that were found against the schema.
 ///
 /// # Errors
-/// A member of a direction union that is no method, a method that two definitions define, a request without a result.
+/// A member of a direction union that isn't a method, a method that two definitions define, a request without a result.
 pub(super) fn check_messages(model: &Model, shapes: &Shapes) -> Result<(), Vec<Defect>> {
     let mut defects = members_without_method(model, shapes);
     defects.extend(methods_defined_twice(model));
@@ -31,7 +31,7 @@ fn members_without_method(model: &Model, shapes: &Shapes) -> Vec<Defect> {
                 continue;
             }
             defects.push(Defect {
-                what: format!("this member of `{union}` is no definition with a constant `method`"),
+                what: format!("this member of `{union}` isn't a definition with a constant `method`"),
                 help: format!("give it one by a correction, or {}", leave_out(&pointer)),
                 pointer,
             });
@@ -91,7 +91,7 @@ fn requests_without_result(model: &Model) -> Vec<Defect> {
     without.map(defect).collect()
 }
 
-/// Where the definition of a method stands.
+/// Where the definition of a method is.
 fn pointer_of<'m>(model: &'m Model, method: &Method) -> &'m str {
     let definition = model.definitions.get(&method.definition);
     definition.map_or("#", |definition| definition.pointer.as_str())

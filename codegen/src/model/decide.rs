@@ -45,7 +45,7 @@ pub enum Decision {
     },
 }
 
-/// A member that tells a variant by being there.
+/// A member whose presence identifies the variant.
 ///
 /// The others may have it as well, as one that they don't declare: then it may be of any kind, and lack company.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -99,7 +99,7 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
         if let [(index, _)] = candidates {
             return Some(Decision::Is(*index));
         }
-        // An optional member tells less than what a required one holds: any variant may lack it.
+        // An optional member decides less than the value of a required one: any variant may lack it.
         self.by_tag(candidates, default)
             .or_else(|| self.by_presence(candidates, true))
             .or_else(|| self.within(candidates))
@@ -231,7 +231,7 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
         Some([kind].into())
     }
 
-    /// By what tells apart an object that all candidates require as the same member.
+    /// By what distinguishes the object that all candidates require as the same member.
     fn within(&self, candidates: &[Candidate<'n>]) -> Option<Decision> {
         let (_, first) = candidates.first()?;
         first.keys().find_map(|member| {
@@ -296,14 +296,14 @@ fn split_by_presence<'n>(
     if with.is_empty() || without.is_empty() {
         return None;
     }
-    let tells = with.iter().all(|(_, members)| {
+    let distinguishes = with.iter().all(|(_, members)| {
         let required = members[member].required;
         required
             || (!must_require
                 && without.iter().any(|(_, other)| requires_no_more(other, members))
                 && without.iter().all(|(_, other)| declares_no_more(other, members)))
     });
-    tells.then_some((with, without))
+    distinguishes.then_some((with, without))
 }
 
 /// Whether `other` declares nothing that `members` don't: what has no telling member might be either otherwise, and one

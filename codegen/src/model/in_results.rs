@@ -1,6 +1,6 @@
 //! Requests that nobody calls: a result has them as values, and the next request brings their answers.
 //!
-//! The schema says so by structure: such a request stands in no union of what a side sends, has no envelope, and is reached
+//! The schema says so by structure: such a request is in no union of what a side sends, has no envelope, and is reached
 //! from the results of a request that is sent.
 
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ pub struct Questions {
     pub results: TypeRef,
 }
 
-/// Gives requests that occur in results alone their direction. `is_sent` says which ones stand in a union of what is sent.
+/// Gives requests that occur in results alone their direction. `is_sent` says which ones are in a union of what is sent.
 pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is_sent: impl Fn(&Method) -> bool) {
     let sent = methods.iter().filter(|method| is_sent(method));
     let results = sent.flat_map(|method| &method.results).filter_map(TypeRef::named);

@@ -1,4 +1,4 @@
-//! What a session does by itself, and with which names: data, because no schema says so.
+//! What a session does automatically, and with which names: data, because no schema says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 

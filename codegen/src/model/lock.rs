@@ -34,7 +34,8 @@ impl Lock {
                     paths.insert(pointer, (module.to_owned(), name.to_owned()));
                 }
                 _ => problems.push(
-                    problem(document, &pointer, format!("`{path}` is no path of a type")).help("write `module::Type`"),
+                    problem(document, &pointer, format!("`{path}` isn't a path of a type"))
+                        .help("write `module::Type`"),
                 ),
             }
         }
@@ -42,7 +43,7 @@ impl Lock {
         Ok(Self { paths })
     }
 
-    /// The name of the type of what stands at a pointer.
+    /// The name of the type of what is at a pointer.
     pub(super) fn name(&self, pointer: &str) -> Option<&str> {
         self.paths.get(pointer).map(|(_, name)| name.as_str())
     }
@@ -68,7 +69,7 @@ impl Lock {
                 Some(path) => problem(document, pointer, format!("{published}, and would now be `{path}`"))
                     .help("undo the change, or name the type by `x-name` in overlay.yaml; for a breaking release, change this line"),
                 None => problem(document, pointer, format!("{published}, and there is no such type any more"))
-                    .help("restore what stood there in overlay.yaml; for a breaking release, remove this line"),
+                    .help("restore what was there in overlay.yaml; for a breaking release, remove this line"),
             }
         });
         problems.collect()
@@ -85,7 +86,7 @@ pub(crate) fn names_yaml(model: &Model) -> Result<String, yaml_serde::Error> {
     Ok(format!("{HEADER}\n{}", yaml_serde::to_string(&paths)?))
 }
 
-/// The path of the type of what stands at a pointer.
+/// The path of the type of what is at a pointer.
 fn path_at(model: &Model, pointer: &str) -> Option<String> {
     let name = model.places.get(pointer)?;
     let module = &model.types.get(name)?.module;

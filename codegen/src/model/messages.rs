@@ -203,7 +203,7 @@ fn constant_method(object: &Struct) -> Option<&str> {
     })
 }
 
-/// The direction unions that each definition stands in, by its pointer.
+/// The direction unions that each definition is in, by its pointer.
 fn senders(shapes: &Shapes) -> BTreeMap<String, BTreeSet<&'static str>> {
     let mut senders: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
     for (union, ..) in DIRECTIONS {
@@ -300,7 +300,7 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
     (results, union)
 }
 
-/// Who sends a request that stands in no union: whoever doesn't send its result.
+/// The sender of a request that is in no union: the peer that doesn't send its result.
 fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> Direction {
     let Some(TypeRef::Named(result)) = results.first() else {
         return Direction::Both;

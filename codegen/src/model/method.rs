@@ -29,7 +29,7 @@ pub struct Method {
     pub ty: String,
     /// The official name of the request or notification.
     pub definition: String,
-    /// What a session does with it by itself, so that no handler is asked.
+    /// What a session does with it automatically, so that no handler is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The capability that it needs, as the way from the object of capabilities to a member.
@@ -41,7 +41,7 @@ pub struct Method {
     /// What may come back, the usual result first; nothing for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<TypeRef>,
-    /// The union of the results, where the schema has one and the value of a tag tells them apart.
+    /// The union of the results, where the schema has one and the value of a tag distinguishes them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_union: Option<TypeRef>,
     /// What is tolerated in a result.
@@ -72,7 +72,7 @@ pub struct Need {
 pub struct Tolerance {
     /// The member.
     pub member: String,
-    /// What stands there as JSON; `None` for a member that is absent.
+    /// What is there as JSON; `None` for a member that is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
     /// The member without which it isn't tolerated.

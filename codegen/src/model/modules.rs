@@ -1,4 +1,4 @@
-//! Which module each type stands in.
+//! Which module each type is in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use super::names::identifier_part;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
-/// Where types stand that several parts of the protocol use.
+/// Where types are that several parts of the protocol use.
 const SHARED: &str = "base";
 
-/// Where the unions of messages stand.
+/// Where the unions of messages are.
 pub const MESSAGES: &str = "messages";
 /// What a crate calls its other files, and the crate that it uses.
 const TAKEN: [&str; 7] = [

@@ -35,7 +35,7 @@ impl Names {
         type_identifier(&spelt)
     }
 
-    /// The Rust type name for what stands without a name in a member of `parent`.
+    /// The Rust type name for what is without a name in a member of `parent`.
     #[must_use]
     pub fn member_name(&self, parent: &str, member: &str) -> String {
         format!("{parent}{}", part(member))

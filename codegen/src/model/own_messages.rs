@@ -1,4 +1,4 @@
-//! What the overlays preset in the messages that a session writes by itself, and in the kinds of results.
+//! What the overlays preset in the messages that a session writes automatically, and in the kinds of results.
 
 use std::collections::{BTreeMap, BTreeSet};
 

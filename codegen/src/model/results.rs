@@ -19,7 +19,7 @@ pub fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, Stri
 }
 
 impl Model {
-    /// The tag that tells the results of a method apart, and its value in each, if their union says so.
+    /// The tag that distinguishes the results of a method, and its value in each, if their union says so.
     #[must_use]
     pub fn result_tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
         let method = self.methods.iter().find(|other| other.name == method)?;
@@ -33,7 +33,7 @@ impl Model {
         Some((tag, values?))
     }
 
-    /// The variant of a union of results for those with an unknown tag, if a tag tells some of them apart.
+    /// The variant of a union of results for those with an unknown tag, if a tag distinguishes some of them.
     #[must_use]
     pub fn unknown_result(&self, methods: &[(String, Vec<TypeRef>)]) -> Option<String> {
         let mut tagged = methods
@@ -44,7 +44,7 @@ impl Model {
         tagged.next().map(|_| unique(UNKNOWN, taken))
     }
 
-    /// The forms of a method's result: the usual one, and those that a member tells from it, each with that member.
+    /// The forms of a method's result: the usual one, and those that a member distinguishes from it, each with that member.
     #[must_use]
     pub fn result_forms<'m>(&self, results: &'m [TypeRef]) -> Vec<(&'m TypeRef, Option<String>)> {
         let Some((usual, others)) = results.split_first() else {
@@ -99,7 +99,7 @@ impl Model {
         }
     }
 
-    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone stands
+    /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone is
     /// for its requests.
     #[must_use]
     pub fn requests_of(&self, side: &str) -> (String, String) {

@@ -185,7 +185,7 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
     unknown.map(|name| format!("the revision has no request `{name}`"))
 }
 
-/// An error must answer requests of the revision, and one that a session gives by itself must have the members of its data that
+/// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
 /// say why.
 fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
     let is_request = |name: &str| model.methods.iter().any(|method| method.name == name);

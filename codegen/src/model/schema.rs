@@ -85,7 +85,7 @@ impl Schema<'_> {
             .filter_map(|keyword| Some((*keyword, schema.get(*keyword)?.clone())));
         let assertions = assertions.collect();
         let (mut optional, mut required, mut declared) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        if *model.resolve(ty) == TypeRef::OpenObject {
+        if *model.resolve(ty) == TypeRef::RawObject {
             self.declared(&pointer, 0, &mut declared);
             let must = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             let must: BTreeSet<&str> = must.filter_map(Value::as_str).collect();

@@ -18,7 +18,7 @@ pub type Tolerances = Vec<ToleranceEntry>;
 pub struct ToleranceEntry {
     /// The members, each as `Type.member`.
     at: OneOrMany,
-    /// What stands there; `None` for a member that is absent.
+    /// What is there; `None` for a member that is absent.
     #[serde(default, deserialize_with = "present")]
     found: Option<Value>,
     /// The member without which it isn't tolerated.

@@ -25,7 +25,7 @@ pub enum TypeRef {
     /// Any JSON.
     Any,
     /// Any JSON object.
-    OpenObject,
+    RawObject,
     /// An array.
     List(Box<TypeRef>),
     /// An object with any keys.
@@ -47,7 +47,7 @@ impl fmt::Display for TypeRef {
             Self::Number => "number",
             Self::Null => "null",
             Self::Any => "any",
-            Self::OpenObject => "object",
+            Self::RawObject => "object",
             Self::List(inner) => return write!(f, "[{inner}]"),
             Self::Map(inner) => return write!(f, "{{{inner}}}"),
             Self::Nullable(inner) => return write!(f, "{inner}?"),
@@ -57,7 +57,7 @@ impl fmt::Display for TypeRef {
 }
 
 impl TypeRef {
-    /// The type of the revision that this leads to, whatever stands around it.
+    /// The type of the revision that this leads to, whatever is around it.
     #[must_use]
     pub fn named(&self) -> Option<&str> {
         match self {
@@ -78,7 +78,7 @@ mod tests {
         let written = [
             (TypeRef::Nullable(item()), "Item?"),
             (TypeRef::List(Box::new(TypeRef::Map(item()))), "[{Item}]"),
-            (TypeRef::OpenObject, "object"),
+            (TypeRef::RawObject, "object"),
         ];
         for (ty, expected) in written {
             assert_eq!(ty.to_string(), expected);

@@ -18,11 +18,11 @@ pub struct TypeSchema {
 /// What the schema of a member says beyond the member's type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemberSchema {
-    /// Where it stands.
+    /// Where it is.
     pub pointer: String,
     /// The assertions by their keywords.
     pub assertions: BTreeMap<&'static str, Value>,
-    /// Which of the assertions hold wherever the type stands: places that differ in assertions alone share a type.
+    /// Which of the assertions hold wherever the type is: places that differ in assertions alone share a type.
     pub everywhere: BTreeSet<&'static str>,
     /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
     pub optional: BTreeMap<String, String>,
@@ -33,7 +33,7 @@ pub struct MemberSchema {
 }
 
 impl MemberSchema {
-    /// The assertion that a keyword makes wherever the type stands.
+    /// The assertion that a keyword makes wherever the type is.
     pub fn everywhere(&self, keyword: &str) -> Option<&Value> {
         self.assertions
             .get(keyword)

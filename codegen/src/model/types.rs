@@ -33,12 +33,12 @@ pub struct Model {
     pub errors_without_id: bool,
     /// The revision's own error codes.
     pub error_codes: Vec<ErrorCode>,
-    /// What a session does by itself.
+    /// What a session does automatically.
     pub lifecycle: Lifecycle,
-    /// Which type stands where: what an earlier revision, whose schema has no name there, takes its name from.
+    /// Which type is where: what an earlier revision, whose schema has no name there, takes its name from.
     #[serde(skip)]
     pub positions: BTreeMap<String, String>,
-    /// The Rust name of what stands at a pointer of the schema, if it has a type of its own.
+    /// The Rust name of what is at a pointer of the schema, if it has a type of its own.
     #[serde(skip)]
     pub places: BTreeMap<String, String>,
 }
@@ -46,7 +46,7 @@ pub struct Model {
 /// Something in a schema that no model can be built from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
-    /// Where it stands.
+    /// Where it is.
     pub pointer: String,
     /// What is wrong.
     pub what: String,
@@ -63,7 +63,7 @@ pub struct Type {
     pub official: bool,
     /// Where the schema defines it.
     pub pointer: String,
-    /// The module it stands in.
+    /// The module it is in.
     pub module: String,
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,13 +133,13 @@ pub struct Member {
     pub ty: TypeRef,
     /// Whether it is always there.
     pub required: bool,
-    /// The value that tells the object from others, though the schema allows more.
+    /// The value that distinguishes the object from others, though the schema allows more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// The value that constructors give it, so that they don't ask for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Value>,
-    /// Whether the value must stand behind a pointer, because it may contain the type that it is a member of.
+    /// Whether the value must be behind a pointer, because it may contain the type that it is a member of.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub boxed: bool,
     /// The schema's own description, in checkouts that keep it.
@@ -167,7 +167,7 @@ pub struct Variant {
     pub ty: TypeRef,
     /// The JSON type that it is.
     pub kind: JsonType,
-    /// Whether it must stand behind a pointer.
+    /// Whether it must be behind a pointer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub boxed: bool,
 }
@@ -175,12 +175,12 @@ pub struct Variant {
 /// A definition of the schema.
 #[derive(Debug, Clone, Serialize)]
 pub struct Definition {
-    /// Where it stands.
+    /// Where it is.
     pub pointer: String,
     /// The type of its instances.
     #[serde(rename = "type")]
     pub ty: TypeRef,
-    /// What stands around the type in an instance.
+    /// What is around the type in an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub envelope: Option<Envelope>,
 }
@@ -192,7 +192,7 @@ pub struct ErrorCode {
     pub name: String,
     /// The code.
     pub code: i64,
-    /// What a session does with it by itself.
+    /// What a session does with it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<ErrorRole>,
     /// What it asks of the client.
@@ -231,7 +231,7 @@ impl Member {
 }
 
 impl Union {
-    /// The tag and its value for each variant, if the union has objects only and a tag that is always there tells them apart.
+    /// The tag and its value for each variant, if the union has objects only and a tag that is always there distinguishes them.
     #[must_use]
     pub fn tags(&self) -> Option<(&str, Vec<&str>)> {
         let Some(Decision::Tag {
@@ -308,7 +308,7 @@ impl Model {
             TypeRef::Nullable(inner) => self.is_compound(inner),
             simple => matches!(
                 simple,
-                TypeRef::Any | TypeRef::OpenObject | TypeRef::List(_) | TypeRef::Map(_)
+                TypeRef::Any | TypeRef::RawObject | TypeRef::List(_) | TypeRef::Map(_)
             ),
         }
     }

@@ -1,6 +1,6 @@
 //! Schemas that are added to the official one, so that each type has one schema to be validated by.
 //!
-//! Merging an intersection or two variants of a union makes shapes that stand nowhere in the schema. Each gets a schema of
+//! Merging an intersection or two variants of a union makes shapes that are nowhere in the schema. Each gets a schema of
 //! its own, which is added to the definition that the shape belongs to.
 
 use std::cell::RefCell;
@@ -16,7 +16,7 @@ use super::references::name_of;
 pub struct AddedSchemas<'s> {
     root: &'s Value,
     added: RefCell<BTreeMap<String, Value>>,
-    /// The schemas that stand nowhere and need no place of their own, by the pointers on the way to which they were met.
+    /// The schemas that are nowhere and need no place of their own, by the pointers on the way to which they were met.
     unplaced: RefCell<BTreeMap<String, Value>>,
 }
 
@@ -30,7 +30,7 @@ impl<'s> AddedSchemas<'s> {
         }
     }
 
-    /// Where to validate a value of `schema`, which was met on the way to `pointer`: there, if that is what stands there.
+    /// Where to validate a value of `schema`, which was met on the way to `pointer`: there, if that is what is there.
     pub fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
         if self.at(pointer) == Some(schema) {
             return pointer.to_owned();

@@ -13,7 +13,7 @@ const LONGEST_CHAIN: usize = 64;
 ///
 /// `None` where that can't be said in one schema: two unions, or an intersection that contains itself.
 ///
-/// In draft-07, what stands beside a reference means nothing: `siblings_apply` is false.
+/// In draft-07, what is beside a reference means nothing: `siblings_apply` is false.
 pub fn merge_intersection(
     root: &Value,
     schema: &Map<String, Value>,

@@ -30,7 +30,7 @@ pub struct Envelopes {
 }
 
 impl Envelopes {
-    /// What stood around the method at a pointer.
+    /// What was around the method at a pointer.
     pub fn get(&self, pointer: &str) -> Option<Envelope> {
         self.taken.get(pointer).map(|(envelope, _)| *envelope)
     }
@@ -108,7 +108,7 @@ fn outermost(schema: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What stood around a method in the schema, and stands around it on the wire.
+/// What was around a method in the schema, and is around it on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Envelope {

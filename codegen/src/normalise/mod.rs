@@ -69,7 +69,7 @@ pub fn normalise_revision(revision: CorrectedRevision) -> Result<NormalisedRevis
 /// A schema reduced to what its values look like.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where in the schema this stands.
+    /// Where in the schema this is.
     pub pointer: String,
     /// The Rust name that the overlay asks for.
     pub name: Option<String>,
@@ -81,7 +81,7 @@ pub struct Node {
     pub tag: Option<String>,
     /// The value that the overlay gives it where nobody says another, as a member that is always there.
     pub preset: Option<Value>,
-    /// Whether the overlay says that it is no request or notification, whatever it looks like.
+    /// Whether the overlay says that it isn't a request or notification, whatever it looks like.
     pub is_no_method: bool,
     /// The description, where the checkout keeps the schema's prose.
     pub description: Option<String>,
@@ -90,7 +90,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// A shape of what stands at a pointer.
+    /// A shape of what is at a pointer.
     fn at(pointer: &str, shape: Shape) -> Self {
         Self {
             pointer: pointer.to_owned(),
@@ -126,7 +126,7 @@ pub enum Shape {
     /// A string of which some values are known.
     Strings(Strings),
     /// An object whose members aren't declared, or are kept verbatim all the same.
-    OpenObject,
+    RawObject,
     /// An array of one kind of element.
     List(Box<Node>),
     /// An object with any keys and one kind of value.

@@ -65,7 +65,7 @@ impl<'s> ShapeBuilder<'s> {
         self.added
     }
 
-    /// The shape of `schema`, which stands at `pointer`.
+    /// The shape of `schema`, which is at `pointer`.
     pub fn build(&self, schema: &Value, pointer: &str) -> Node {
         self.build_within(schema, pointer, DEEPEST)
     }
@@ -170,7 +170,7 @@ impl<'s> ShapeBuilder<'s> {
                 _ => Shape::String,
             },
             "array" => self.array(schema, pointer, depth),
-            "object" if flag(schema, OPEN) => Shape::OpenObject,
+            "object" if flag(schema, OPEN) => Shape::RawObject,
             "object" => self.object(schema, pointer, depth),
             _ => Shape::Any,
         }
@@ -229,11 +229,11 @@ impl<'s> ShapeBuilder<'s> {
                 let pointer = format!("{pointer}/additionalProperties");
                 let value = self.build_within(values, &pointer, depth);
                 match value.shape {
-                    Shape::Any => Shape::OpenObject,
+                    Shape::Any => Shape::RawObject,
                     _ => Shape::Map(Box::new(value)),
                 }
             }
-            _ => Shape::OpenObject,
+            _ => Shape::RawObject,
         }
     }
 }

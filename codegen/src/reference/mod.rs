@@ -117,7 +117,7 @@ impl Page<'_> {
             TypeRef::Number => "number".into(),
             TypeRef::Null => "`null`".into(),
             TypeRef::Any => "any JSON".into(),
-            TypeRef::OpenObject => "object".into(),
+            TypeRef::RawObject => "object".into(),
             TypeRef::List(inner) => format!("list of {}", self.reference(inner)),
             TypeRef::Map(inner) => format!("map of {}", self.reference(inner)),
             TypeRef::Nullable(inner) => format!("{} or `null`", self.reference(inner)),

@@ -32,7 +32,7 @@ pub struct CrateChange {
 /// Compares the generated crates of two schema directories, by name. A crate that only the earlier one has isn't among them, and one that
 /// only the later one has needs no bump.
 ///
-/// Rust code that uses a crate is what counts: a member that is added to an object is a breaking change, because whoever writes the
+/// Rust code that uses a crate is what counts: a member that is added to an object is a breaking change, because code that writes the
 /// struct as an expression has to name it.
 ///
 /// # Errors

@@ -16,7 +16,7 @@ pub enum Bump {
 
 /// A text that isn't `MAJOR.MINOR.PATCH`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no version of the form 1.2.3")]
+#[error("{0:?} isn't a version of the form 1.2.3")]
 pub struct VersionError(String);
 
 /// The version that comes after `released`. Before 1.0.0 the minor number is the one of breaking changes, as for cargo.

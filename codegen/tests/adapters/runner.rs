@@ -8,7 +8,7 @@ use mcp_codegen::RevisionTable;
 use mcp_convert::{
     Conversion, Loss, Policy, Protocol, ProtocolRevision, Supply, TableSource, translate, translate_error,
 };
-use mcp_wire::{ErrorObject, OpenJson, Schema};
+use mcp_wire::{ErrorObject, RawJson, Schema};
 use serde_json::{Value, json};
 
 thread_local! {
@@ -84,13 +84,13 @@ fn answer(line: &Value) -> Value {
         losses.collect::<Vec<_>>()
     };
     if line["error"].is_object() {
-        let error: ErrorObject = OpenJson::from(&line["error"]).decode_as().expect("an error");
+        let error: ErrorObject = RawJson::from(&line["error"]).decode_as().expect("an error");
         let (error, losses) = translate_error(from, to, line["method"].as_str(), error, policy);
         return json!({"error": error, "losses": written(&losses)});
     }
     let mut conversion = Conversion::new(policy);
     if let Some(supply) = line["supply"].as_object() {
-        let supply = supply.iter().map(|(key, value)| (key.clone(), OpenJson::from(value)));
+        let supply = supply.iter().map(|(key, value)| (key.clone(), RawJson::from(value)));
         conversion = conversion.supplied_with(supply.collect::<Supply>());
     }
     let name = line["type"].as_str().expect("a type");

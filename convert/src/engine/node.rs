@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::{Decoded, JsonType, KnownJson, OpenJson, Reader};
+use mcp_wire::{Decoded, JsonType, KnownJson, RawJson, Reader};
 
 /// A JSON value.
 #[derive(Debug, Clone)]
 pub(crate) enum Node<'a> {
     /// The text of any value.
     Text(Cow<'a, str>),
-    /// The text of an object that is no variant of the union it stands for.
+    /// The text of an object that isn't a variant of the union it stands for.
     Unknown(Cow<'a, str>),
     Array(Vec<Node<'a>>),
     Object(Vec<Entry<'a>>),
@@ -78,8 +78,8 @@ impl<'a> Node<'a> {
     }
 
     /// Turns the value into open JSON.
-    pub(crate) fn into_json(self) -> OpenJson {
-        OpenJson::of_json(&self.into_text())
+    pub(crate) fn into_json(self) -> RawJson {
+        RawJson::of_json(&self.into_text())
     }
 
     /// Reads an object with members that nothing declares.

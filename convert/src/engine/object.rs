@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_wire::{OpenJson, Reader, error_code, from_str, push_string};
+use mcp_wire::{RawJson, Reader, error_code, from_str, push_string};
 
 use super::node::{Entry, Node};
 use super::read::{check, is_constant};
@@ -243,7 +243,7 @@ impl<'a> Run<'_> {
         match &plan.row.action {
             Some(LeftAction::Refuse(refusal)) => return Err(refused(refusal).within_member(name)),
             Some(LeftAction::Supply { key, rule }) => {
-                let json = from_str::<OpenJson>(&members[at].value.to_text());
+                let json = from_str::<RawJson>(&members[at].value.to_text());
                 if json.is_ok_and(|json| hand_over(self.state, key, json)) {
                     members.remove(at);
                 } else {
@@ -426,7 +426,7 @@ fn check_whole(table: &Table, text: &str, ty: &TypeRef) -> bool {
 
 fn same_json(node: &Node<'_>, json: &str) -> bool {
     let text = node.to_text();
-    text == json || from_str::<OpenJson>(&text) == from_str::<OpenJson>(json)
+    text == json || from_str::<RawJson>(&text) == from_str::<RawJson>(json)
 }
 
 fn is_empty_object(node: &Node<'_>) -> bool {
@@ -437,7 +437,7 @@ fn is_empty_object(node: &Node<'_>) -> bool {
 }
 
 /// Adds a value to those of the session, and returns whether they have it now.
-fn hand_over(state: &mut State, key: &str, json: OpenJson) -> bool {
+fn hand_over(state: &mut State, key: &str, json: RawJson) -> bool {
     let Some(supply) = &mut state.supply else { return false };
     let supply = Arc::make_mut(supply);
     match supply.get(key) {

@@ -6,7 +6,7 @@ use mcp_wire::path::Segment;
 use mcp_wire::{KnownJson, MAX_DEPTH, Reader, error_code};
 
 use crate::conversion::{Policy, Supply};
-use crate::loss::{AUTOMATIC, LossKind, Reversed};
+use crate::loss::{AUTOMATIC, LossKind, PendingLoss};
 use crate::unrepresentable::Unrepresentable;
 
 /// The policy, the values of the session, and the losses so far.
@@ -14,7 +14,7 @@ use crate::unrepresentable::Unrepresentable;
 pub(crate) struct State {
     pub(crate) policy: Policy,
     pub(crate) supply: Option<Arc<Supply>>,
-    pub(crate) losses: Vec<Reversed>,
+    pub(crate) losses: Vec<PendingLoss>,
     /// The greatest depth of the source.
     pub(crate) deepest: usize,
     /// The pairs of types that are being converted, one within the other.
@@ -103,7 +103,7 @@ impl State {
     pub(crate) fn lose_within(&mut self, path: &[&str], kind: LossKind, rule: &'static str) {
         let segments = path.iter().rev().map(|member| Segment::Member((*member).to_owned()));
         let path = segments.collect();
-        self.losses.push(Reversed { path, kind, rule });
+        self.losses.push(PendingLoss { path, kind, rule });
     }
 
     /// Runs `inside` for a part of the current value: the paths of its losses and its error begin with the part.

@@ -344,7 +344,7 @@ pub(crate) fn method_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
     }
 }
 
-/// Where the schema of a type stands.
+/// Where the schema of a type is.
 fn pointer_of(table: &Table, ty: &TypeRef) -> Option<&'static str> {
     match table.resolve(ty) {
         TypeRef::Named(id) => Some(table.types[*id].pointer),

@@ -1,6 +1,6 @@
 //! Subscriptions to changes: one request for all of them, or a request for each resource.
 
-use mcp_wire::{JsonType, MessageHeader, OpenJson, RequestId};
+use mcp_wire::{JsonType, MessageHeader, RawJson, RequestId};
 
 use super::object::{Object, null, text};
 use super::{HelloError, META, PeerTypes};
@@ -39,7 +39,7 @@ impl ChangeFilter {
 }
 
 /// A method, and the parameters of its request or notification.
-type Written = Option<(&'static str, OpenJson)>;
+type Written = Option<(&'static str, RawJson)>;
 
 /// The request that subscribes to changes. `None` if the revision has none.
 #[must_use]
@@ -90,7 +90,7 @@ pub fn subscription<R: PeerTypes>(revision: R, notification: &MessageHeader<'_>)
 
 /// The result of the request that subscribes to changes. The server ends the subscription with it.
 #[must_use]
-pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> OpenJson {
+pub fn listen_result<R: PeerTypes>(revision: R, subscription: &RequestId) -> RawJson {
     let lifecycle = revision.lifecycle();
     let mut result = Object::of(lifecycle.result_of(lifecycle.listen.unwrap_or_default()));
     put_subscription(revision, &mut result, subscription);
@@ -135,7 +135,7 @@ fn one_text<R: PeerTypes>(revision: R, method: &'static str, member: Option<&'st
 }
 
 fn put_subscription<R: PeerTypes>(revision: R, object: &mut Object, subscription: &RequestId) {
-    let id = OpenJson::from_encode(subscription).ok();
+    let id = RawJson::from_encode(subscription).ok();
     object.put_meta(revision.lifecycle().meta_subscription, id);
 }
 
@@ -144,11 +144,11 @@ fn put_filter<R: PeerTypes>(revision: R, object: &mut Object, member: Option<&'s
     let lifecycle = revision.lifecycle();
     let mut members = Object::default();
     let mut put = |member, is_wanted: bool, value| members.put(member, Some(value).filter(|_| is_wanted));
-    let yes = || OpenJson::from(mcp_wire::serde_json::Value::Bool(true));
+    let yes = || RawJson::from(mcp_wire::serde_json::Value::Bool(true));
     put(lifecycle.filter_tools, filter.tool_list, yes());
     put(lifecycle.filter_prompts, filter.prompt_list, yes());
     put(lifecycle.filter_resources, filter.resource_list, yes());
-    let uris = OpenJson::from_encode(&filter.resources).unwrap_or_else(|_| null());
+    let uris = RawJson::from_encode(&filter.resources).unwrap_or_else(|_| null());
     put(lifecycle.filter_uris, !filter.resources.is_empty(), uris);
     object.put(member, Some(members.finish().0));
 }
@@ -161,7 +161,7 @@ fn read_filter<R: PeerTypes>(
     let lifecycle = revision.lifecycle();
     let member = member.ok_or(HelloError::NoSuchMethod)?;
     let filter = message.param(&[member]).ok().flatten();
-    let filter: Option<OpenJson> = filter.and_then(|filter| filter.decode_as().ok());
+    let filter: Option<RawJson> = filter.and_then(|filter| filter.decode_as().ok());
     let filter = filter
         .filter(|filter| filter.json_type() == JsonType::Object)
         .ok_or(HelloError::Missing(member))?;

@@ -1,7 +1,7 @@
 //! The errors that sessions send and read by themselves.
 
 use mcp_wire::serde_json::Value;
-use mcp_wire::{ErrorObject, OpenJson, error_code};
+use mcp_wire::{ErrorObject, RawJson, error_code};
 
 use super::PeerTypes;
 use super::object::{Object, text};
@@ -16,7 +16,7 @@ pub fn unsupported<R: PeerTypes>(revision: R, mismatch: &Mismatch<R>) -> ErrorOb
     };
     let supported: Vec<&str> = mismatch.supported.iter().map(|revision| revision.name()).collect();
     let mut data = Object::default();
-    data.put(known.data.versions, OpenJson::from_encode(&supported).ok());
+    data.put(known.data.versions, RawJson::from_encode(&supported).ok());
     data.put(known.data.name, Some(text(&mismatch.requested)));
     ErrorObject::new(known.code, "Unsupported protocol version").with_data(data.finish().0)
 }
@@ -31,11 +31,11 @@ pub fn supported_by_peer<R: PeerTypes>(error: &ErrorObject) -> Option<Vec<String
 
 /// Reads what an error asks of the client: the method of the questions, and the parameters of each. `None` for another error.
 #[must_use]
-pub fn asked_by_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<(&'static str, Vec<OpenJson>)> {
+pub fn asked_by_error<R: PeerTypes>(revision: R, error: &ErrorObject) -> Option<(&'static str, Vec<RawJson>)> {
     let known = revision.known_error(ErrorRole::InputRequired)?;
     let asks = known.asks.filter(|_| known.code == error.code)?;
     let params: Vec<Value> = error.data.as_ref()?.get(asks.params)?.parse().ok()?;
-    Some((asks.method, params.into_iter().map(OpenJson::from).collect()))
+    Some((asks.method, params.into_iter().map(RawJson::from).collect()))
 }
 
 /// The error for a request that needs a capability of the client. `capability` is the path of a member in the capabilities.

@@ -1,6 +1,6 @@
 //! Parameters and results of the handshake and of the discovery.
 
-use mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_wire::{MessageHeader, RawJson, RequestId};
 
 use super::object::{HelloReader, Object, null, text};
 use crate::lifecycle::Presets;
@@ -27,7 +27,7 @@ pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_begin<R: PeerTypes>(revision: R, params: &OpenJson) -> Read<ClientHello<R>> {
+pub fn read_begin<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientHello<R>> {
     let members = revision.lifecycle().begin_params;
     let mut reader = HelloReader::new(params);
     let result = ClientHello {
@@ -57,7 +57,7 @@ pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<ServerHello<R>> {
+pub fn read_agreement<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerHello<R>> {
     let members = revision.lifecycle().begin_result;
     let mut reader = HelloReader::new(result);
     let hello = ServerHello {
@@ -71,7 +71,7 @@ pub fn read_agreement<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
 
 /// The revision that the result of the request that begins a session names. The result may be in any revision with a handshake.
 #[must_use]
-pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
+pub fn agreed_version<R: PeerTypes>(result: &RawJson) -> Option<R> {
     let mut handshakes = R::revisions().filter(|revision| revision.has_handshake());
     handshakes.find_map(|revision| {
         let named: String = result.get(revision.lifecycle().begin_result.name?)?.parse().ok()?;
@@ -79,16 +79,16 @@ pub fn agreed_version<R: PeerTypes>(result: &OpenJson) -> Option<R> {
     })
 }
 
-/// The parameters of a request or notification that a session sends by itself, and that says nothing else.
+/// The parameters of a request or notification that a session sends automatically, and that says nothing else.
 #[must_use]
-pub fn params<R: PeerTypes>(revision: R, method: &str) -> Option<OpenJson> {
+pub fn params<R: PeerTypes>(revision: R, method: &str) -> Option<RawJson> {
     let presets = revision.lifecycle().params_of(method);
     (presets != Presets::NONE).then(|| Object::of(presets).finish().0)
 }
 
-/// The result of a request that a session answers by itself, and that asks for nothing.
+/// The result of a request that a session answers automatically, and that asks for nothing.
 #[must_use]
-pub fn empty_result<R: PeerTypes>(revision: R, method: &str) -> OpenJson {
+pub fn empty_result<R: PeerTypes>(revision: R, method: &str) -> RawJson {
     Object::of(revision.lifecycle().result_of(method)).finish().0
 }
 
@@ -103,7 +103,7 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
         lifecycle.discover_result,
     );
     let mut object = Object::of(lifecycle.result_of(method));
-    let versions = OpenJson::from_encode(&hello.versions).unwrap_or_else(|_| null());
+    let versions = RawJson::from_encode(&hello.versions).unwrap_or_else(|_| null());
     object.put(members.versions, Some(versions));
     object.put_server(revision, members, hello)?;
     Ok(object.finish())
@@ -113,7 +113,7 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
 ///
 /// # Errors
 /// A member is missing or invalid.
-pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<ServerHello<R>> {
+pub fn read_discovery<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerHello<R>> {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.discover_result;
     let mut reader = HelloReader::new(result);
@@ -134,11 +134,11 @@ pub fn read_discovery<R: PeerTypes>(revision: R, result: &OpenJson) -> Read<Serv
 
 /// Creates the parameters of the notification that cancels a request.
 #[must_use]
-pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str) -> Option<(&'static str, OpenJson)> {
+pub fn cancellation<R: PeerTypes>(revision: R, request: &RequestId, reason: &str) -> Option<(&'static str, RawJson)> {
     let lifecycle = revision.lifecycle();
     let (method, members) = (lifecycle.cancel?, lifecycle.cancel_params);
     let mut object = Object::of(lifecycle.params_of(method));
-    object.put(members.request, OpenJson::from_encode(request).ok());
+    object.put(members.request, RawJson::from_encode(request).ok());
     object.put(members.text, Some(text(reason)));
     Some((method, object.finish().0))
 }

@@ -8,7 +8,7 @@ mod stamp;
 
 use std::fmt;
 
-use mcp_wire::OpenJson;
+use mcp_wire::RawJson;
 
 use crate::lifecycle::{ErrorRole, KnownError, Lifecycle};
 use crate::loss::Loss;
@@ -54,19 +54,19 @@ pub trait PeerTypes: ProtocolRevision {
     ///
     /// # Errors
     /// The JSON is invalid, or the hub can't represent it.
-    fn read_client_capabilities(self, json: &OpenJson) -> Result<FromResult<Self::ClientCapabilities>, FromPeer>;
+    fn read_client_capabilities(self, json: &RawJson) -> Result<FromResult<Self::ClientCapabilities>, FromPeer>;
 
     /// Reads a server's capabilities in this revision.
     ///
     /// # Errors
     /// The JSON is invalid, or the hub can't represent it.
-    fn read_server_capabilities(self, json: &OpenJson) -> Result<FromResult<Self::ServerCapabilities>, FromPeer>;
+    fn read_server_capabilities(self, json: &RawJson) -> Result<FromResult<Self::ServerCapabilities>, FromPeer>;
 
     /// Reads the name and version of an implementation in this revision.
     ///
     /// # Errors
     /// The JSON is invalid, or the hub can't represent it.
-    fn read_implementation(self, json: &OpenJson) -> Result<FromResult<Self::Implementation>, FromPeer>;
+    fn read_implementation(self, json: &RawJson) -> Result<FromResult<Self::Implementation>, FromPeer>;
 
     /// Writes a client's capabilities in this revision.
     ///
@@ -100,13 +100,13 @@ pub trait PeerTypes: ProtocolRevision {
 
     /// Whether each request has the metadata that another revision has in its handshake.
     #[must_use]
-    fn stands_alone(self) -> bool {
+    fn is_stateless(self) -> bool {
         self.lifecycle().meta_version.is_some()
     }
 }
 
 /// Converted JSON, and the losses of the conversion.
-pub type Encoded = Result<(OpenJson, Vec<Loss>), Unrepresentable>;
+pub type Encoded = Result<(RawJson, Vec<Loss>), Unrepresentable>;
 
 /// The revision, capabilities and implementation of a client.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,4 +158,4 @@ impl fmt::Display for HelloError {
 impl std::error::Error for HelloError {}
 
 type Read<T> = Result<FromResult<T>, HelloError>;
-type Written = Result<(OpenJson, Vec<Loss>), HelloError>;
+type Written = Result<(RawJson, Vec<Loss>), HelloError>;

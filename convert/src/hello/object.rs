@@ -1,26 +1,26 @@
 //! Writing and reading objects member by member.
 
-use mcp_wire::{Map, OpenJson};
+use mcp_wire::{Map, RawJson};
 
 use super::{Encoded, HelloError, META, PeerTypes, ServerHello};
 use crate::lifecycle::{Members, Presets};
 use crate::loss::Loss;
 use crate::translated::{FromPeer, FromResult};
 
-pub(super) fn text(text: &str) -> OpenJson {
+pub(super) fn text(text: &str) -> RawJson {
     mcp_wire::serde_json::Value::from(text).into()
 }
 
-pub(super) fn null() -> OpenJson {
+pub(super) fn null() -> RawJson {
     mcp_wire::serde_json::Value::Null.into()
 }
 
 /// An object that is being written.
 #[derive(Default)]
 pub(super) struct Object {
-    pub(super) entries: Vec<(&'static str, OpenJson)>,
+    pub(super) entries: Vec<(&'static str, RawJson)>,
     /// The keys of `_meta`.
-    meta: Vec<(&'static str, OpenJson)>,
+    meta: Vec<(&'static str, RawJson)>,
     losses: Vec<Loss>,
 }
 
@@ -35,11 +35,11 @@ impl Object {
         }
     }
 
-    pub(super) fn put_meta(&mut self, key: Option<&'static str>, value: Option<OpenJson>) {
+    pub(super) fn put_meta(&mut self, key: Option<&'static str>, value: Option<RawJson>) {
         self.meta.extend(key.zip(value));
     }
 
-    pub(super) fn put(&mut self, member: Option<&'static str>, value: Option<OpenJson>) {
+    pub(super) fn put(&mut self, member: Option<&'static str>, value: Option<RawJson>) {
         self.entries.extend(member.zip(value));
     }
 
@@ -72,7 +72,7 @@ impl Object {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> (OpenJson, Vec<Loss>) {
+    pub(super) fn finish(mut self) -> (RawJson, Vec<Loss>) {
         if !self.meta.is_empty() {
             self.entries.push((META, to_object(self.meta)));
         }
@@ -81,20 +81,20 @@ impl Object {
 }
 
 /// An object in which each name has the last value that it was given.
-fn to_object(entries: Vec<(&'static str, OpenJson)>) -> OpenJson {
-    let members: Map<OpenJson> = entries.into_iter().collect();
+fn to_object(entries: Vec<(&'static str, RawJson)>) -> RawJson {
+    let members: Map<RawJson> = entries.into_iter().collect();
     // Encoding fails only for a number that JSON can't represent, and open JSON has none.
-    OpenJson::from_encode(&members).unwrap_or_else(|_| null())
+    RawJson::from_encode(&members).unwrap_or_else(|_| null())
 }
 
 /// Reads members of an object.
 pub(super) struct HelloReader<'o> {
-    object: &'o OpenJson,
+    object: &'o RawJson,
     losses: Vec<Loss>,
 }
 
 impl<'o> HelloReader<'o> {
-    pub(super) fn new(object: &'o OpenJson) -> Self {
+    pub(super) fn new(object: &'o RawJson) -> Self {
         let losses = Vec::new();
         Self { object, losses }
     }
@@ -102,7 +102,7 @@ impl<'o> HelloReader<'o> {
     pub(super) fn required<T>(
         &self,
         member: Option<&'static str>,
-        read: impl FnOnce(OpenJson) -> Option<T>,
+        read: impl FnOnce(RawJson) -> Option<T>,
     ) -> Result<T, HelloError> {
         let member = member.ok_or(HelloError::NoSuchMethod)?;
         self.object
@@ -118,7 +118,7 @@ impl<'o> HelloReader<'o> {
     pub(super) fn read<T>(
         &mut self,
         member: Option<&'static str>,
-        read: impl FnOnce(&OpenJson) -> Result<FromResult<T>, FromPeer>,
+        read: impl FnOnce(&RawJson) -> Result<FromResult<T>, FromPeer>,
     ) -> Result<T, HelloError> {
         let json = self.required(member, Some)?;
         let read = read(&json).map_err(|error| HelloError::Member(member.unwrap_or_default(), error))?;
@@ -139,7 +139,7 @@ impl<'o> HelloReader<'o> {
 pub fn result_stamp<R: PeerTypes>(
     revision: R,
     server: R::Implementation,
-) -> Result<Option<(&'static str, OpenJson)>, HelloError> {
+) -> Result<Option<(&'static str, RawJson)>, HelloError> {
     let Some(key) = revision.lifecycle().meta_server else {
         return Ok(None);
     };

@@ -1,7 +1,7 @@
 //! The metadata of each request and each result.
 
 use mcp_wire::path::Segment;
-use mcp_wire::{MessageHeader, OpenJson};
+use mcp_wire::{MessageHeader, RawJson};
 
 use super::object::{HelloReader, Object, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read};
@@ -12,7 +12,7 @@ use crate::loss::Loss;
 ///
 /// # Errors
 /// The revision can't represent it.
-pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'static str, OpenJson)>, HelloError> {
+pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'static str, RawJson)>, HelloError> {
     let lifecycle = revision.lifecycle();
     let mut object = Object::default();
     object.put(lifecycle.meta_version, Some(text(&hello.version)));
@@ -29,7 +29,7 @@ pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'
 
 /// The values that conversions supply to the metadata of each request: the version, the capabilities and the client.
 #[must_use]
-pub fn supply(version: &str, capabilities: OpenJson, client: Option<OpenJson>) -> Supply {
+pub fn supply(version: &str, capabilities: RawJson, client: Option<RawJson>) -> Supply {
     let client = client.map(|client| ("meta.client", client));
     let supplied = [("meta.version", text(version)), ("meta.capabilities", capabilities)];
     let supplied = supplied.into_iter().chain(client);
@@ -54,7 +54,7 @@ pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Opti
             Ok(None) => {}
             Ok(Some(version)) => {
                 let version = version.string().map_err(|_| HelloError::Missing(key))?.into_owned();
-                let named = R::by_name(&version).filter(|named| named.stands_alone());
+                let named = R::by_name(&version).filter(|named| named.is_stateless());
                 return Ok(Some((named.unwrap_or(revision), version)));
             }
             Err(_) => return Err(HelloError::Missing(key)),
@@ -84,7 +84,7 @@ pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Rea
         .ok()
         .flatten()
         .and_then(|meta| meta.decode_as().ok());
-    let meta: OpenJson = meta.ok_or(HelloError::Missing(META))?;
+    let meta: RawJson = meta.ok_or(HelloError::Missing(META))?;
     let mut reader = HelloReader::new(&meta);
     let version = reader.text(lifecycle.meta_version)?;
     let capabilities = reader.read(lifecycle.meta_capabilities, |json| {
@@ -120,9 +120,9 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
 }
 
 /// The member with the kind of a result, and the kind. `None` for the usual kind, and for a method with results of several kinds:
-/// decoding tells those apart.
+/// decoding distinguishes those.
 #[must_use]
-pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &OpenJson) -> Option<(&'static str, OpenJson)> {
+pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &RawJson) -> Option<(&'static str, RawJson)> {
     let lifecycle = revision.lifecycle();
     let (member, usual) = (lifecycle.result_kind?, lifecycle.usual_kind(method)?);
     let kind = result.get(member)?;

@@ -17,7 +17,7 @@ macro_rules! peer_types {
     (@ $hub_module:ident, $name:ident, $read:ident, $write:ident) => {
         fn $read(
             self,
-            json: &$crate::mcp_wire::OpenJson,
+            json: &$crate::mcp_wire::RawJson,
         ) -> Result<$crate::FromResult<$hub_module::$name>, $crate::FromPeer> {
             $crate::peers::read_value(self, stringify!($name), json)
         }

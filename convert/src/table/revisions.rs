@@ -133,7 +133,7 @@ macro_rules! revisions {
             pub fn validate_result(
                 self,
                 method: &str,
-                result: &$crate::mcp_wire::OpenJson,
+                result: &$crate::mcp_wire::RawJson,
             ) -> Result<(), $crate::mcp_wire::Invalid> {
                 $crate::validate_result(self, method, result)
             }

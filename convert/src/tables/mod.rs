@@ -3,7 +3,7 @@
 //! A table is the text of one JSON object, made by `mcp-codegen`:
 //!
 //! - `types`: each type by its name. An object has its members in `required`, `optional`, `constant` (required, with one value)
-//!   and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to tell objects apart), `alias`,
+//!   and `implied` (optional, with one value). Others have `strings`, `union` with `objects` (how to distinguish objects), `alias`,
 //!   `methods` or `results`. `closed` types hold nothing that they don't declare, and `at` is the place in the schema
 //!   of those that aren't definitions. `definitions` is where these are.
 //! - `facts`, `lifecycle`, `errors`, `errors_up` and `errors_down` (the rules about errors from the revision before, and to it) are

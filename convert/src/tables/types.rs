@@ -133,7 +133,7 @@ pub(crate) struct Results {
     pub(crate) told_by: ToldBy,
 }
 
-/// What tells the results of a method apart.
+/// What distinguishes the results of a method.
 #[derive(Debug, Default)]
 pub(crate) enum ToldBy {
     /// There is only one.

@@ -7,7 +7,7 @@
 //! each message that can be sent.
 
 use std::future::Future;
-use mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
+use mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use crate::hub;
 
 /// The result of a call is none of those that its method declares.
@@ -138,7 +138,7 @@ pub trait ServerHandler<C>: Send + Sync {
         &self,
         request: UnknownMethod,
         context: &C,
-    ) -> impl Future<Output = Result<OpenJson, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send {
         let _ = context;
         async move { Err(not_found(&request.method)) }
     }
@@ -534,7 +534,7 @@ impl Paginated<hub::ClientRequest, hub::ServerResult> for hub::Tool {
 
 /// What a request brings when it is repeated, because its result asked for something.
 #[derive(Debug)]
-pub struct Brought<'r> {
+pub struct RetryInput<'r> {
     /// The answers to what the result asked.
     pub responses: &'r mut Option<hub::InputResponses>,
     /// The state that the result had.
@@ -542,22 +542,22 @@ pub struct Brought<'r> {
 }
 
 /// What a request brings when it is repeated; `None` if its result never asks for anything.
-pub fn brought(request: &mut hub::ClientRequest) -> Option<Brought<'_>> {
+pub fn retry_input(request: &mut hub::ClientRequest) -> Option<RetryInput<'_>> {
     match request {
         hub::ClientRequest::GetPrompt(message) => {
-            Some(Brought {
+            Some(RetryInput {
                 responses: &mut message.params.input_responses,
                 state: &mut message.params.request_state,
             })
         }
         hub::ClientRequest::ReadResource(message) => {
-            Some(Brought {
+            Some(RetryInput {
                 responses: &mut message.params.input_responses,
                 state: &mut message.params.request_state,
             })
         }
         hub::ClientRequest::CallTool(message) => {
-            Some(Brought {
+            Some(RetryInput {
                 responses: &mut message.params.input_responses,
                 state: &mut message.params.request_state,
             })
@@ -655,7 +655,7 @@ pub trait ClientHandler<C>: Send + Sync {
         &self,
         request: UnknownMethod,
         context: &C,
-    ) -> impl Future<Output = Result<OpenJson, ErrorObject>> + Send {
+    ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send {
         let _ = context;
         async move { Err(not_found(&request.method)) }
     }

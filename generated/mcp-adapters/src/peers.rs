@@ -6,7 +6,7 @@
 //! that speaks the hub's revision they only decode and encode.
 
 use mcp_convert::{Role, peers};
-use mcp_wire::{Batch, Decoded, Message, OpenJson};
+use mcp_wire::{Batch, Decoded, Message, RawJson};
 use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub};
 
 /// Decodes what a client of revision `peer` sent, and converts it to messages of the hub.
@@ -41,7 +41,7 @@ pub fn client_message_for(
 pub fn client_result(
     peer: Revision,
     method: &str,
-    result: &OpenJson,
+    result: &RawJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<hub::InputResponse>>, FromPeer> {
     if peer == Revision::HUB {
@@ -58,7 +58,7 @@ pub fn client_result_for(
     peer: Revision,
     result: &hub::InputResponse,
     conversion: Conversion,
-) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let name = match result {
         hub::InputResponse::CreateMessage(_) => Some("CreateMessageResult"),
         hub::InputResponse::ListRoots(_) => Some("ListRootsResult"),
@@ -99,7 +99,7 @@ pub fn server_message_for(
 pub fn server_result(
     peer: Revision,
     method: &str,
-    result: &OpenJson,
+    result: &RawJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<hub::ServerResult>>, FromPeer> {
     peers::read_result(peer, Role::Server, method, result, conversion, hub::ServerResult::read)
@@ -113,7 +113,7 @@ pub fn server_result_for(
     peer: Revision,
     result: &hub::ServerResult,
     conversion: Conversion,
-) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {
+) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let name = match result {
         hub::ServerResult::CallTool(_) => Some("CallToolResult"),
         hub::ServerResult::Complete(_) => Some("CompleteResult"),

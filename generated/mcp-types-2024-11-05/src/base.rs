@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, request, union};
 use crate::{BlobResourceContents, EmbeddedResource, ImageContent, Role, SCHEMA, TextContent, TextResourceContents};
 
 /// Hints that help a client decide how to use or show content or a resource. Every member is optional.
@@ -98,7 +98,7 @@ pub struct CancelledNotificationParams {
     pub reason: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -110,7 +110,7 @@ object! {
     }
     optional {
         "reason" => reason, with_reason: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -127,7 +127,7 @@ pub enum ContentBlock {
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -161,7 +161,7 @@ pub struct Error {
     /// What went wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -173,7 +173,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -375,7 +375,7 @@ object! {
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -383,7 +383,7 @@ pub struct NotificationParams {
 object! {
     NotificationParams: SCHEMA["#/definitions/InitializedNotification/properties/params"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -443,7 +443,7 @@ pub struct PaginatedResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -452,7 +452,7 @@ object! {
     PaginatedResult: SCHEMA["#/definitions/PaginatedResult"]
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -519,7 +519,7 @@ pub struct ProgressNotificationParams {
     pub total: Option<Number>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -532,7 +532,7 @@ object! {
     }
     optional {
         "total" => total, with_total: impl Into<Number>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -636,7 +636,7 @@ object! {
 pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -644,6 +644,6 @@ pub struct Result {
 object! {
     Result: SCHEMA["#/definitions/Result"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

@@ -3,7 +3,7 @@
 
 //! The handshake, and what the peers say about themselves and what they can do.
 
-use mcp_wire::{Extra, Map, OpenObject, notification, object, request};
+use mcp_wire::{Extra, Map, RawObject, notification, object, request};
 use crate::{NotificationParams, RequestMeta, SCHEMA};
 
 /// Features that a client offers to the server, declared in `initialize`. An absent member means the feature is
@@ -13,11 +13,11 @@ use crate::{NotificationParams, RequestMeta, SCHEMA};
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilities {
     /// Features outside the protocol, keyed by name, each with settings of its own. Absent means none.
-    pub experimental: Option<Map<OpenObject>>,
+    pub experimental: Option<Map<RawObject>>,
     /// The client can list its roots through `roots/list`. Absent means not offered.
     pub roots: Option<ClientCapabilitiesRoots>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
-    pub sampling: Option<OpenObject>,
+    pub sampling: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -25,9 +25,9 @@ pub struct ClientCapabilities {
 object! {
     ClientCapabilities: SCHEMA["#/definitions/ClientCapabilities"]
     optional {
-        "experimental" => experimental, with_experimental: Map<OpenObject>,
+        "experimental" => experimental, with_experimental: Map<RawObject>,
         "roots" => roots, with_roots: ClientCapabilitiesRoots,
-        "sampling" => sampling, with_sampling: impl Into<OpenObject>,
+        "sampling" => sampling, with_sampling: impl Into<RawObject>,
     }
 }
 
@@ -142,7 +142,7 @@ pub struct InitializeResult {
     pub instructions: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -156,7 +156,7 @@ object! {
     }
     optional {
         "instructions" => instructions, with_instructions: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -192,9 +192,9 @@ notification! { InitializedNotification: "notifications/initialized" ClientToSer
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilities {
     /// Non-standard features, keyed by name, each with its own settings. Absent means none.
-    pub experimental: Option<Map<OpenObject>>,
+    pub experimental: Option<Map<RawObject>>,
     /// Present if the server emits log messages and answers `logging/setLevel`. It has no settings yet.
-    pub logging: Option<OpenObject>,
+    pub logging: Option<RawObject>,
     /// Present if the server offers prompts.
     pub prompts: Option<ServerCapabilitiesPrompts>,
     /// Present if the server offers resources.
@@ -208,8 +208,8 @@ pub struct ServerCapabilities {
 object! {
     ServerCapabilities: SCHEMA["#/definitions/ServerCapabilities"]
     optional {
-        "experimental" => experimental, with_experimental: Map<OpenObject>,
-        "logging" => logging, with_logging: impl Into<OpenObject>,
+        "experimental" => experimental, with_experimental: Map<RawObject>,
+        "logging" => logging, with_logging: impl Into<RawObject>,
         "prompts" => prompts, with_prompts: ServerCapabilitiesPrompts,
         "resources" => resources, with_resources: ServerCapabilitiesResources,
         "tools" => tools, with_tools: ServerCapabilitiesTools,

@@ -3,7 +3,7 @@
 
 //! Templates of messages that a server offers for users to choose.
 
-use mcp_wire::{Extra, Map, OpenObject, notification, object, request};
+use mcp_wire::{Extra, Map, RawObject, notification, object, request};
 use crate::{ContentBlock, Cursor, NotificationParams, PaginatedRequestParams, RequestMeta, Role, SCHEMA};
 
 /// Asks for one prompt, filled in and ready for a model (`prompts/get`). Sent by the client; the server inserts
@@ -68,7 +68,7 @@ pub struct GetPromptResult {
     pub description: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -80,7 +80,7 @@ object! {
     }
     optional {
         "description" => description, with_description: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -119,7 +119,7 @@ pub struct ListPromptsResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -131,7 +131,7 @@ object! {
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -190,7 +190,7 @@ object! {
     }
 }
 
-/// Tells that the server's set of prompts has changed. Sent by the server as
+/// Notification that the server's set of prompts has changed. Sent by the server as
 /// `notifications/prompts/list_changed`, without a subscription, if it declared `prompts.listChanged`; the
 /// client may list the prompts again and does not answer.
 ///

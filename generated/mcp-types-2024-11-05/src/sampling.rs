@@ -3,7 +3,7 @@
 
 //! Requests of a server for the client's language model.
 
-use mcp_wire::{Extra, Number, OpenJson, OpenObject, object, request, strings, union};
+use mcp_wire::{Extra, Number, RawJson, RawObject, object, request, strings, union};
 use crate::{ImageContent, RequestMeta, Role, SCHEMA, TextContent};
 
 /// Asks the client to have a language model write a message (`sampling/createMessage`). Sent by the server to a
@@ -50,7 +50,7 @@ pub struct CreateMessageRequestParams {
     /// default.
     pub temperature: Option<Number>,
     /// Settings handed on to the model provider, in that provider's own format. Absent means none.
-    pub metadata: Option<OpenObject>,
+    pub metadata: Option<RawObject>,
     /// Wishes on which model to use. They do not bind the client; absent means no wishes.
     pub model_preferences: Option<ModelPreferences>,
     /// Texts that end generation as soon as the model writes one. Absent means none.
@@ -72,7 +72,7 @@ object! {
         "includeContext" => include_context, with_include_context: impl Into<CreateMessageRequestParamsIncludeContext>,
         "systemPrompt" => system_prompt, with_system_prompt: impl Into<String>,
         "temperature" => temperature, with_temperature: impl Into<Number>,
-        "metadata" => metadata, with_metadata: impl Into<OpenObject>,
+        "metadata" => metadata, with_metadata: impl Into<RawObject>,
         "modelPreferences" => model_preferences, with_model_preferences: ModelPreferences,
         "stopSequences" => stop_sequences, with_stop_sequences: Vec<String>,
         "_meta" => meta, with_meta: RequestMeta,
@@ -121,7 +121,7 @@ pub struct CreateMessageResult {
     pub stop_reason: Option<CreateMessageResultStopReason>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -135,7 +135,7 @@ object! {
     }
     optional {
         "stopReason" => stop_reason, with_stop_reason: impl Into<CreateMessageResultStopReason>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -222,7 +222,7 @@ pub enum SamplingContent {
     /// See [`ImageContent`].
     Image(ImageContent),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {

@@ -3,7 +3,7 @@
 
 //! Functions that a server offers for a language model to call.
 
-use mcp_wire::{Extra, OpenObject, notification, object, request};
+use mcp_wire::{Extra, RawObject, notification, object, request};
 use crate::{ContentBlock, Cursor, NotificationParams, PaginatedRequestParams, RequestMeta, SCHEMA};
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
@@ -38,7 +38,7 @@ pub struct CallToolRequestParams {
     /// Name of the tool, as found in `tools/list`.
     pub name: String,
     /// Input of the tool, keyed by argument name; it must satisfy the tool's `inputSchema`. Absent means no input.
-    pub arguments: Option<OpenObject>,
+    pub arguments: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
@@ -52,7 +52,7 @@ object! {
         "name" => name: impl Into<String>,
     }
     optional {
-        "arguments" => arguments, with_arguments: impl Into<OpenObject>,
+        "arguments" => arguments, with_arguments: impl Into<RawObject>,
         "_meta" => meta, with_meta: RequestMeta,
     }
 }
@@ -70,7 +70,7 @@ pub struct CallToolResult {
     pub is_error: Option<bool>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -82,7 +82,7 @@ object! {
     }
     optional {
         "isError" => is_error, with_is_error: bool,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -121,7 +121,7 @@ pub struct ListToolsResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -133,7 +133,7 @@ object! {
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -147,7 +147,7 @@ pub struct Tool {
     /// when nothing better is given.
     pub name: String,
     /// JSON Schema of the arguments that `tools/call` takes, an object at its root.
-    pub input_schema: OpenObject,
+    pub input_schema: RawObject,
     /// What the tool does and when to use it, written for the model. Absent means none.
     pub description: Option<String>,
     /// Members that the revision doesn't declare, as they came.
@@ -158,16 +158,16 @@ object! {
     Tool: SCHEMA["#/definitions/Tool"]
     required {
         "name" => name: impl Into<String>,
-        "inputSchema" => input_schema: impl Into<OpenObject>,
+        "inputSchema" => input_schema: impl Into<RawObject>,
     }
     optional {
         "description" => description, with_description: impl Into<String>,
     }
 }
 
-/// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`,
-/// without a subscription, if it declared `tools.listChanged`; the client may list the tools again and does not
-/// answer.
+/// Notification that the server's set of tools has changed. Sent by the server as
+/// `notifications/tools/list_changed`, without a subscription, if it declared `tools.listChanged`; the client
+/// may list the tools again and does not answer.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/dfc88487d491ae1f3e21963b55f56be073cc1859/schema/2024-11-05/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, request, union};
 use crate::{
     AudioContent, BlobResourceContents, EmbeddedResource, ImageContent, SCHEMA, TextContent, TextResourceContents,
 };
@@ -79,7 +79,7 @@ pub struct CancelledNotificationParams {
     pub reason: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -91,7 +91,7 @@ object! {
     }
     optional {
         "reason" => reason, with_reason: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -110,7 +110,7 @@ pub enum ContentBlock {
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -145,7 +145,7 @@ pub struct Error {
     /// What went wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -157,7 +157,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -265,7 +265,7 @@ object! {
 /// responses and error responses, as well as batches of them in the one revision that has those.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
-pub type JsonRpcMessage = OpenJson;
+pub type JsonRpcMessage = RawJson;
 
 /// A one-way message of any method. Either side may send it; the receiver must not respond.
 ///
@@ -380,7 +380,7 @@ object! {
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -388,7 +388,7 @@ pub struct NotificationParams {
 object! {
     NotificationParams: SCHEMA["#/definitions/InitializedNotification/properties/params"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -448,7 +448,7 @@ pub struct PaginatedResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -457,7 +457,7 @@ object! {
     PaginatedResult: SCHEMA["#/definitions/PaginatedResult"]
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -520,13 +520,13 @@ pub struct ProgressNotificationParams {
     pub progress: Number,
     /// Token that the reported request carried in its `_meta`.
     pub progress_token: ProgressToken,
-    /// Text that tells a person what is going on. Absent means none.
+    /// Text that describes what is going on. Absent means none.
     pub message: Option<String>,
     /// Amount at which the work is complete, in the unit of `progress`. Absent means unknown.
     pub total: Option<Number>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -540,7 +540,7 @@ object! {
     optional {
         "message" => message, with_message: impl Into<String>,
         "total" => total, with_total: impl Into<Number>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -644,7 +644,7 @@ object! {
 pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -652,6 +652,6 @@ pub struct Result {
 object! {
     Result: SCHEMA["#/definitions/Result"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

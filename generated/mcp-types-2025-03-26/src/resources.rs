@@ -3,7 +3,7 @@
 
 //! Data that a server offers for a client to read, and the templates of their addresses.
 
-use mcp_wire::{Extra, OpenObject, notification, object, request};
+use mcp_wire::{Extra, RawObject, notification, object, request};
 use crate::{
     Annotations, AnyResourceContents, Cursor, EmptyResult, NotificationParams, PaginatedRequestParams, RequestMeta,
     SCHEMA,
@@ -45,7 +45,7 @@ pub struct ListResourceTemplatesResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -57,7 +57,7 @@ object! {
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -97,7 +97,7 @@ pub struct ListResourcesResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -109,7 +109,7 @@ object! {
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -171,7 +171,7 @@ pub struct ReadResourceResult {
     pub contents: Vec<AnyResourceContents>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -182,7 +182,7 @@ object! {
         "contents" => contents: Vec<AnyResourceContents>,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -223,7 +223,7 @@ object! {
     }
 }
 
-/// Tells that the server's set of resources has changed. Sent by the server as
+/// Notification that the server's set of resources has changed. Sent by the server as
 /// `notifications/resources/list_changed`, without a subscription, if it declared `resources.listChanged`; the
 /// client may list the resources again and does not answer.
 ///
@@ -282,7 +282,7 @@ object! {
     }
 }
 
-/// Tells that a resource changed, so that reading it again may be worthwhile. Sent by the server as
+/// Notification that a resource changed, so that reading it again may be worthwhile. Sent by the server as
 /// `notifications/resources/updated` to a client that subscribed with `resources/subscribe`; the client does
 /// not answer.
 ///
@@ -316,7 +316,7 @@ pub struct ResourceUpdatedNotificationParams {
     pub uri: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -327,7 +327,7 @@ object! {
         "uri" => uri: impl Into<String>,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 

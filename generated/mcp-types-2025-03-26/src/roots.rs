@@ -3,7 +3,7 @@
 
 //! The directories and files that a client lets a server work in.
 
-use mcp_wire::{Extra, OpenObject, notification, object, request};
+use mcp_wire::{Extra, RawObject, notification, object, request};
 use crate::{NotificationParams, RequestParams, SCHEMA};
 
 /// Asks the client which files and directories the server may work on. Sent by the server as `roots/list` to a
@@ -39,7 +39,7 @@ pub struct ListRootsResult {
     pub roots: Vec<Root>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -50,7 +50,7 @@ object! {
         "roots" => roots: Vec<Root>,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -77,9 +77,9 @@ object! {
     }
 }
 
-/// Tells that the client's set of roots has changed. Sent by the client as `notifications/roots/list_changed`
-/// when a root was added, removed or edited; the server does not answer, and should ask for the list again with
-/// `roots/list`.
+/// Notification that the client's set of roots has changed. Sent by the client as
+/// `notifications/roots/list_changed` when a root was added, removed or edited; the server does not answer, and
+/// should ask for the list again with `roots/list`.
 ///
 /// [Specification](https://github.com/modelcontextprotocol/modelcontextprotocol/blob/ef5ebfaaac37d6086f522aeed29015dda0403359/schema/2025-03-26/schema.ts)
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, request, union};
 use crate::{BlobResourceContents, SCHEMA, TextResourceContents};
 
 /// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
@@ -101,7 +101,7 @@ pub struct CancelledNotificationParams {
     pub reason: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -113,7 +113,7 @@ object! {
     }
     optional {
         "reason" => reason, with_reason: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -140,7 +140,7 @@ pub struct Error {
     /// What went wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -152,7 +152,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -354,7 +354,7 @@ object! {
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -362,7 +362,7 @@ pub struct NotificationParams {
 object! {
     NotificationParams: SCHEMA["#/definitions/InitializedNotification/properties/params"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -422,7 +422,7 @@ pub struct PaginatedResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -431,7 +431,7 @@ object! {
     PaginatedResult: SCHEMA["#/definitions/PaginatedResult"]
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -494,13 +494,13 @@ pub struct ProgressNotificationParams {
     pub progress: Number,
     /// Token that the reported request carried in its `_meta`.
     pub progress_token: ProgressToken,
-    /// Text that tells a person what is going on. Absent means none.
+    /// Text that describes what is going on. Absent means none.
     pub message: Option<String>,
     /// Amount at which the work is complete, in the unit of `progress`. Absent means unknown.
     pub total: Option<Number>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -514,7 +514,7 @@ object! {
     optional {
         "message" => message, with_message: impl Into<String>,
         "total" => total, with_total: impl Into<Number>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -618,7 +618,7 @@ object! {
 pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -626,6 +626,6 @@ pub struct Result {
 object! {
     Result: SCHEMA["#/definitions/Result"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

@@ -3,7 +3,7 @@
 
 //! Suggestions for the arguments of prompts and of resource templates, while a user types.
 
-use mcp_wire::{Extra, Map, OpenJson, OpenObject, object, request, union};
+use mcp_wire::{Extra, Map, RawJson, RawObject, object, request, union};
 use crate::{RequestMeta, SCHEMA};
 
 /// Asks for suggestions while an argument is being typed (`completion/complete`). Sent by the client; the
@@ -108,7 +108,7 @@ pub struct CompleteResult {
     pub completion: CompleteResultCompletion,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -119,7 +119,7 @@ object! {
         "completion" => completion: CompleteResultCompletion,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -160,7 +160,7 @@ pub enum CompletionReference {
     /// See [`ResourceTemplateReference`].
     ResourceTemplate(ResourceTemplateReference),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {

@@ -3,7 +3,7 @@
 
 //! Questions of a server to the user, which the client shows as a form or a web page.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Map, Number, OpenJson, OpenObject, object, request, strings, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Map, Number, RawJson, RawObject, object, request, strings, union};
 use crate::{RequestMeta, SCHEMA};
 
 /// A yes-or-no field of an elicitation form.
@@ -63,7 +63,7 @@ request! { ElicitRequest: "elicitation/create" ServerToClient, ElicitRequestPara
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#elicitrequest)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElicitRequestParams {
-    /// Text that tells the user what is asked for, and why.
+    /// Text that explains to the user what is asked for, and why.
     pub message: String,
     /// The fields of the form.
     pub requested_schema: RequestedSchema,
@@ -97,7 +97,7 @@ pub struct ElicitResult {
     pub content: Option<Map<ElicitResultContentValue>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -109,7 +109,7 @@ object! {
     }
     optional {
         "content" => content, with_content: Map<ElicitResultContentValue>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -211,7 +211,7 @@ pub struct NumberSchema {
     pub maximum: Option<Number>,
     /// Smallest value accepted, inclusive. Absent means no lower bound.
     pub minimum: Option<Number>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -265,7 +265,7 @@ pub enum PrimitiveSchemaDefinition {
     /// See [`EnumSchema`].
     Enum(EnumSchema),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -339,7 +339,7 @@ pub struct StringSchema {
     pub max_length: Option<i64>,
     /// Smallest number of characters accepted. Absent means no lower limit.
     pub min_length: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,

@@ -3,7 +3,7 @@
 
 //! Functions that a server offers for a language model to call.
 
-use mcp_wire::{Extra, OpenObject, notification, object, request};
+use mcp_wire::{Extra, RawObject, notification, object, request};
 use crate::{ContentBlock, Cursor, NotificationParams, PaginatedRequestParams, RequestMeta, SCHEMA};
 
 /// Asks the server to run one of its tools (`tools/call`). Sent by the client; the server runs the tool and
@@ -38,7 +38,7 @@ pub struct CallToolRequestParams {
     /// Name of the tool, as found in `tools/list`.
     pub name: String,
     /// Input of the tool, keyed by argument name; it must satisfy the tool's `inputSchema`. Absent means no input.
-    pub arguments: Option<OpenObject>,
+    pub arguments: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
@@ -52,7 +52,7 @@ object! {
         "name" => name: impl Into<String>,
     }
     optional {
-        "arguments" => arguments, with_arguments: impl Into<OpenObject>,
+        "arguments" => arguments, with_arguments: impl Into<RawObject>,
         "_meta" => meta, with_meta: RequestMeta,
     }
 }
@@ -70,10 +70,10 @@ pub struct CallToolResult {
     pub is_error: Option<bool>,
     /// Output as a JSON object, which must satisfy the tool's `outputSchema` if it declares one. Servers should
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
-    pub structured_content: Option<OpenObject>,
+    pub structured_content: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -85,8 +85,8 @@ object! {
     }
     optional {
         "isError" => is_error, with_is_error: bool,
-        "structuredContent" => structured_content, with_structured_content: impl Into<OpenObject>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "structuredContent" => structured_content, with_structured_content: impl Into<RawObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -125,7 +125,7 @@ pub struct ListToolsResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -137,7 +137,7 @@ object! {
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -151,7 +151,7 @@ pub struct Tool {
     /// when nothing better is given.
     pub name: String,
     /// JSON Schema of the arguments that `tools/call` takes, an object at its root.
-    pub input_schema: OpenObject,
+    pub input_schema: RawObject,
     /// What the tool does and when to use it, written for the model. Absent means none.
     pub description: Option<String>,
     /// Label for people, which outranks `annotations.title`, which in turn outranks `name`. Absent means the next
@@ -161,10 +161,10 @@ pub struct Tool {
     pub annotations: Option<ToolAnnotations>,
     /// JSON Schema of the tool's `structuredContent`, an object at its root. When present, results must conform to
     /// it and clients should validate them; absent means the output is not described.
-    pub output_schema: Option<OpenObject>,
+    pub output_schema: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -173,14 +173,14 @@ object! {
     Tool: SCHEMA["#/definitions/Tool"]
     required {
         "name" => name: impl Into<String>,
-        "inputSchema" => input_schema: impl Into<OpenObject>,
+        "inputSchema" => input_schema: impl Into<RawObject>,
     }
     optional {
         "description" => description, with_description: impl Into<String>,
         "title" => title, with_title: impl Into<String>,
         "annotations" => annotations, with_annotations: ToolAnnotations,
-        "outputSchema" => output_schema, with_output_schema: impl Into<OpenObject>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "outputSchema" => output_schema, with_output_schema: impl Into<RawObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -218,9 +218,9 @@ object! {
     }
 }
 
-/// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`,
-/// without a subscription, if it declared `tools.listChanged`; the client may list the tools again and does not
-/// answer.
+/// Notification that the server's set of tools has changed. Sent by the server as
+/// `notifications/tools/list_changed`, without a subscription, if it declared `tools.listChanged`; the client
+/// may list the tools again and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-06-18/schema#toollistchangednotification)
 #[derive(Debug, Clone, PartialEq, Default)]

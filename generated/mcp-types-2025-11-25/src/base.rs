@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, request, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, request, union};
 use crate::{BlobResourceContents, SCHEMA, TextResourceContents};
 
 /// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
@@ -101,7 +101,7 @@ pub struct CancelledNotificationParams {
     pub request_id: Option<RequestId>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -111,7 +111,7 @@ object! {
     optional {
         "reason" => reason, with_reason: impl Into<String>,
         "requestId" => request_id, with_request_id: impl Into<RequestId>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -138,7 +138,7 @@ pub struct Error {
     /// What went wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -150,7 +150,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -249,7 +249,7 @@ pub struct JsonRpcNotification {
     /// Name of the notification, such as `notifications/initialized`.
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -263,7 +263,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -279,7 +279,7 @@ pub struct JsonRpcRequest {
     /// Name of the operation, such as `tools/call`.
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -294,7 +294,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -364,7 +364,7 @@ pub struct Notification {
     /// Name of the notification, such as `notifications/progress`.
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -375,7 +375,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -386,7 +386,7 @@ object! {
 pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -394,7 +394,7 @@ pub struct NotificationParams {
 object! {
     NotificationParams: SCHEMA["#/$defs/NotificationParams"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -454,7 +454,7 @@ pub struct PaginatedResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -463,7 +463,7 @@ object! {
     PaginatedResult: SCHEMA["#/$defs/PaginatedResult"]
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -526,13 +526,13 @@ pub struct ProgressNotificationParams {
     pub progress: Number,
     /// Token that the reported request carried in its `_meta`.
     pub progress_token: ProgressToken,
-    /// Text that tells a person what is going on. Absent means none.
+    /// Text that describes what is going on. Absent means none.
     pub message: Option<String>,
     /// Amount at which the work is complete, in the unit of `progress`. Absent means unknown.
     pub total: Option<Number>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -546,7 +546,7 @@ object! {
     optional {
         "message" => message, with_message: impl Into<String>,
         "total" => total, with_total: impl Into<Number>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -582,7 +582,7 @@ pub struct Request {
     /// Name of the method to invoke, such as `tools/call`.
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -593,7 +593,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -650,7 +650,7 @@ object! {
 pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -658,6 +658,6 @@ pub struct Result {
 object! {
     Result: SCHEMA["#/$defs/Result"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

@@ -3,7 +3,7 @@
 
 //! Text, images, audio and resources, as tool results and prompts hold them.
 
-use mcp_wire::{Extra, Number, OpenJson, OpenObject, object, strings, union};
+use mcp_wire::{Extra, Number, RawJson, RawObject, object, strings, union};
 use crate::{AnyResourceContents, Icon, SCHEMA};
 
 /// Hints that help a client decide how to use or show content or a resource. Every member is optional.
@@ -44,7 +44,7 @@ pub struct AudioContent {
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -60,7 +60,7 @@ object! {
     }
     optional {
         "annotations" => annotations, with_annotations: Annotations,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -78,7 +78,7 @@ pub struct BlobResourceContents {
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -91,7 +91,7 @@ object! {
     }
     optional {
         "mimeType" => mime_type, with_mime_type: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -112,7 +112,7 @@ pub enum ContentBlock {
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -138,7 +138,7 @@ pub struct EmbeddedResource {
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -153,7 +153,7 @@ object! {
     }
     optional {
         "annotations" => annotations, with_annotations: Annotations,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -171,7 +171,7 @@ pub struct ImageContent {
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -187,7 +187,7 @@ object! {
     }
     optional {
         "annotations" => annotations, with_annotations: Annotations,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -202,7 +202,7 @@ pub struct ResourceContents {
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -214,7 +214,7 @@ object! {
     }
     optional {
         "mimeType" => mime_type, with_mime_type: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -243,7 +243,7 @@ pub struct ResourceLink {
     pub icons: Option<Vec<Icon>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -264,7 +264,7 @@ object! {
         "title" => title, with_title: impl Into<String>,
         "annotations" => annotations, with_annotations: Annotations,
         "icons" => icons, with_icons: Vec<Icon>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -299,7 +299,7 @@ pub struct TextContent {
     pub annotations: Option<Annotations>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -314,7 +314,7 @@ object! {
     }
     optional {
         "annotations" => annotations, with_annotations: Annotations,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -331,7 +331,7 @@ pub struct TextResourceContents {
     pub mime_type: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -344,6 +344,6 @@ object! {
     }
     optional {
         "mimeType" => mime_type, with_mime_type: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

@@ -4,7 +4,7 @@
 //! Questions of a server to the user, which the client shows as a form or a web page.
 
 use mcp_wire::{
-    Discriminator, Extra, JsonType, Map, Number, OpenJson, OpenObject, notification, object, request, strings, union,
+    Discriminator, Extra, JsonType, Map, Number, RawJson, RawObject, notification, object, request, strings, union,
 };
 use crate::{RequestId, RequestMeta, SCHEMA, TaskMetadata};
 
@@ -67,7 +67,7 @@ request! { ElicitRequest: "elicitation/create" ServerToClient, ElicitRequestPara
 pub struct ElicitRequestFormParams {
     /// Whether `mode` is written.
     mode: bool,
-    /// Text that tells the user what is asked for, and why.
+    /// Text that explains to the user what is asked for, and why.
     pub message: String,
     /// The fields of the form.
     pub requested_schema: RequestedSchema,
@@ -108,7 +108,7 @@ pub enum ElicitRequestParams {
     /// See [`ElicitRequestFormParams`].
     Form(ElicitRequestFormParams),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -133,7 +133,7 @@ pub struct ElicitRequestUrlParams {
     /// Identifier of this interaction, unique within the server. Clients treat it as opaque;
     /// `notifications/elicitation/complete` repeats it.
     pub elicitation_id: String,
-    /// Text that tells the user why the visit is needed.
+    /// Text that explains to the user why the visit is needed.
     pub message: String,
     /// Address of the page to open.
     pub url: String,
@@ -176,7 +176,7 @@ pub struct ElicitResult {
     pub content: Option<Map<ElicitResultContentValue>>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -188,7 +188,7 @@ object! {
     }
     optional {
         "content" => content, with_content: Map<ElicitResultContentValue>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -282,7 +282,7 @@ pub struct ElicitationCompleteNotificationParams {
     pub elicitation_id: String,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -293,7 +293,7 @@ object! {
         "elicitationId" => elicitation_id: impl Into<String>,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -336,7 +336,7 @@ pub enum EnumSchema {
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitled(LegacyTitledEnumSchema),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -425,7 +425,7 @@ pub struct LegacyTitledEnumSchema {
     pub default: Option<String>,
     /// Help text shown beside the field. Absent means none.
     pub description: Option<String>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Labels for the values, in the order of `enum`. This is not a standard JSON Schema keyword; when it is
     /// absent, the values themselves are shown.
@@ -508,7 +508,7 @@ pub struct NumberSchema {
     pub maximum: Option<Number>,
     /// Smallest value accepted, inclusive. Absent means no lower bound.
     pub minimum: Option<Number>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -571,7 +571,7 @@ pub enum PrimitiveSchemaDefinition {
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitledEnum(LegacyTitledEnumSchema),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -735,7 +735,7 @@ pub struct StringSchema {
     pub max_length: Option<i64>,
     /// Smallest number of characters accepted. Absent means no lower limit.
     pub min_length: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -795,7 +795,7 @@ pub struct TitledMultiSelectEnumSchema {
     pub max_items: Option<i64>,
     /// Smallest number of options that must be chosen. Absent means no lower limit.
     pub min_items: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
@@ -849,7 +849,7 @@ pub struct TitledSingleSelectEnumSchema {
     pub default: Option<String>,
     /// Help text shown beside the field. Absent means none.
     pub description: Option<String>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -883,7 +883,7 @@ pub struct UntitledMultiSelectEnumSchema {
     pub max_items: Option<i64>,
     /// Smallest number of options that must be chosen. Absent means no lower limit.
     pub min_items: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
@@ -940,7 +940,7 @@ pub struct UntitledSingleSelectEnumSchema {
     pub default: Option<String>,
     /// Help text shown beside the field. Absent means none.
     pub description: Option<String>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,

@@ -3,7 +3,7 @@
 
 //! The handshake, and what the peers say about themselves and what they can do.
 
-use mcp_wire::{Extra, Map, OpenObject, notification, object, request, strings};
+use mcp_wire::{Extra, Map, RawObject, notification, object, request, strings};
 use crate::{NotificationParams, RequestMeta, SCHEMA};
 
 /// Features that a client offers to the server, declared in `initialize`. An absent member means the feature is
@@ -16,7 +16,7 @@ pub struct ClientCapabilities {
     /// absent means not offered.
     pub elicitation: Option<ClientCapabilitiesElicitation>,
     /// Features outside the protocol, keyed by name, each with settings of its own. Absent means none.
-    pub experimental: Option<Map<OpenObject>>,
+    pub experimental: Option<Map<RawObject>>,
     /// The client can list its roots through `roots/list`. Absent means not offered.
     pub roots: Option<ClientCapabilitiesRoots>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
@@ -31,7 +31,7 @@ object! {
     ClientCapabilities: SCHEMA["#/$defs/ClientCapabilities"]
     optional {
         "elicitation" => elicitation, with_elicitation: ClientCapabilitiesElicitation,
-        "experimental" => experimental, with_experimental: Map<OpenObject>,
+        "experimental" => experimental, with_experimental: Map<RawObject>,
         "roots" => roots, with_roots: ClientCapabilitiesRoots,
         "sampling" => sampling, with_sampling: ClientCapabilitiesSampling,
         "tasks" => tasks, with_tasks: ClientCapabilitiesTasks,
@@ -45,9 +45,9 @@ object! {
 pub struct ClientCapabilitiesElicitation {
     /// Form mode is offered: the client shows fields and returns the answers. Absent means not offered, unless the
     /// whole capability is an empty object.
-    pub form: Option<OpenObject>,
+    pub form: Option<RawObject>,
     /// URL mode is offered: the client sends the user to a web page. Absent means not offered.
-    pub url: Option<OpenObject>,
+    pub url: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -55,8 +55,8 @@ pub struct ClientCapabilitiesElicitation {
 object! {
     ClientCapabilitiesElicitation: SCHEMA["#/$defs/ClientCapabilities/properties/elicitation"]
     optional {
-        "form" => form, with_form: impl Into<OpenObject>,
-        "url" => url, with_url: impl Into<OpenObject>,
+        "form" => form, with_form: impl Into<RawObject>,
+        "url" => url, with_url: impl Into<RawObject>,
     }
 }
 
@@ -84,10 +84,10 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilitiesSampling {
     /// The client honours `includeContext`. When absent, servers should leave that parameter out or send `none`.
-    pub context: Option<OpenObject>,
+    pub context: Option<RawObject>,
     /// The client accepts `tools` and `toolChoice` in sampling requests. When absent, it answers such requests with
     /// an error.
-    pub tools: Option<OpenObject>,
+    pub tools: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -95,8 +95,8 @@ pub struct ClientCapabilitiesSampling {
 object! {
     ClientCapabilitiesSampling: SCHEMA["#/$defs/ClientCapabilities/properties/sampling"]
     optional {
-        "context" => context, with_context: impl Into<OpenObject>,
-        "tools" => tools, with_tools: impl Into<OpenObject>,
+        "context" => context, with_context: impl Into<RawObject>,
+        "tools" => tools, with_tools: impl Into<RawObject>,
     }
 }
 
@@ -106,9 +106,9 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilitiesTasks {
     /// The client answers `tasks/cancel`. Absent means not offered.
-    pub cancel: Option<OpenObject>,
+    pub cancel: Option<RawObject>,
     /// The client answers `tasks/list`. Absent means not offered.
-    pub list: Option<OpenObject>,
+    pub list: Option<RawObject>,
     /// Requests that the client can run as tasks. Absent means none.
     pub requests: Option<ClientCapabilitiesTasksRequests>,
     /// Members that the revision doesn't declare, as they came.
@@ -118,8 +118,8 @@ pub struct ClientCapabilitiesTasks {
 object! {
     ClientCapabilitiesTasks: SCHEMA["#/$defs/ClientCapabilities/properties/tasks"]
     optional {
-        "cancel" => cancel, with_cancel: impl Into<OpenObject>,
-        "list" => list, with_list: impl Into<OpenObject>,
+        "cancel" => cancel, with_cancel: impl Into<RawObject>,
+        "list" => list, with_list: impl Into<RawObject>,
         "requests" => requests, with_requests: ClientCapabilitiesTasksRequests,
     }
 }
@@ -151,7 +151,7 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// `elicitation/create` may run as a task. Absent means it may not.
-    pub create: Option<OpenObject>,
+    pub create: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -159,7 +159,7 @@ pub struct ClientCapabilitiesTasksRequestsElicitation {
 object! {
     ClientCapabilitiesTasksRequestsElicitation: SCHEMA["#/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/elicitation"]
     optional {
-        "create" => create, with_create: impl Into<OpenObject>,
+        "create" => create, with_create: impl Into<RawObject>,
     }
 }
 
@@ -169,7 +169,7 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// `sampling/createMessage` may run as a task. Absent means it may not.
-    pub create_message: Option<OpenObject>,
+    pub create_message: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -177,7 +177,7 @@ pub struct ClientCapabilitiesTasksRequestsSampling {
 object! {
     ClientCapabilitiesTasksRequestsSampling: SCHEMA["#/$defs/ClientCapabilities/properties/tasks/properties/requests/properties/sampling"]
     optional {
-        "createMessage" => create_message, with_create_message: impl Into<OpenObject>,
+        "createMessage" => create_message, with_create_message: impl Into<RawObject>,
     }
 }
 
@@ -360,7 +360,7 @@ pub struct InitializeResult {
     pub instructions: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -374,7 +374,7 @@ object! {
     }
     optional {
         "instructions" => instructions, with_instructions: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -410,11 +410,11 @@ notification! { InitializedNotification: "notifications/initialized" ClientToSer
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilities {
     /// Present if the server answers `completion/complete`. It has no settings yet.
-    pub completions: Option<OpenObject>,
+    pub completions: Option<RawObject>,
     /// Non-standard features, keyed by name, each with its own settings. Absent means none.
-    pub experimental: Option<Map<OpenObject>>,
+    pub experimental: Option<Map<RawObject>>,
     /// Present if the server emits log messages and answers `logging/setLevel`. It has no settings yet.
-    pub logging: Option<OpenObject>,
+    pub logging: Option<RawObject>,
     /// Present if the server offers prompts.
     pub prompts: Option<ServerCapabilitiesPrompts>,
     /// Present if the server offers resources.
@@ -430,9 +430,9 @@ pub struct ServerCapabilities {
 object! {
     ServerCapabilities: SCHEMA["#/$defs/ServerCapabilities"]
     optional {
-        "completions" => completions, with_completions: impl Into<OpenObject>,
-        "experimental" => experimental, with_experimental: Map<OpenObject>,
-        "logging" => logging, with_logging: impl Into<OpenObject>,
+        "completions" => completions, with_completions: impl Into<RawObject>,
+        "experimental" => experimental, with_experimental: Map<RawObject>,
+        "logging" => logging, with_logging: impl Into<RawObject>,
         "prompts" => prompts, with_prompts: ServerCapabilitiesPrompts,
         "resources" => resources, with_resources: ServerCapabilitiesResources,
         "tasks" => tasks, with_tasks: ServerCapabilitiesTasks,
@@ -485,9 +485,9 @@ object! {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServerCapabilitiesTasks {
     /// Present if the server answers `tasks/cancel`. It has no settings yet.
-    pub cancel: Option<OpenObject>,
+    pub cancel: Option<RawObject>,
     /// Present if the server answers `tasks/list`. It has no settings yet.
-    pub list: Option<OpenObject>,
+    pub list: Option<RawObject>,
     /// Requests that the client may send as tasks. Absent means none.
     pub requests: Option<ServerCapabilitiesTasksRequests>,
     /// Members that the revision doesn't declare, as they came.
@@ -497,8 +497,8 @@ pub struct ServerCapabilitiesTasks {
 object! {
     ServerCapabilitiesTasks: SCHEMA["#/$defs/ServerCapabilities/properties/tasks"]
     optional {
-        "cancel" => cancel, with_cancel: impl Into<OpenObject>,
-        "list" => list, with_list: impl Into<OpenObject>,
+        "cancel" => cancel, with_cancel: impl Into<RawObject>,
+        "list" => list, with_list: impl Into<RawObject>,
         "requests" => requests, with_requests: ServerCapabilitiesTasksRequests,
     }
 }
@@ -528,7 +528,7 @@ object! {
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can run as a task. Each tool may narrow this with its `execution.taskSupport`. It
     /// has no settings yet.
-    pub call: Option<OpenObject>,
+    pub call: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -536,7 +536,7 @@ pub struct ServerCapabilitiesTasksRequestsTools {
 object! {
     ServerCapabilitiesTasksRequestsTools: SCHEMA["#/$defs/ServerCapabilities/properties/tasks/properties/requests/properties/tools"]
     optional {
-        "call" => call, with_call: impl Into<OpenObject>,
+        "call" => call, with_call: impl Into<RawObject>,
     }
 }
 

@@ -3,7 +3,7 @@
 
 //! Log messages of a server, and the level from which on a client wants them.
 
-use mcp_wire::{Extra, OpenJson, OpenObject, notification, object, request, strings};
+use mcp_wire::{Extra, RawJson, RawObject, notification, object, request, strings};
 use crate::{EmptyResult, RequestMeta, SCHEMA};
 
 /// Severity of a log message, after the syslog levels of RFC 5424. In ascending order: `debug`, `info`,
@@ -78,12 +78,12 @@ pub struct LoggingMessageNotificationParams {
     /// How severe the entry is.
     pub level: LoggingLevel,
     /// What is logged. Any JSON value, often a string or an object.
-    pub data: OpenJson,
+    pub data: RawJson,
     /// Name of the logger the entry comes from. Absent means unnamed.
     pub logger: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -92,11 +92,11 @@ object! {
     LoggingMessageNotificationParams: SCHEMA["#/$defs/LoggingMessageNotificationParams"]
     required {
         "level" => level: impl Into<LoggingLevel>,
-        "data" => data: impl Into<OpenJson>,
+        "data" => data: impl Into<RawJson>,
     }
     optional {
         "logger" => logger, with_logger: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 

@@ -3,7 +3,7 @@
 
 //! Requests of a server for the client's language model.
 
-use mcp_wire::{Extra, JsonType, Number, OpenJson, OpenObject, object, request, strings, union};
+use mcp_wire::{Extra, JsonType, Number, RawJson, RawObject, object, request, strings, union};
 use crate::{AudioContent, ContentBlock, ImageContent, RequestMeta, Role, SCHEMA, TaskMetadata, TextContent, Tool};
 
 /// Asks the client to have a language model write a message (`sampling/createMessage`). Sent by the server to a
@@ -50,7 +50,7 @@ pub struct CreateMessageRequestParams {
     /// default.
     pub temperature: Option<Number>,
     /// Settings handed on to the model provider, in that provider's own format. Absent means none.
-    pub metadata: Option<OpenObject>,
+    pub metadata: Option<RawObject>,
     /// Wishes on which model to use. They do not bind the client; absent means no wishes.
     pub model_preferences: Option<ModelPreferences>,
     /// Texts that end generation as soon as the model writes one. Absent means none.
@@ -82,7 +82,7 @@ object! {
         "includeContext" => include_context, with_include_context: impl Into<CreateMessageRequestParamsIncludeContext>,
         "systemPrompt" => system_prompt, with_system_prompt: impl Into<String>,
         "temperature" => temperature, with_temperature: impl Into<Number>,
-        "metadata" => metadata, with_metadata: impl Into<OpenObject>,
+        "metadata" => metadata, with_metadata: impl Into<RawObject>,
         "modelPreferences" => model_preferences, with_model_preferences: ModelPreferences,
         "stopSequences" => stop_sequences, with_stop_sequences: Vec<String>,
         "task" => task, with_task: TaskMetadata,
@@ -134,7 +134,7 @@ pub struct CreateMessageResult {
     pub stop_reason: Option<CreateMessageResultStopReason>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -148,7 +148,7 @@ object! {
     }
     optional {
         "stopReason" => stop_reason, with_stop_reason: impl Into<CreateMessageResultStopReason>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -246,7 +246,7 @@ pub enum SamplingContent {
     /// An array.
     List(Vec<SamplingMessageContentBlock>),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -286,7 +286,7 @@ pub struct SamplingMessage {
     pub content: SamplingContent,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -298,7 +298,7 @@ object! {
         "content" => content: impl Into<SamplingContent>,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -319,7 +319,7 @@ pub enum SamplingMessageContentBlock {
     /// See [`ToolResultContent`].
     ToolResult(ToolResultContent),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -387,10 +387,10 @@ pub struct ToolResultContent {
     pub is_error: Option<bool>,
     /// What the tool returned as a JSON object. It should conform to the tool's `outputSchema` if there is one.
     /// Absent means there is no structured output.
-    pub structured_content: Option<OpenObject>,
+    pub structured_content: Option<RawObject>,
     /// Metadata of this result. Clients should keep it when they pass the result on in later sampling, since caches
     /// may depend on it.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -406,8 +406,8 @@ object! {
     }
     optional {
         "isError" => is_error, with_is_error: bool,
-        "structuredContent" => structured_content, with_structured_content: impl Into<OpenObject>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "structuredContent" => structured_content, with_structured_content: impl Into<RawObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -423,10 +423,10 @@ pub struct ToolUseContent {
     /// Which tool to call, by its `name`.
     pub name: String,
     /// Arguments of the call, in the shape that the tool's `inputSchema` describes.
-    pub input: OpenObject,
+    pub input: RawObject,
     /// Metadata of this use. Clients should keep it when they pass the tool use on in later sampling, since caches
     /// may depend on it.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -439,9 +439,9 @@ object! {
     required {
         "id" => id: impl Into<String>,
         "name" => name: impl Into<String>,
-        "input" => input: impl Into<OpenObject>,
+        "input" => input: impl Into<RawObject>,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

@@ -3,7 +3,7 @@
 
 //! Requests that run in the background and are asked for their result later.
 
-use mcp_wire::{Extra, OpenObject, notification, object, request, strings};
+use mcp_wire::{Extra, RawObject, notification, object, request, strings};
 use crate::{Cursor, PaginatedRequestParams, RequestMeta, SCHEMA};
 
 /// Asks for a running task to be stopped (`tasks/cancel`). Sent by the side that created the task, client or
@@ -78,7 +78,7 @@ pub struct CancelTaskResult {
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -95,7 +95,7 @@ object! {
     optional {
         "pollInterval" => poll_interval, with_poll_interval: i64,
         "statusMessage" => status_message, with_status_message: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -110,7 +110,7 @@ pub struct CreateTaskResult {
     pub task: Task,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -121,7 +121,7 @@ object! {
         "task" => task: Task,
     }
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -182,7 +182,7 @@ object! {
 pub struct GetTaskPayloadResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -190,7 +190,7 @@ pub struct GetTaskPayloadResult {
 object! {
     GetTaskPayloadResult: SCHEMA["#/$defs/GetTaskPayloadResult"]
     optional {
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -265,7 +265,7 @@ pub struct GetTaskResult {
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -282,7 +282,7 @@ object! {
     optional {
         "pollInterval" => poll_interval, with_poll_interval: i64,
         "statusMessage" => status_message, with_status_message: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -323,7 +323,7 @@ pub struct ListTasksResult {
     pub next_cursor: Option<Cursor>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -335,7 +335,7 @@ object! {
     }
     optional {
         "nextCursor" => next_cursor, with_next_cursor: impl Into<Cursor>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }
 
@@ -369,7 +369,7 @@ pub struct Task {
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 timestamp.
     pub last_updated_at: String,
-    /// Where the task stands.
+    /// The state of the task.
     pub status: TaskStatus,
     /// Identifies the task, chosen by the side that runs it.
     pub task_id: String,
@@ -444,7 +444,7 @@ object! {
     }
 }
 
-/// Where a task stands. `completed`, `failed` and `cancelled` are final; the others can still change.
+/// The state of a task. `completed`, `failed` and `cancelled` are final; the others can still change.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2025-11-25/schema#taskstatus)
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -508,7 +508,7 @@ pub struct TaskStatusNotificationParams {
     pub created_at: String,
     /// When the task last changed, as an ISO 8601 timestamp.
     pub last_updated_at: String,
-    /// Where the task stands now.
+    /// The present state of the task.
     pub status: TaskStatus,
     /// Identifies the task, chosen by the side that runs it.
     pub task_id: String,
@@ -520,7 +520,7 @@ pub struct TaskStatusNotificationParams {
     pub status_message: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
-    pub meta: Option<OpenObject>,
+    pub meta: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -537,6 +537,6 @@ object! {
     optional {
         "pollInterval" => poll_interval, with_poll_interval: i64,
         "statusMessage" => status_message, with_status_message: impl Into<String>,
-        "_meta" => meta, with_meta: impl Into<OpenObject>,
+        "_meta" => meta, with_meta: impl Into<RawObject>,
     }
 }

@@ -3,7 +3,7 @@
 
 //! Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Number, OpenJson, OpenObject, notification, object, strings, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Number, RawJson, RawObject, notification, object, strings, union};
 use crate::{BlobResourceContents, ClientCapabilities, Implementation, LoggingLevel, SCHEMA, TextResourceContents};
 
 /// The contents of a resource, as text or as bytes. Which of the two it is shows in whether `text` or `blob` is
@@ -189,7 +189,7 @@ pub struct Error {
     /// What went wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -201,7 +201,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -210,10 +210,10 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonarray)
 pub type JsonArray = Vec<JsonValue>;
 
-/// Any JSON object. Where it stands for a feature, an empty one means the feature without settings.
+/// Any JSON object. Where it is the setting of a feature, an empty one means the feature without settings.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonobject)
-pub type JsonObject = OpenObject;
+pub type JsonObject = RawObject;
 
 /// Reports that a request failed. Sent by the receiver of the request, in place of a result.
 ///
@@ -310,7 +310,7 @@ pub struct JsonRpcNotification {
     /// Name of the notification, such as `notifications/progress`.
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -324,7 +324,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -340,7 +340,7 @@ pub struct JsonRpcRequest {
     /// Name of the operation, such as `tools/call`.
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -355,7 +355,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -419,14 +419,14 @@ object! {
 /// Any JSON: an object, an array, a string, a number, a boolean or null.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#jsonvalue)
-pub type JsonValue = OpenJson;
+pub type JsonValue = RawJson;
 
 /// Open metadata, for extensions and private use. A key may have a prefix, a reversed domain name and a slash,
 /// such as `com.example/trace`; prefixes whose second label is `modelcontextprotocol` or `mcp` are reserved for
 /// the protocol.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#metaobject)
-pub type MetaObject = OpenObject;
+pub type MetaObject = RawObject;
 
 /// Shape shared by all notifications: a method and optional parameters. Either side sends them; the receiver
 /// never answers.
@@ -437,7 +437,7 @@ pub struct Notification {
     /// Name of the notification, such as `notifications/progress`.
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -448,7 +448,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -601,7 +601,7 @@ pub struct ProgressNotificationParams {
     pub progress: Number,
     /// Token that the reported request carried in its `_meta`.
     pub progress_token: ProgressToken,
-    /// Text that tells a person what is going on. Absent means none.
+    /// Text that describes what is going on. Absent means none.
     pub message: Option<String>,
     /// Amount at which the work is complete, in the unit of `progress`. Absent means unknown.
     pub total: Option<Number>,
@@ -657,7 +657,7 @@ pub struct Request {
     /// Name of the method to invoke, such as `tools/call`.
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -668,7 +668,7 @@ object! {
         "method" => method: impl Into<String>,
     }
     optional {
-        "params" => params, with_params: impl Into<OpenObject>,
+        "params" => params, with_params: impl Into<RawObject>,
     }
 }
 
@@ -678,8 +678,8 @@ object! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestid)
 pub type RequestId = mcp_wire::RequestId;
 
-/// Metadata of a request, by which it stands alone. Other keys are open to extensions, and to trace contexts
-/// such as `traceparent`.
+/// Metadata of a request, with which it needs no session. Other keys are open to extensions, and to trace
+/// contexts such as `traceparent`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#requestmetaobject)
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 
 //! Suggestions for the arguments of prompts and of resource templates, while a user types.
 
-use mcp_wire::{Extra, Map, OpenJson, object, request, union};
+use mcp_wire::{Extra, Map, RawJson, object, request, union};
 use crate::{RequestId, RequestMetaObject, ResultMetaObject, ResultType, SCHEMA};
 
 /// Asks for suggestions while an argument is being typed (`completion/complete`). Sent by the client; the
@@ -191,7 +191,7 @@ pub enum CompletionReference {
     /// See [`ResourceTemplateReference`].
     ResourceTemplate(ResourceTemplateReference),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {

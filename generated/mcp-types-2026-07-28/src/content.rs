@@ -3,7 +3,7 @@
 
 //! Text, images, audio and resources, as tool results and prompts hold them.
 
-use mcp_wire::{Extra, Number, OpenJson, object, strings, union};
+use mcp_wire::{Extra, Number, RawJson, object, strings, union};
 use crate::{AnyResourceContents, Icon, MetaObject, SCHEMA};
 
 /// Hints that help a client decide how to use or show content or a resource. Every member is optional.
@@ -112,7 +112,7 @@ pub enum ContentBlock {
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {

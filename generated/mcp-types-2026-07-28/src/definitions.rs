@@ -3,7 +3,7 @@
 
 //! The schema's definitions by name, for tools that learn the type at run time.
 
-use mcp_wire::{Call, Definition, Notice, OpenObject};
+use mcp_wire::{Call, Definition, Notice, RawObject};
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CacheableResult, CallToolRequest,
     CallToolRequestParams, CallToolResult, CallToolResultResponse, CancelledNotification, CancelledNotificationParams,
@@ -169,7 +169,7 @@ pub static DEFINITIONS: &[Definition] = &[
     Definition::new::<SamplingMessageContentBlock>("SamplingMessageContentBlock", "#/$defs/SamplingMessageContentBlock", &SCHEMA),
     Definition::new::<ServerCapabilities>("ServerCapabilities", "#/$defs/ServerCapabilities", &SCHEMA),
     Definition::new::<Notice<ServerNotification>>("ServerNotification", "#/$defs/ServerNotification", &SCHEMA),
-    Definition::new::<OpenObject>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
+    Definition::new::<RawObject>("ServerResult", "#/$defs/ServerResult", &SCHEMA),
     Definition::new::<SingleSelectEnumSchema>("SingleSelectEnumSchema", "#/$defs/SingleSelectEnumSchema", &SCHEMA),
     Definition::new::<StringSchema>("StringSchema", "#/$defs/StringSchema", &SCHEMA),
     Definition::new::<SubscriptionFilter>("SubscriptionFilter", "#/$defs/SubscriptionFilter", &SCHEMA),

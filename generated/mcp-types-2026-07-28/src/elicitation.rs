@@ -3,7 +3,7 @@
 
 //! Questions of a server to the user, which the client shows as a form or a web page.
 
-use mcp_wire::{Discriminator, Extra, JsonType, Map, Number, OpenJson, object, request, strings, union};
+use mcp_wire::{Discriminator, Extra, JsonType, Map, Number, RawJson, object, request, strings, union};
 use crate::SCHEMA;
 
 /// A yes-or-no field of an elicitation form.
@@ -66,7 +66,7 @@ request! { ElicitRequest: "elicitation/create" InResult, ElicitRequestParams => 
 pub struct ElicitRequestFormParams {
     /// Whether `mode` is written.
     mode: bool,
-    /// Text that tells the user what is asked for, and why.
+    /// Text that explains to the user what is asked for, and why.
     pub message: String,
     /// The fields of the form.
     pub requested_schema: RequestedSchema,
@@ -96,7 +96,7 @@ pub enum ElicitRequestParams {
     /// See [`ElicitRequestUrlParams`].
     Url(ElicitRequestUrlParams),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -119,7 +119,7 @@ union! {
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#elicitrequesturlparams)
 #[derive(Debug, Clone, PartialEq)]
 pub struct ElicitRequestUrlParams {
-    /// Text that tells the user why the visit is needed.
+    /// Text that explains to the user why the visit is needed.
     pub message: String,
     /// Address of the page to open.
     pub url: String,
@@ -257,7 +257,7 @@ pub enum EnumSchema {
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitled(LegacyTitledEnumSchema),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -346,7 +346,7 @@ pub struct LegacyTitledEnumSchema {
     pub default: Option<String>,
     /// Help text shown beside the field. Absent means none.
     pub description: Option<String>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Labels for the values, in the order of `enum`. This is not a standard JSON Schema keyword; when it is
     /// absent, the values themselves are shown.
@@ -429,7 +429,7 @@ pub struct NumberSchema {
     pub maximum: Option<Number>,
     /// Smallest value accepted, inclusive. Absent means no lower bound.
     pub minimum: Option<Number>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -492,7 +492,7 @@ pub enum PrimitiveSchemaDefinition {
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitledEnum(LegacyTitledEnumSchema),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -656,7 +656,7 @@ pub struct StringSchema {
     pub max_length: Option<i64>,
     /// Smallest number of characters accepted. Absent means no lower limit.
     pub min_length: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -716,7 +716,7 @@ pub struct TitledMultiSelectEnumSchema {
     pub max_items: Option<i64>,
     /// Smallest number of options that must be chosen. Absent means no lower limit.
     pub min_items: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
@@ -770,7 +770,7 @@ pub struct TitledSingleSelectEnumSchema {
     pub default: Option<String>,
     /// Help text shown beside the field. Absent means none.
     pub description: Option<String>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
@@ -804,7 +804,7 @@ pub struct UntitledMultiSelectEnumSchema {
     pub max_items: Option<i64>,
     /// Smallest number of options that must be chosen. Absent means no lower limit.
     pub min_items: Option<i64>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
@@ -861,7 +861,7 @@ pub struct UntitledSingleSelectEnumSchema {
     pub default: Option<String>,
     /// Help text shown beside the field. Absent means none.
     pub description: Option<String>,
-    /// Label of the field. Absent means the property name stands in.
+    /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,

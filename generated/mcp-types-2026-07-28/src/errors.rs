@@ -3,12 +3,12 @@
 
 //! What goes wrong with a request, as whole error responses and as error objects, each with its code.
 
-use mcp_wire::{Extra, OpenJson, object};
+use mcp_wire::{Extra, RawJson, object};
 use crate::{ClientCapabilities, RequestId, SCHEMA};
 
 /// Error answer: an HTTP header that repeats a part of the message is missing, malformed or says something
 /// else. Sent by the server with status 400. The client may list the tools again, since their schemas say which
-/// arguments are repeated, and then call anew.
+/// arguments are repeated, and then call again.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#headermismatcherror)
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub struct HeaderMismatchErrorObject {
     /// Which header is wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -56,7 +56,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -68,7 +68,7 @@ pub struct InternalError {
     /// What went wrong, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -82,7 +82,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -96,7 +96,7 @@ pub struct InvalidParamsError {
     /// What is wrong with the parameters, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -110,7 +110,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -122,7 +122,7 @@ pub struct InvalidRequestError {
     /// What is wrong with the message, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -136,7 +136,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -149,7 +149,7 @@ pub struct MethodNotFoundError {
     /// Which method is not there, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -163,7 +163,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 
@@ -244,7 +244,7 @@ pub struct ParseError {
     /// What is wrong with the text, in one short sentence.
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that the revision doesn't declare, as they came.
     pub extra: Extra,
 }
@@ -258,7 +258,7 @@ object! {
         "message" => message: impl Into<String>,
     }
     optional {
-        "data" => data, with_data: impl Into<OpenJson>,
+        "data" => data, with_data: impl Into<RawJson>,
     }
 }
 

@@ -3,7 +3,7 @@
 
 //! What the peers say about themselves, what they can do, and which revisions they speak.
 
-use mcp_wire::{Extra, Map, OpenObject, object, request, strings};
+use mcp_wire::{Extra, Map, RawObject, object, request, strings};
 use crate::{CacheScope, JsonObject, RequestId, RequestParams, ResultMetaObject, ResultType, SCHEMA};
 
 /// Features that a client offers to the server, declared with each request. An absent member means the feature
@@ -21,7 +21,7 @@ pub struct ClientCapabilities {
     /// with its settings. An empty object means an extension without settings. Absent means none.
     pub extensions: Option<Map<JsonObject>>,
     /// The client can list its roots through `roots/list`. Absent means not offered.
-    pub roots: Option<OpenObject>,
+    pub roots: Option<RawObject>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
     pub sampling: Option<ClientCapabilitiesSampling>,
     /// Members that the revision doesn't declare, as they came.
@@ -34,7 +34,7 @@ object! {
         "elicitation" => elicitation, with_elicitation: ClientCapabilitiesElicitation,
         "experimental" => experimental, with_experimental: Map<JsonObject>,
         "extensions" => extensions, with_extensions: Map<JsonObject>,
-        "roots" => roots, with_roots: impl Into<OpenObject>,
+        "roots" => roots, with_roots: impl Into<RawObject>,
         "sampling" => sampling, with_sampling: ClientCapabilitiesSampling,
     }
 }

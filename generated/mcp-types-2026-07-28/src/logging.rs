@@ -3,7 +3,7 @@
 
 //! Log messages of a server about a request, from the level on that the request asks for.
 
-use mcp_wire::{Extra, OpenJson, notification, object, strings};
+use mcp_wire::{Extra, RawJson, notification, object, strings};
 use crate::{NotificationMetaObject, SCHEMA};
 
 /// Severity of a log message, after the syslog levels of RFC 5424. In ascending order: `debug`, `info`,
@@ -77,7 +77,7 @@ pub struct LoggingMessageNotificationParams {
     /// How severe the entry is.
     pub level: LoggingLevel,
     /// What is logged. Any JSON value, often a string or an object.
-    pub data: OpenJson,
+    pub data: RawJson,
     /// Name of the logger the entry comes from. Absent means unnamed.
     pub logger: Option<String>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
@@ -91,7 +91,7 @@ object! {
     LoggingMessageNotificationParams: SCHEMA["#/$defs/LoggingMessageNotificationParams"]
     required {
         "level" => level: impl Into<LoggingLevel>,
-        "data" => data: impl Into<OpenJson>,
+        "data" => data: impl Into<RawJson>,
     }
     optional {
         "logger" => logger, with_logger: impl Into<String>,

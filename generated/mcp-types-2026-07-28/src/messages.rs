@@ -3,7 +3,7 @@
 
 //! Every message that a client or a server may send, and what each method gives back.
 
-use mcp_wire::{Message, OpenJson, UnknownMethod, method_results, methods, results};
+use mcp_wire::{Message, RawJson, UnknownMethod, method_results, methods, results};
 use crate::{
     AnyCallToolResult, AnyGetPromptResult, AnyReadResourceResult, CallToolRequest, CallToolResult,
     CancelledNotification, CompleteRequest, CompleteResult, CreateMessageRequest, DiscoverRequest, DiscoverResult,
@@ -181,7 +181,7 @@ pub enum ServerResult {
     /// See [`SubscriptionsListenResult`].
     SubscriptionsListen(SubscriptionsListenResult),
     /// A result of a kind that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 results! {

@@ -3,7 +3,7 @@
 
 //! Templates of messages that a server offers for users to choose.
 
-use mcp_wire::{Extra, Map, OpenJson, notification, object, request, union};
+use mcp_wire::{Extra, Map, RawJson, notification, object, request, union};
 use crate::{
     CacheScope, ContentBlock, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, Role, SCHEMA,
@@ -20,7 +20,7 @@ pub enum AnyGetPromptResult {
     /// See [`GetPromptResult`].
     GetPrompt(GetPromptResult),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -303,7 +303,7 @@ object! {
     }
 }
 
-/// Tells that the server's set of prompts has changed. Sent by the server as
+/// Notification that the server's set of prompts has changed. Sent by the server as
 /// `notifications/prompts/list_changed` to subscriptions that asked for it; the client may list the prompts
 /// again and does not answer.
 ///

@@ -3,7 +3,7 @@
 
 //! Data that a server offers for a client to read, and the templates of their addresses.
 
-use mcp_wire::{Extra, OpenJson, notification, object, request, union};
+use mcp_wire::{Extra, RawJson, notification, object, request, union};
 use crate::{
     Annotations, AnyResourceContents, CacheScope, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject,
     NotificationMetaObject, NotificationParams, PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject,
@@ -21,7 +21,7 @@ pub enum AnyReadResourceResult {
     /// See [`ReadResourceResult`].
     ReadResource(ReadResourceResult),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -374,7 +374,7 @@ object! {
     }
 }
 
-/// Tells that the server's set of resources has changed. Sent by the server as
+/// Notification that the server's set of resources has changed. Sent by the server as
 /// `notifications/resources/list_changed` to subscriptions that asked for it; the client may list the resources
 /// again and does not answer.
 ///
@@ -467,7 +467,7 @@ object! {
     }
 }
 
-/// Tells that a resource changed, so that reading it again may be worthwhile. Sent by the server as
+/// Notification that a resource changed, so that reading it again may be worthwhile. Sent by the server as
 /// `notifications/resources/updated` to subscriptions that named it; the client does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#resourceupdatednotification)

@@ -3,7 +3,7 @@
 
 //! Questions of a server to the client's language model.
 
-use mcp_wire::{Extra, JsonType, Number, OpenJson, OpenObject, object, request, strings, union};
+use mcp_wire::{Extra, JsonType, Number, RawJson, RawObject, object, request, strings, union};
 use crate::{AudioContent, ContentBlock, ImageContent, JsonObject, MetaObject, Role, SCHEMA, TextContent, Tool};
 
 /// Asks the client to have a language model write a message (`sampling/createMessage`). Part of an
@@ -238,7 +238,7 @@ pub enum SamplingContent {
     /// An array.
     List(Vec<SamplingMessageContentBlock>),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -311,7 +311,7 @@ pub enum SamplingMessageContentBlock {
     /// See [`ToolResultContent`].
     ToolResult(ToolResultContent),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -379,7 +379,7 @@ pub struct ToolResultContent {
     pub is_error: Option<bool>,
     /// What the tool returned as JSON of any kind. It should conform to the tool's `outputSchema` if there is one.
     /// Absent means there is no structured output.
-    pub structured_content: Option<OpenJson>,
+    pub structured_content: Option<RawJson>,
     /// Metadata of this result. Clients should keep it when they pass the result on in later sampling, since caches
     /// may depend on it.
     pub meta: Option<MetaObject>,
@@ -398,7 +398,7 @@ object! {
     }
     optional {
         "isError" => is_error, with_is_error: bool,
-        "structuredContent" => structured_content, with_structured_content: impl Into<OpenJson>,
+        "structuredContent" => structured_content, with_structured_content: impl Into<RawJson>,
         "_meta" => meta, with_meta: impl Into<MetaObject>,
     }
 }
@@ -415,7 +415,7 @@ pub struct ToolUseContent {
     /// Which tool to call, by its `name`.
     pub name: String,
     /// Arguments of the call, in the shape that the tool's `inputSchema` describes.
-    pub input: OpenObject,
+    pub input: RawObject,
     /// Metadata of this use. Clients should keep it when they pass the tool use on in later sampling, since caches
     /// may depend on it.
     pub meta: Option<MetaObject>,
@@ -431,7 +431,7 @@ object! {
     required {
         "id" => id: impl Into<String>,
         "name" => name: impl Into<String>,
-        "input" => input: impl Into<OpenObject>,
+        "input" => input: impl Into<RawObject>,
     }
     optional {
         "_meta" => meta, with_meta: impl Into<MetaObject>,

@@ -33,8 +33,8 @@ object! {
     }
 }
 
-/// Tells which changes the server will notify of (`notifications/subscriptions/acknowledged`). Sent by the
-/// server as the first message of a subscription; the client does not answer.
+/// Notification of the changes that the server will send (`notifications/subscriptions/acknowledged`). Sent by
+/// the server as the first message of a subscription; the client does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#subscriptionsacknowledgednotification)
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 
 //! Functions that a server offers for a language model to call.
 
-use mcp_wire::{Extra, OpenJson, OpenObject, notification, object, request, union};
+use mcp_wire::{Extra, RawJson, RawObject, notification, object, request, union};
 use crate::{
     CacheScope, ContentBlock, Cursor, Icon, InputRequiredResult, InputResponses, MetaObject, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, ResultType, SCHEMA,
@@ -20,7 +20,7 @@ pub enum AnyCallToolResult {
     /// See [`CallToolResult`].
     CallTool(CallToolResult),
     /// A variant that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {
@@ -69,7 +69,7 @@ pub struct CallToolRequestParams {
     /// nothing into it. Servers must expect that a peer has changed it. Absent means there is none.
     pub request_state: Option<String>,
     /// Input of the tool, keyed by argument name; it must satisfy the tool's `inputSchema`. Absent means no input.
-    pub arguments: Option<OpenObject>,
+    pub arguments: Option<RawObject>,
     /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
@@ -87,7 +87,7 @@ object! {
     }
     optional {
         "requestState" => request_state, with_request_state: impl Into<String>,
-        "arguments" => arguments, with_arguments: impl Into<OpenObject>,
+        "arguments" => arguments, with_arguments: impl Into<RawObject>,
         "inputResponses" => input_responses, with_input_responses: InputResponses,
     }
 }
@@ -107,7 +107,7 @@ pub struct CallToolResult {
     pub is_error: Option<bool>,
     /// Output as JSON of any kind, which must satisfy the tool's `outputSchema` if it declares one. Servers should
     /// repeat it as text in `content` for older clients. Absent means unstructured output only.
-    pub structured_content: Option<OpenJson>,
+    pub structured_content: Option<RawJson>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
@@ -125,7 +125,7 @@ object! {
     }
     optional {
         "isError" => is_error, with_is_error: bool,
-        "structuredContent" => structured_content, with_structured_content: impl Into<OpenJson>,
+        "structuredContent" => structured_content, with_structured_content: impl Into<RawJson>,
         "_meta" => meta, with_meta: ResultMetaObject,
     }
 }
@@ -252,7 +252,7 @@ pub struct Tool {
     pub name: String,
     /// JSON Schema of the arguments that `tools/call` takes, with `type` `object` at its root. An argument whose
     /// schema has `x-mcp-header` is repeated in that HTTP header.
-    pub input_schema: OpenObject,
+    pub input_schema: RawObject,
     /// What the tool does and when to use it, written for the model. Absent means none.
     pub description: Option<String>,
     /// Label for people, which outranks `annotations.title`, which in turn outranks `name`. Absent means the next
@@ -264,7 +264,7 @@ pub struct Tool {
     pub icons: Option<Vec<Icon>>,
     /// JSON Schema of the tool's `structuredContent`, of any type. When present, results must conform to it and
     /// clients should validate them; absent means the output is not described.
-    pub output_schema: Option<OpenObject>,
+    pub output_schema: Option<RawObject>,
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
@@ -276,14 +276,14 @@ object! {
     Tool: SCHEMA["#/$defs/Tool"]
     required {
         "name" => name: impl Into<String>,
-        "inputSchema" => input_schema: impl Into<OpenObject>,
+        "inputSchema" => input_schema: impl Into<RawObject>,
     }
     optional {
         "description" => description, with_description: impl Into<String>,
         "title" => title, with_title: impl Into<String>,
         "annotations" => annotations, with_annotations: ToolAnnotations,
         "icons" => icons, with_icons: Vec<Icon>,
-        "outputSchema" => output_schema, with_output_schema: impl Into<OpenObject>,
+        "outputSchema" => output_schema, with_output_schema: impl Into<RawObject>,
         "_meta" => meta, with_meta: impl Into<MetaObject>,
     }
 }
@@ -322,8 +322,9 @@ object! {
     }
 }
 
-/// Tells that the server's set of tools has changed. Sent by the server as `notifications/tools/list_changed`
-/// to subscriptions that asked for it; the client may list the tools again and does not answer.
+/// Notification that the server's set of tools has changed. Sent by the server as
+/// `notifications/tools/list_changed` to subscriptions that asked for it; the client may list the tools again
+/// and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toollistchangednotification)
 #[derive(Debug, Clone, PartialEq, Default)]

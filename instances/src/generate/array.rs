@@ -8,7 +8,7 @@ use crate::constraints::Constraints;
 /// How many items a list gets beyond those that it needs.
 const EXTRA: usize = 3;
 
-/// How often an item is made anew because the list already has its equal.
+/// How often an item is made again because the list already has its equal.
 const REPEATS: usize = 16;
 
 impl<'a> Generator<'a> {

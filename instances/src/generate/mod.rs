@@ -20,7 +20,7 @@ const SOFT_LIMITS: (usize, usize) = (7, 150);
 /// How many values may be made for one instance; only a schema that contradicts itself in many places needs as many.
 const MAX_VALUES: usize = 5_000;
 
-/// How often a value is begun anew after choices that contradict each other.
+/// How often a value is started over after choices that contradict each other.
 const ATTEMPTS: usize = 4;
 
 /// Builds instances of the schemas of a document.

@@ -37,7 +37,7 @@ pub struct Outcome {
     pub optional: Vec<String>,
     /// The output of the suite.
     #[serde(skip)]
-    pub said: String,
+    pub text: String,
 }
 
 impl Leg {
@@ -105,17 +105,17 @@ impl Leg {
             server.end().await.map_err(Error::io(ours))?;
         }
 
-        let said = [output.stdout.as_slice(), &output.stderr].concat();
-        let said = String::from_utf8_lossy(&said).into_owned();
-        Ok(Outcome::of(output.status.success(), said))
+        let text = [output.stdout.as_slice(), &output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Ok(Outcome::of(output.status.success(), text))
     }
 }
 
 impl Outcome {
     /// Reads what the suite says: a line for each scenario, and indented below them one for each that was known to fail,
     /// and one for each that wasn't. Those that nobody has to pass come last, if at all.
-    fn of(success: bool, said: String) -> Self {
-        let (scored, _) = said.split_once("\nNot scored for ").unwrap_or((&said, ""));
+    fn of(success: bool, text: String) -> Self {
+        let (scored, _) = text.split_once("\nNot scored for ").unwrap_or((&text, ""));
         let scenarios = |sign| {
             let lines = scored.lines().filter_map(move |line| line.strip_prefix(sign));
             lines
@@ -133,7 +133,7 @@ impl Outcome {
             failed,
             known,
             optional,
-            said,
+            text,
         }
     }
 }

@@ -47,7 +47,7 @@ pub async fn run(args: &ConformanceArgs) -> Result<bool, Error> {
     // Nobody may be reading any more, as after `| head`.
     let _ = io::stdout().write_all(if args.json { json() } else { table(&outcomes) }.as_bytes());
     for outcome in outcomes.values().filter(|outcome| !outcome.success) {
-        let _ = writeln!(io::stderr(), "{}", outcome.said);
+        let _ = writeln!(io::stderr(), "{}", outcome.text);
     }
     Ok(outcomes.values().all(|outcome| outcome.success))
 }

@@ -63,7 +63,7 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
             )),
         };
     }
-    // This server can't choose a port by itself. Nobody else takes a port that has just been free, most likely.
+    // This server can't choose a free port. Nobody else takes a port that has just been free, most likely.
     let port = TcpListener::bind(("127.0.0.1", 0))
         .await
         .and_then(|free| free.local_addr())

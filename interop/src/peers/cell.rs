@@ -24,11 +24,11 @@ pub enum Maker {
     Python,
     /// The reference server, of the TypeScript SDK.
     Everything,
-    /// The official SDK for TypeScript, written anew.
+    /// The official SDK for TypeScript, rewritten.
     TypeScript2,
-    /// The official SDK for Python, written anew.
+    /// The official SDK for Python, rewritten.
     Python2,
-    /// FastMCP, which is above the official SDK for Python, written anew.
+    /// FastMCP, which is above the official SDK for Python, rewritten.
     FastMcp,
     /// The official SDK for Rust.
     Rmcp,
@@ -48,7 +48,7 @@ pub enum Transport {
 impl Transport {
     /// Those of an era.
     fn of(era: &Era) -> [Self; 2] {
-        // Session ids came with Streamable HTTP, and went with the handshake; whoever has neither only has what was before.
+        // Session ids came with Streamable HTTP, and went with the handshake; a revision with neither has only what was before.
         let facts = era.revision.facts();
         match facts.session_header.is_some() || !facts.initializes {
             true => [Self::Stdio, Self::Http],

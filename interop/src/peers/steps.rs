@@ -139,7 +139,7 @@ impl ScriptRun<'_> {
 
     async fn try_call(&self, call: &Call) -> Result<(), String> {
         if call.cancel {
-            // Whoever drops a call's future cancels the call.
+            // Dropping the future of a call cancels the call.
             return match timeout(BEGINNING, self.call(call)).await {
                 Err(_) => Ok(()),
                 Ok(answer) => Err(format!("it was answered before it could be cancelled: {answer:?}")),
@@ -183,7 +183,7 @@ impl ScriptRun<'_> {
         }
         match message(json!({"method": notify.notify}))? {
             Message::Notification(notice) => self.peer.notify(notice.notification).await,
-            _ => Err(wrong("the method is no notification")),
+            _ => Err(wrong("the method isn't a notification")),
         }
     }
 
@@ -263,7 +263,7 @@ async fn request(peer: &Peer<ClientSide>, call: &Call) -> Result<Value, CallErro
     }
     params["_meta"] = meta;
     let Message::Request(call) = message(json!({"id": 0, "method": call.call, "params": params}))? else {
-        return Err(wrong("it calls what is no request"));
+        return Err(wrong("it calls what isn't a request"));
     };
     let result = CallServer::request(peer, call.request).await?;
     serde_json::to_value(&result).map_err(|error| CallError::InvalidResult(error.to_string()))

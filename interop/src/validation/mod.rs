@@ -254,7 +254,7 @@ impl Session {
             return Err(format!("{name} goes the other way"));
         }
         if method.is_request() != id.is_some() {
-            return Err(format!("{name} has an id and is no request, or the other way round"));
+            return Err(format!("{name} has an id and isn't a request, or the other way round"));
         }
         Ok((kind, std::slice::from_ref(&method.definition)))
     }

@@ -58,7 +58,7 @@ pub fn add_to(router: Router) -> Router {
             })
         })
         .tool("test_tool_with_logging", "Writes three log messages", log)
-        .tool("test_tool_with_progress", "Tells how far it has come", progress)
+        .tool("test_tool_with_progress", "Reports progress while it runs", progress)
         .tool("test_reconnection", "Answers after a while", || async {
             sleep(Duration::from_millis(100)).await;
             "The answer has come."
@@ -66,7 +66,7 @@ pub fn add_to(router: Router) -> Router {
         .tool("test_slow", "Takes half a minute, unless it is cancelled", slow)
         .tool(
             "test_cancelled",
-            "Tells how many calls of test_slow were cancelled",
+            "Count the calls of test_slow that were cancelled",
             |State(cancelled): State<Cancelled>| cancelled.load(Ordering::SeqCst),
         )
         .with(with_header())

@@ -8,7 +8,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 /// Which addresses may be reached. A server out in the internet must not send its clients to services in their own
 /// networks, and no server sends them to link-local addresses or to the metadata of the cloud that they run in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum AddressPolicy {
     /// Public ones.
     Public,
     /// Public ones, and this machine.
@@ -23,11 +23,11 @@ enum Kind {
     Public,
     Loopback,
     Private,
-    /// A link-local address, or a service of a cloud that tells any program of the machine its credentials.
+    /// A link-local address, or a service of a cloud that gives credentials to every program of the machine.
     LinkLocal,
 }
 
-impl Reach {
+impl AddressPolicy {
     /// What those may be sent to who have named this server themselves.
     pub fn of(server: &Url) -> Self {
         match host_address(server) {
@@ -113,7 +113,7 @@ fn kind_v6(address: Ipv6Addr) -> Kind {
 
 /// Resolves names to the addresses that may be reached.
 #[derive(Debug)]
-pub struct GuardedResolver(pub Reach);
+pub struct GuardedResolver(pub AddressPolicy);
 
 /// A name has none of the addresses that may be reached.
 #[derive(Debug, thiserror::Error)]
@@ -159,20 +159,20 @@ mod tests {
         for address in private {
             let address = address.parse().unwrap();
             assert!(
-                !Reach::Public.allows(address) && !Reach::Loopback.allows(address),
+                !AddressPolicy::Public.allows(address) && !AddressPolicy::Loopback.allows(address),
                 "{address}"
             );
-            assert!(Reach::Any.allows(address));
+            assert!(AddressPolicy::Any.allows(address));
         }
         for address in ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"] {
             let address = address.parse().unwrap();
             assert!(
-                !Reach::Public.allows(address) && Reach::Loopback.allows(address),
+                !AddressPolicy::Public.allows(address) && AddressPolicy::Loopback.allows(address),
                 "{address}"
             );
         }
         for address in ["1.1.1.1", "172.32.0.1", "192.0.1.1", "2606:4700::1111"] {
-            assert!(Reach::Public.allows(address.parse().unwrap()), "{address}");
+            assert!(AddressPolicy::Public.allows(address.parse().unwrap()), "{address}");
         }
     }
 
@@ -196,37 +196,39 @@ mod tests {
         let beside = ["169.253.0.1", "169.255.0.1", "fec0::1", "fe7f::1", "fd00:ec2::253"];
         for address in never {
             let it: IpAddr = address.parse().unwrap();
-            for reach in [Reach::Public, Reach::Loopback, Reach::Any] {
+            for reach in [AddressPolicy::Public, AddressPolicy::Loopback, AddressPolicy::Any] {
                 assert!(!reach.allows(it), "{address}");
             }
             // Neither where a name leads there.
-            let found = GuardedResolver(Reach::Any).resolve(address.parse().unwrap()).await;
+            let found = GuardedResolver(AddressPolicy::Any)
+                .resolve(address.parse().unwrap())
+                .await;
             assert!(found.is_err_and(|error| error.is::<BlockedAddress>()), "{address}");
         }
         for address in beside {
-            assert!(Reach::Any.allows(address.parse().unwrap()), "{address}");
+            assert!(AddressPolicy::Any.allows(address.parse().unwrap()), "{address}");
         }
         // A server at such an address sends its clients into its network, but not to itself.
         for server in ["http://169.254.169.254/", "http://[fe80::1]/", "http://10.0.0.1/"] {
-            let reach = Reach::of(&Url::parse(server).unwrap());
+            let reach = AddressPolicy::of(&Url::parse(server).unwrap());
             assert!(!reach.allows("169.254.169.254".parse().unwrap()), "{server}");
         }
     }
 
     #[test]
     fn a_server_may_send_its_clients_where_it_is_itself() {
-        let reach = |url: &str| Reach::of(&Url::parse(url).unwrap());
-        assert_eq!(reach("https://mcp.example/mcp"), Reach::Public);
+        let reach = |url: &str| AddressPolicy::of(&Url::parse(url).unwrap());
+        assert_eq!(reach("https://mcp.example/mcp"), AddressPolicy::Public);
         for url in [
             "http://127.0.0.1:8080/",
             "http://localhost/mcp",
             "http://[::1]/",
             "http://app.localhost./",
         ] {
-            assert_eq!(reach(url), Reach::Loopback, "{url}");
+            assert_eq!(reach(url), AddressPolicy::Loopback, "{url}");
         }
-        assert_eq!(reach("http://10.0.0.1/"), Reach::Any);
+        assert_eq!(reach("http://10.0.0.1/"), AddressPolicy::Any);
         // Other ways to write an address are read as the URL standard does.
-        assert_eq!(reach("http://2130706433/"), Reach::Loopback);
+        assert_eq!(reach("http://2130706433/"), AddressPolicy::Loopback);
     }
 }

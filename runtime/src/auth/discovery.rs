@@ -10,11 +10,11 @@ use super::metadata::ServerMetadata;
 pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, AuthError> {
     let url = fetcher.check(issuer)?;
     let mut places = vec![
-        well_known(&url, "oauth-authorization-server", Place::Inserted),
-        well_known(&url, "openid-configuration", Place::Inserted),
+        well_known(&url, "oauth-authorization-server", MetadataLocation::Inserted),
+        well_known(&url, "openid-configuration", MetadataLocation::Inserted),
     ];
     if url.path() != "/" {
-        places.push(well_known(&url, "openid-configuration", Place::Appended));
+        places.push(well_known(&url, "openid-configuration", MetadataLocation::Appended));
     }
     for place in places {
         let Some(answer) = fetcher.get(place.as_str()).await? else {
@@ -35,7 +35,7 @@ pub async fn server_metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
 }
 
 /// How a well-known place is derived from a URL with a path.
-pub enum Place {
+pub enum MetadataLocation {
     /// The path comes last.
     Inserted,
     /// The path comes first.
@@ -43,11 +43,11 @@ pub enum Place {
 }
 
 /// A well-known place of a URL.
-pub fn well_known(of: &Url, name: &str, place: Place) -> Url {
+pub fn well_known(of: &Url, name: &str, place: MetadataLocation) -> Url {
     let path = of.path().trim_end_matches('/');
     let path = match place {
-        Place::Inserted => format!("/.well-known/{name}{path}"),
-        Place::Appended => format!("{path}/.well-known/{name}"),
+        MetadataLocation::Inserted => format!("/.well-known/{name}{path}"),
+        MetadataLocation::Appended => format!("{path}/.well-known/{name}"),
     };
     server_root(of, &path)
 }
@@ -68,12 +68,12 @@ mod tests {
     #[test]
     fn well_known_places_keep_the_path() {
         let url = Url::parse("https://as.example/tenant/?a=b").unwrap();
-        let inserted = well_known(&url, "openid-configuration", Place::Inserted);
+        let inserted = well_known(&url, "openid-configuration", MetadataLocation::Inserted);
         assert_eq!(
             inserted.as_str(),
             "https://as.example/.well-known/openid-configuration/tenant"
         );
-        let appended = well_known(&url, "openid-configuration", Place::Appended);
+        let appended = well_known(&url, "openid-configuration", MetadataLocation::Appended);
         assert_eq!(
             appended.as_str(),
             "https://as.example/tenant/.well-known/openid-configuration"

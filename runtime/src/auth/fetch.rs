@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Method, RequestBuilder, StatusCode, Url};
 use serde::de::DeserializeOwned;
 
-use super::address::{BlockedAddress, GuardedResolver, Reach, host_address, is_loopback};
+use super::address::{AddressPolicy, BlockedAddress, GuardedResolver, host_address, is_loopback};
 use super::error::AuthError;
 
 /// The bytes of an answer.
@@ -21,7 +21,7 @@ const MAX_REDIRECTS: usize = 3;
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     client: reqwest::Client,
-    reach: Reach,
+    reach: AddressPolicy,
 }
 
 /// The answer to a request.
@@ -49,8 +49,8 @@ impl Answer {
 }
 
 impl Fetcher {
-    /// A fetcher with a client of its own, or with the one that is given; that one resolves names by itself.
-    pub fn new(reach: Reach, client: Option<reqwest::Client>) -> Result<Self, AuthError> {
+    /// A fetcher with a client of its own, or with the one that is given; that one resolves names itself.
+    pub fn new(reach: AddressPolicy, client: Option<reqwest::Client>) -> Result<Self, AuthError> {
         let client = match client {
             Some(client) => client,
             None => {
@@ -84,7 +84,7 @@ impl Fetcher {
         if host_address(&url).is_some_and(|address| !self.reach.allows(address)) {
             return Err(AuthError::Blocked(url.to_string()));
         }
-        if is_plain && !is_loopback(&url) && self.reach != Reach::Any {
+        if is_plain && !is_loopback(&url) && self.reach != AddressPolicy::Any {
             return Err(unusable("it has no TLS"));
         }
         Ok(url)
@@ -192,7 +192,7 @@ mod tests {
     async fn a_server_elsewhere_sends_nobody_to_this_machine() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let fetcher = Fetcher::new(Reach::Public, None).unwrap();
+        let fetcher = Fetcher::new(AddressPolicy::Public, None).unwrap();
         for host in ["127.0.0.1", "localhost", "[::1]", "127.1"] {
             for scheme in ["http", "https"] {
                 let got = fetcher.get(&format!("{scheme}://{host}:{port}/")).await;

@@ -1,6 +1,6 @@
 //! Authorization with OAuth 2.1: clients that get tokens, and servers that check them.
 //!
-//! A client's [`Authorizer`] stands in
+//! A client's [`Authorizer`] is in
 //! [`HttpOptions::authorizer`](crate::transport::http::client::HttpOptions::authorizer). When the server asks for a token, the
 //! client finds the authorization server, gets a token there, and repeats the request.
 //!

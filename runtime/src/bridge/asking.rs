@@ -341,7 +341,7 @@ impl Drop for Carrier {
     fn drop(&mut self) {
         let mut state = self.questions.state.lock();
         state.calls.retain(|call| call.number != self.number);
-        // Whoever waits for their answers is told.
+        // The calls that wait for their answers fail.
         state.questions.retain(|_, question| question.call != Some(self.number));
     }
 }

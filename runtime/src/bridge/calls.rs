@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_adapters::PeerTypes;
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{Revision, hello};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::session::{Line, Peer, ReservedPlace, set};
+use crate::session::{OrderedQueue, Peer, ReservedTicket, set};
 use crate::side::Side;
 use crate::sync::Mutex;
 
@@ -29,11 +29,11 @@ struct Entry<S: Side> {
     cancellation: Option<Cancellation>,
 }
 
-/// When a call is cancelled, and which place among the messages to the other side that has.
+/// When a call is cancelled, and its position among the messages to the other side.
 #[derive(Default, Clone)]
 pub struct Cancellation {
     pub token: CancellationToken,
-    pub place: Arc<ReservedPlace>,
+    pub ticket: Arc<ReservedTicket>,
 }
 
 /// Who has made a call, and how it names it.
@@ -42,7 +42,7 @@ pub struct Caller<S: Side> {
     pub peer: Peer<S>,
     pub id: RequestId,
     /// The token of its progress.
-    pub token: Option<OpenJson>,
+    pub token: Option<RawJson>,
 }
 
 /// Whom a notification is for.
@@ -101,11 +101,11 @@ impl<S: Side> Calls<S> {
     }
 
     /// Takes places for the cancellations of calls that were cancelled by now, before a later message takes one.
-    pub fn reserve_cancellations(&self, line: &Arc<Line>) {
+    pub fn reserve_cancellations(&self, line: &Arc<OrderedQueue>) {
         let entries = self.0.lock();
         let cancellations = entries.calls.values().filter_map(|entry| entry.cancellation.as_ref());
         for cancellation in cancellations.filter(|cancellation| cancellation.token.is_cancelled()) {
-            cancellation.place.reserve(line);
+            cancellation.ticket.reserve(line);
         }
     }
 
@@ -150,7 +150,7 @@ impl<S: Side> Calls<S> {
         } else if let Some(id) = hello::subscription(revision, &header) {
             self.get(&id).and_then(|caller| {
                 let key = ["params", "_meta", lifecycle.meta_subscription?];
-                let id = OpenJson::from_encode(&caller.id).ok()?;
+                let id = RawJson::from_encode(&caller.id).ok()?;
                 let json = set(notification, &key, id.text()).ok()?;
                 Some((caller, json))
             })

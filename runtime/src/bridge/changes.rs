@@ -5,25 +5,25 @@ use std::sync::Arc;
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
 
-use super::back::Back;
+use super::upstream::Upstream;
 use crate::change::Change;
 use crate::error::CallError;
 use crate::session::{Changes, Peer, SessionState};
 use crate::side::ServerSide;
 
-/// Tells a client of the changes that it wants to know of, until its session or that of the server ends.
-pub async fn follow(back: Arc<Back>, client: Arc<SessionState<ServerSide>>) {
-    let followed = pass_on(&back, &client);
+/// Notifies a client of the changes that it subscribed to, until its session or that of the server ends.
+pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide>>) {
+    let followed = pass_on(&upstream, &client);
     // The server may never answer a subscription. This must not keep what has ended.
     tokio::select! {
         () = client.ended.cancelled() => {}
-        () = back.state.ended.cancelled() => client.subscriptions.end(&Ok(())),
+        () = upstream.state.ended.cancelled() => client.subscriptions.end(&Ok(())),
         () = followed => {}
     }
 }
 
-async fn pass_on(back: &Back, client: &SessionState<ServerSide>) {
-    let server = Peer::new(Arc::clone(&back.state));
+async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>) {
+    let server = Peer::new(Arc::clone(&upstream.state));
     let mut followed = ChangeFilter::default();
     let mut changes: Option<Changes> = None;
     loop {

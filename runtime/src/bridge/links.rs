@@ -12,7 +12,7 @@ use crate::session::SessionState;
 use crate::side::{ClientSide, ServerSide};
 
 /// A client of the bridge.
-pub struct Front {
+pub struct Downstream {
     pub state: Arc<SessionState<ServerSide>>,
     /// The calls of the server to the client.
     pub calls: Arc<Calls<ClientSide>>,
@@ -25,7 +25,7 @@ pub struct Links {
     /// The calls of the clients.
     pub calls: Arc<Calls<ServerSide>>,
     /// The only client of a server with sessions that is of its era.
-    pub front: watch::Sender<Option<Arc<Front>>>,
+    pub downstream: watch::Sender<Option<Arc<Downstream>>>,
     /// What the server asks stateless clients.
     pub questions: Arc<Questions>,
 }
@@ -35,15 +35,15 @@ impl Links {
         Arc::new(Self {
             era,
             calls: Arc::default(),
-            front: watch::Sender::new(None),
+            downstream: watch::Sender::new(None),
             questions,
         })
     }
 
     /// Since when nothing has been in flight; `None` if something is.
     pub fn idle_since(&self) -> Option<Instant> {
-        let front = self.front.borrow().clone();
-        let of_server = front.map(|front| front.calls.idle_since());
+        let downstream = self.downstream.borrow().clone();
+        let of_server = downstream.map(|downstream| downstream.calls.idle_since());
         if self.questions.has_calls() || of_server == Some(None) {
             return None;
         }
@@ -51,19 +51,19 @@ impl Links {
     }
 
     /// The client, if it has completed its handshake.
-    pub fn ready_front(&self) -> Option<Arc<Front>> {
-        let front = self.front.borrow().clone();
-        front.filter(|front| front.state.begun.is_cancelled())
+    pub fn ready_downstream(&self) -> Option<Arc<Downstream>> {
+        let downstream = self.downstream.borrow().clone();
+        downstream.filter(|downstream| downstream.state.begun.is_cancelled())
     }
 
     /// The client, once it has completed its handshake.
-    pub async fn begun_front(&self) -> Option<Arc<Front>> {
-        let mut front = self.front.subscribe();
-        let front = front.wait_for(Option::is_some).await.ok()?.clone()?;
+    pub async fn begun_downstream(&self) -> Option<Arc<Downstream>> {
+        let mut downstream = self.downstream.subscribe();
+        let downstream = downstream.wait_for(Option::is_some).await.ok()?.clone()?;
         tokio::select! {
-            () = front.state.begun.cancelled() => {}
-            () = front.state.ended.cancelled() => return None,
+            () = downstream.state.begun.cancelled() => {}
+            () = downstream.state.ended.cancelled() => return None,
         }
-        Some(front)
+        Some(downstream)
     }
 }

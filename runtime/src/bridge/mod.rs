@@ -29,23 +29,23 @@
 //! # }
 //! ```
 
-mod across;
 mod asking;
-mod back;
 mod calls;
 mod capabilities;
 mod changes;
 mod client;
 mod connector;
+mod downstream;
+mod era_translator;
 mod error;
-mod front;
+mod first_message;
 mod links;
-mod opening;
 mod options;
 mod passing;
 mod servers;
 mod suspended;
 mod translation;
+mod upstream;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,9 +55,9 @@ use mcp_adapters::{PeerTypes, hello};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::back::Current;
-use self::opening::{Opening, response};
+use self::first_message::{FirstMessage, response};
 use self::servers::{Lease, Servers};
+use self::upstream::Current;
 use crate::era::Era;
 use crate::error::{CallError, ConnectError, internal};
 use crate::message::{Sender, Transport, to_json};
@@ -135,22 +135,22 @@ impl<C: Connector> Bridge<C> {
     async fn serve_client(&self, client: ClientId, transport: impl Transport) -> Result<(), BridgeError> {
         let _served = self.clients.token();
         let read = tokio::select! {
-            read = Opening::read(transport, &self.options.clients) => read,
+            read = FirstMessage::read(transport, &self.options.clients) => read,
             () = self.closing.cancelled() => None,
         };
-        let Some((opening, transport)) = read else {
+        let Some((first_message, transport)) = read else {
             return Ok(());
         };
         let leased = tokio::select! {
-            leased = self.servers.lease(&opening, &client) => leased,
+            leased = self.servers.lease(&first_message, &client) => leased,
             () = self.closing.cancelled() => return Ok(()),
         };
         match leased {
-            Ok(lease) => self.serve_with(lease, opening, client, transport).await,
+            Ok(lease) => self.serve_with(lease, first_message, client, transport).await,
             Err(error) => {
-                let told = ErrorResponse::new(opening.id.clone(), refusal(&opening, &error));
+                let told = ErrorResponse::new(first_message.id.clone(), refusal(&first_message, &error));
                 // The client may have gone.
-                let _ = transport.sender.send(response(to_json(&told), opening.id)).await;
+                let _ = transport.sender.send(response(to_json(&told), first_message.id)).await;
                 transport.sender.close().await;
                 Err(error)
             }
@@ -160,40 +160,41 @@ impl<C: Connector> Bridge<C> {
     async fn serve_with(
         &self,
         mut lease: Arc<Lease>,
-        opening: Opening,
+        first_message: FirstMessage,
         client: ClientId,
         transport: impl Transport,
     ) -> Result<(), BridgeError> {
-        let current = Current::new(Arc::clone(&lease.back));
-        let (front, session) = front::start(&current, &opening, &client, self.options.of_clients(), transport);
+        let current = Current::new(Arc::clone(&lease.upstream));
+        let (downstream, session) =
+            downstream::start(&current, &first_message, &client, self.options.of_clients(), transport);
         let closing = session.closing_token();
         let mut ended = Box::pin(session.ended());
         let (lease, outcome) = loop {
-            let back = Arc::clone(&lease.back);
-            if back.is_stateless() != (Era::of(opening.revision) == Era::Stateless) {
-                tokio::spawn(changes::follow(Arc::clone(&back), Arc::clone(&front.state)));
+            let upstream = Arc::clone(&lease.upstream);
+            if upstream.is_stateless() != (Era::of(first_message.revision) == Era::Stateless) {
+                tokio::spawn(changes::follow(Arc::clone(&upstream), Arc::clone(&downstream.state)));
             }
             let lost = tokio::select! {
                 () = &mut ended => break (Some(lease), Ok(())),
                 () = self.closing.cancelled() => break (Some(lease), Ok(())),
                 () = lease.evicted() => break (Some(lease), Err(BridgeError::Evicted)),
-                () = back.state.ended.cancelled() => back.state.closed(),
+                () = upstream.state.ended.cancelled() => upstream.state.closed(),
             };
             if !self.options.restart {
                 break (Some(lease), Err(BridgeError::Server(lost)));
             }
-            tracing::warn!(error = %lost, "the server has ended, and is started anew");
+            tracing::warn!(error = %lost, "the server has ended, and is restarted");
             lease = tokio::select! {
                 () = &mut ended => break (None, Ok(())),
                 () = self.closing.cancelled() => break (None, Ok(())),
-                restarted = self.restart(lease, &opening, &client) => restarted,
+                restarted = self.restart(lease, &first_message, &client) => restarted,
             };
-            current.replace(Arc::clone(&lease.back));
-            lease.back.attach(&front);
+            current.replace(Arc::clone(&lease.upstream));
+            lease.upstream.attach(&downstream);
         };
         closing.cancel();
         // It may have ended before.
-        if !front.state.ended.is_cancelled() {
+        if !downstream.state.ended.is_cancelled() {
             ended.await;
         }
         if let Some(lease) = lease {
@@ -202,22 +203,22 @@ impl<C: Connector> Bridge<C> {
         outcome
     }
 
-    /// Starts a server that has ended anew, as often as it takes. The new session takes the place of the old one among
+    /// Restarts a server that has ended, as often as it takes. The new session takes the place of the old one among
     /// [`BridgeOptions::servers`].
-    async fn restart(&self, ended: Arc<Lease>, opening: &Opening, client: &ClientId) -> Arc<Lease> {
-        let before = ended.back.revision;
+    async fn restart(&self, ended: Arc<Lease>, first_message: &FirstMessage, client: &ClientId) -> Arc<Lease> {
+        let before = ended.upstream.revision;
         ended.release().await;
         let mut delay = Duration::from_millis(100);
         loop {
             tokio::time::sleep(delay).await;
             delay = (delay * 2).min(Duration::from_secs(30));
-            match self.servers.lease(opening, client).await {
-                Ok(lease) if lease.back.revision == before => return lease,
+            match self.servers.lease(first_message, client).await {
+                Ok(lease) if lease.upstream.revision == before => return lease,
                 Ok(lease) => {
-                    tracing::warn!(revision = %lease.back.revision, "the server speaks another revision than before");
+                    tracing::warn!(revision = %lease.upstream.revision, "the server speaks another revision than before");
                     lease.release().await;
                 }
-                Err(error) => tracing::warn!(%error, "the server can't be started anew"),
+                Err(error) => tracing::warn!(%error, "the server can't be restarted"),
             }
         }
     }
@@ -236,11 +237,11 @@ impl<C: Connector> Bridge<C> {
 }
 
 /// What the client is told for whom there is no session with the server.
-fn refusal(opening: &Opening, error: &BridgeError) -> ErrorObject {
+fn refusal(first_message: &FirstMessage, error: &BridgeError) -> ErrorObject {
     match error {
         BridgeError::Connect(ConnectError::Call(CallError::Peer(error))) => error.clone(),
-        BridgeError::Connect(ConnectError::Mismatch(mismatch)) if !opening.revision.has_handshake() => {
-            hello::unsupported(opening.revision, mismatch)
+        BridgeError::Connect(ConnectError::Mismatch(mismatch)) if !first_message.revision.has_handshake() => {
+            hello::unsupported(first_message.revision, mismatch)
         }
         error => internal(error),
     }

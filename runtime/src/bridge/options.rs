@@ -26,7 +26,7 @@ pub struct BridgeOptions {
     pub parked: usize,
     /// How long they wait, and how long a question waits for a call that can carry it.
     pub parked_for: Duration,
-    /// Whether a server that ends is started anew, after a delay that doubles from a tenth of a second to half a minute. Calls in
+    /// Whether a server that ends is restarted, after a delay that doubles from a tenth of a second to half a minute. Calls in
     /// flight get an error in any case.
     pub restart: bool,
     /// The time that requests in flight have when one of the sides ends.
@@ -60,7 +60,7 @@ impl BridgeOptions {
             limits: Limits {
                 // Requests wait only for their turns, however many calls are suspended.
                 in_flight: self.parked.saturating_add(1024),
-                // Whoever waits for an answer decides how long.
+                // The peer that waits for an answer decides how long.
                 answer: Duration::MAX,
                 answer_at_most: Duration::MAX,
                 closing: self.closing,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson, RequestId};
 use mcp_adapters::{PeerTypes, Revision};
 
 use super::calls::{Caller, Calls, Cancellation};
@@ -10,7 +10,7 @@ use super::translation::{dropped, translate_call, translate_failure, translate_r
 use crate::error::{CallError, internal};
 use crate::future::BoxFuture;
 use crate::message::Purpose;
-use crate::session::{Context, Place, RawAnswer, RawMessage, SessionState, set};
+use crate::session::{Context, RawAnswer, RawMessage, SessionState, Ticket, set};
 use crate::side::Side;
 
 /// Passes a request of a peer on to another one. What is sent and what comes back have their places by the order of the requests
@@ -37,7 +37,7 @@ struct PassedCall<S: Side, T: Side> {
     method: String,
     id: i64,
     json: Vec<u8>,
-    place: Place,
+    ticket: Ticket,
     cancellation: Cancellation,
 }
 
@@ -48,11 +48,11 @@ fn prepare<S: Side, T: Side>(
     context: Context<S>,
 ) -> Result<PassedCall<S, T>, ErrorObject> {
     let peer = context.peer().clone();
-    let (from, target) = (peer.terms().revision, to.terms().revision);
+    let (from, target) = (peer.negotiated().revision, to.negotiated().revision);
     let header = MessageHeader::from_slice(&request.json).map_err(internal)?;
     let key = from.lifecycle().meta_progress;
     let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
-    let token: Option<OpenJson> = token.and_then(|token| token.decode_as().ok());
+    let token: Option<RawJson> = token.and_then(|token| token.decode_as().ok());
     let (json, losses) = translate_call((from, target), &request.method, request.json)?;
     to.report_losses(&request.method, &losses);
     let id = to.pending.next_id();
@@ -73,23 +73,23 @@ fn prepare<S: Side, T: Side>(
         method: target.name_of_method(from, &request.method).to_owned(),
         id,
         json: one_line(json.into_bytes()),
-        place: to.passing.join(),
+        ticket: to.passing.join(),
         cancellation: Cancellation {
             token: context.cancelled().clone(),
-            place: Arc::default(),
+            ticket: Arc::default(),
         },
     })
 }
 
 impl<S: Side, T: Side> PassedCall<S, T> {
     async fn exchange(self, purpose: Purpose) -> RawAnswer {
-        let revision = self.to.terms().revision;
+        let revision = self.to.negotiated().revision;
         let line = Arc::clone(&self.caller.peer.state().passing);
-        let cancelling = Arc::clone(&self.cancellation.place);
+        let cancelling = Arc::clone(&self.cancellation.ticket);
         let _call = self.calls.add(Some(self.id), self.caller, Some(self.cancellation));
         let replied = self
             .to
-            .pass_call(self.id, self.json, purpose, self.place, line, cancelling);
+            .pass_call(self.id, self.json, purpose, self.ticket, line, cancelling);
         let reply = match replied.await {
             Ok(reply) => reply,
             Err(error) => return ErrorObject::from(error).into(),
@@ -106,12 +106,12 @@ impl<S: Side, T: Side> PassedCall<S, T> {
             self.to.report_losses(&self.method, &losses);
             result
         });
-        if let Some(place) = &reply.place {
-            place.turn().await;
+        if let Some(ticket) = &reply.ticket {
+            ticket.wait_turn().await;
         }
         RawAnswer {
             result: result.map(in_one_line),
-            place: reply.place,
+            ticket: reply.ticket,
         }
     }
 }
@@ -139,9 +139,9 @@ pub fn pass_notification<S: Side>(
     let Some(json) = translate_notification((from, revision), to, notification) else {
         return Box::pin(std::future::ready(()));
     };
-    let (to, place) = (Arc::clone(to), to.passing.join());
+    let (to, ticket) = (Arc::clone(to), to.passing.join());
     Box::pin(async move {
-        place.turn().await;
+        ticket.wait_turn().await;
         if let Err(error) = to.send(one_line(json), purpose).await {
             tracing::debug!(%error, method, "a notification wasn't passed on");
         }
@@ -177,7 +177,7 @@ fn one_line(mut json: Vec<u8>) -> Vec<u8> {
     json
 }
 
-fn in_one_line(result: OpenJson) -> OpenJson {
+fn in_one_line(result: RawJson) -> RawJson {
     if !result.text().contains(['\n', '\r']) {
         return result;
     }

@@ -12,15 +12,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::GRACE;
 use super::asking::Questions;
-use super::back::{Back, BackHandler};
 use super::client::{ClientId, Known, Owner, can_be_asked};
 use super::connector::Connector;
+use super::downstream::begin;
 use super::error::BridgeError;
-use super::front::begin;
+use super::first_message::FirstMessage;
 use super::links::Links;
-use super::opening::Opening;
 use super::options::BridgeOptions;
 use super::suspended::SuspendedCalls;
+use super::upstream::{Upstream, UpstreamHandler};
 use crate::canonical::canonical;
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
@@ -60,7 +60,7 @@ enum Shared {
 
 /// A session with the server. It ends some time after its last client.
 pub struct Lease {
-    pub back: Arc<Back>,
+    pub upstream: Arc<Upstream>,
     used: Mutex<Instant>,
     usage: Arc<Usage>,
     _permit: OwnedSemaphorePermit,
@@ -95,37 +95,41 @@ impl<C: Connector> Servers<C> {
     }
 
     /// The session with the server that a client uses.
-    pub async fn lease(self: &Arc<Self>, opening: &Opening, client: &ClientId) -> Result<Arc<Lease>, BridgeError> {
+    pub async fn lease(
+        self: &Arc<Self>,
+        first_message: &FirstMessage,
+        client: &ClientId,
+    ) -> Result<Arc<Lease>, BridgeError> {
         if let Some(lease) = stateless(&mut self.shared.lock()) {
             return Ok(lease);
         }
-        if Era::of(opening.revision) == Era::Handshake {
-            let lease = self.connect(opening, client).await?;
-            return Ok(match lease.back.is_stateless() {
+        if Era::of(first_message.revision) == Era::Handshake {
+            let lease = self.connect(first_message, client).await?;
+            return Ok(match lease.upstream.is_stateless() {
                 true => self.share(lease),
                 false => lease,
             });
         }
-        let resumed = opening.resumes.as_deref();
+        let resumed = first_message.resumes.as_deref();
         if let Some(lease) = resumed.and_then(|name| self.suspended.lease(name, client)) {
             return Ok(lease);
         }
-        let known = can_be_asked(&opening.info).then(|| client.known());
+        let known = can_be_asked(&first_message.info).then(|| client.known());
         let only_connection = match known {
             Some(Known::Connection(_)) => client.connection(),
             _ => None,
         };
-        let common = Shared::Client(identity(&opening.info, client.principal()), known);
+        let common = Shared::Client(identity(&first_message.info, client.principal()), known);
         let slot = self.slot(&common);
         let connect = async || {
-            let lease = self.connect(opening, client).await?;
-            if !lease.back.is_stateless() {
+            let lease = self.connect(first_message, client).await?;
+            if !lease.upstream.is_stateless() {
                 self.end_when_idle(common.clone(), &slot, only_connection.clone());
             }
             Ok::<_, BridgeError>(lease)
         };
         let lease = Arc::clone(slot.get_or_try_init(connect).await?);
-        if lease.back.is_stateless() {
+        if lease.upstream.is_stateless() {
             self.shared.lock().remove(&common);
             drop(slot);
             return Ok(self.share(lease));
@@ -157,34 +161,34 @@ impl<C: Connector> Servers<C> {
     }
 
     /// Starts a session with the server on behalf of a client.
-    async fn connect(&self, opening: &Opening, client: &ClientId) -> Result<Arc<Lease>, BridgeError> {
+    async fn connect(&self, first_message: &FirstMessage, client: &ClientId) -> Result<Arc<Lease>, BridgeError> {
         let permit = self.permit(&client.owner()).await?;
         let spare = self.spare.lock().take();
         if let Some(transport) = spare {
-            match self.begin(opening, transport).await {
+            match self.begin(first_message, transport).await {
                 Ok((session, links)) => return Ok(self.keep(session, links, client, permit)),
                 Err(error) => tracing::debug!(%error, "the server that was started before its first client isn't used"),
             }
         }
         let transport = self.connector.connect().await.map_err(CallError::from)?;
-        let (session, links) = self.begin(opening, transport).await?;
+        let (session, links) = self.begin(first_message, transport).await?;
         Ok(self.keep(session, links, client, permit))
     }
 
     async fn begin(
         &self,
-        opening: &Opening,
+        first_message: &FirstMessage,
         transport: C::Transport,
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
         let options = self.options.of_sessions();
-        let era = Era::of(opening.revision);
+        let era = Era::of(first_message.revision);
         let questions = Questions::new(self.options.parked, self.options.parked_for);
         let links = Links::new(era, questions);
-        let handler = Arc::new(BackHandler(Arc::clone(&links)));
-        let mut info = opening.info.clone();
-        let session = match (era, asked(opening.revision, &options.supported)) {
+        let handler = Arc::new(UpstreamHandler(Arc::clone(&links)));
+        let mut info = first_message.info.clone();
+        let session = match (era, asked(first_message.revision, &options.supported)) {
             (Era::Handshake, Some(asked)) => {
-                if let Some((from, request)) = &opening.begin {
+                if let Some((from, request)) = &first_message.begin {
                     let params = begin((*from, asked), request, options.losses.as_ref()).map_err(CallError::Peer)?;
                     info.begin = params.map(|params| (asked, params));
                 }
@@ -211,7 +215,7 @@ impl<C: Connector> Servers<C> {
         usages.retain(|usage| usage.strong_count() > 0);
         usages.push(Arc::downgrade(&usage));
         Arc::new_cyclic(|lease| Lease {
-            back: Back::new(session, links, Arc::clone(&self.suspended), Weak::clone(lease)),
+            upstream: Upstream::new(session, links, Arc::clone(&self.suspended), Weak::clone(lease)),
             used: Mutex::new(Instant::now()),
             usage,
             _permit: permit,
@@ -252,7 +256,7 @@ impl<C: Connector> Servers<C> {
         drop(self.spare.lock().take());
         let slots: Vec<Slot> = self.shared.lock().drain().map(|(_, slot)| slot).collect();
         for lease in slots.iter().filter_map(|slot| slot.get()) {
-            lease.back.close().await;
+            lease.upstream.close().await;
         }
     }
 }
@@ -266,7 +270,7 @@ impl Lease {
     pub async fn release(self: Arc<Self>) {
         self.touch();
         if Arc::strong_count(&self) == 1 {
-            self.back.close().await;
+            self.upstream.close().await;
         }
     }
 
@@ -285,7 +289,7 @@ impl Lease {
 fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
     // Those that have ended are forgotten, and those that nobody begins any more.
     shared.retain(|_, slot| match slot.get() {
-        Some(lease) => !lease.back.state.ended.is_cancelled(),
+        Some(lease) => !lease.upstream.state.ended.is_cancelled(),
         None => Arc::strong_count(slot) > 1,
     });
     let lease = Arc::clone(shared.get(&Shared::Stateless)?.get()?);
@@ -331,14 +335,14 @@ async fn end_idle<C: Connector>(
             let Some(lease) = known.get().filter(|_| !is_taken) else {
                 continue;
             };
-            if !lease.is_idle(idle) && !lease.back.state.ended.is_cancelled() && !evicted.is_cancelled() {
+            if !lease.is_idle(idle) && !lease.upstream.state.ended.is_cancelled() && !evicted.is_cancelled() {
                 continue;
             }
             let lease = Arc::clone(lease);
             shared.remove(&common);
             lease
         };
-        lease.back.close().await;
+        lease.upstream.close().await;
         return;
     }
 }

@@ -1,6 +1,6 @@
 //! Messages in another revision of the same era, straight from the one to the other.
 
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
 use mcp_adapters::{
     AUTOMATIC, Conversion, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate, translate_error,
 };
@@ -44,8 +44,8 @@ pub fn translate_call(
 pub fn translate_result(
     (from, to): (Revision, Revision),
     method: &str,
-    result: OpenJson,
-) -> Result<Translated<OpenJson>, ErrorObject> {
+    result: RawJson,
+) -> Result<Translated<RawJson>, ErrorObject> {
     let definitions = from.method(method).map_or(&[][..], |entry| entry.results);
     if from == to || definitions.is_empty() {
         return Ok((result, Vec::new()));

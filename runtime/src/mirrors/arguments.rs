@@ -43,7 +43,7 @@ pub struct ArgumentHeader {
 /// The arguments that headers repeat, by the schema of all arguments.
 ///
 /// # Errors
-/// What is wrong with a mark in the schema: it may stand at texts, integers and truth values that are reached through
+/// What is wrong with a mark in the schema: it may be at texts, integers and truth values that are reached through
 /// `properties` alone, and each names another header.
 pub fn argument_headers(rule: &MirroredArguments, schema: &Value) -> Result<Vec<ArgumentHeader>, String> {
     let mut found = Search {
@@ -110,13 +110,13 @@ impl Search<'_> {
             Some("integer") => true,
             _ => {
                 return Err(format!(
-                    "`{keyword}` is at `{named}`, which is no text, integer or truth value"
+                    "`{keyword}` is at `{named}`, which isn't a text, integer or truth value"
                 ));
             }
         };
         let rest = mark.as_str().filter(|rest| !rest.is_empty());
         let name = rest.and_then(|rest| super::header_name(&format!("{}{rest}", self.rule.prefix)));
-        let name = name.ok_or_else(|| format!("`{keyword}` at `{named}` is no part of a header's name: {mark}"))?;
+        let name = name.ok_or_else(|| format!("`{keyword}` at `{named}` isn't a part of a header's name: {mark}"))?;
         if self.headers.iter().any(|other| other.name == name) {
             return Err(format!(
                 "`{keyword}` at `{named}` names the header of another argument: {mark}"
@@ -176,7 +176,7 @@ impl ArgumentHeader {
         match (only_value(headers, name.as_str())?, self.text(arguments)) {
             (None, None) => Ok(()),
             (None, Some(_)) => Err(format!("The header {name} is required")),
-            // Whoever handles the call refuses an argument of another type.
+            // The handler of the call refuses an argument of another type.
             (Some(_), None) if self.argument(arguments).is_some() => Ok(()),
             (Some(_), None) => Err(format!("The header {name} repeats no argument")),
             (Some(said), Some(expected)) if said == expected => Ok(()),

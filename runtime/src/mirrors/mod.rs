@@ -23,7 +23,7 @@ pub use self::value::encode;
 pub fn mirrored(revision: Revision, message: &MessageHeader<'_>) -> Vec<(&'static str, String)> {
     let facts = revision.facts();
     let mut headers = Vec::new();
-    if let Some(header) = facts.version_header.filter(|_| revision.stands_alone()) {
+    if let Some(header) = facts.version_header.filter(|_| revision.is_stateless()) {
         let stamped = hello::stamped_version::<Revision>(message).ok().flatten();
         let version = stamped.map_or_else(|| revision.as_str().to_owned(), |(_, version)| version);
         headers.push((header, version));
@@ -34,7 +34,7 @@ pub fn mirrored(revision: Revision, message: &MessageHeader<'_>) -> Vec<(&'stati
     headers.extend(facts.mirrors.method.map(|header| (header, method.to_string())));
     let params = facts.mirrors.params.iter().filter(|param| param.method == method);
     headers.extend(params.filter_map(|param| {
-        // Whoever handles the request refuses a parameter of another type.
+        // The handler of the request refuses a parameter of another type.
         let text = message.param(&[param.parameter]).ok()??.string().ok()?;
         Some((param.header, text.into_owned()))
     }));

@@ -1,6 +1,6 @@
 //! Rounds: what a server asks of a client in the result of a request, and what the request brings when it is repeated.
 //!
-//! A client whose requests stand alone isn't called by its server. A result asks the questions, the client repeats the request
+//! A client whose requests are stateless isn't called by its server. A result asks the questions, the client repeats the request
 //! with the answers, and the handler runs again from its start. What it asked before, and what was answered, is in a state that
 //! the client keeps for the server.
 
@@ -9,7 +9,7 @@ mod round;
 mod sealing;
 mod state;
 
-pub use mcp_adapters::handlers::brought;
+pub use mcp_adapters::handlers::retry_input;
 
 pub use self::questions::Questions;
 pub use self::round::{Refusal, Round};
@@ -45,7 +45,7 @@ mod tests {
                 .results
                 .iter()
                 .any(|result| result.ends_with("/InputRequiredResult"));
-            assert_eq!(brought(&mut request).is_some(), asks, "{}", method.name);
+            assert_eq!(retry_input(&mut request).is_some(), asks, "{}", method.name);
             asking += usize::from(asks);
         }
         assert!(asking > 0);

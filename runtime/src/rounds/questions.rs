@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use sha2::{Digest, Sha256};
 
 use super::state::{Asked, RoundState};
@@ -81,7 +81,7 @@ impl Questions {
             let what = format!("the answer to `{name}` is none to {}", request.method());
             return Err(invalid_params(what));
         }
-        asked.answer = OpenJson::from_encode(&answer).ok();
+        asked.answer = RawJson::from_encode(&answer).ok();
         Ok(Some(answer))
     }
 

@@ -71,7 +71,7 @@ impl Default for Sealing {
 }
 
 impl Sealing {
-    /// Seals with this key, which should have 32 random bytes or more. Whoever knows it can make states.
+    /// Seals with this key, which should have 32 random bytes or more. Everyone who knows it can make states.
     #[must_use]
     pub fn with_key(key: &[u8]) -> Self {
         Self {

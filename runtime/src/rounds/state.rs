@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use serde::{Deserialize, Serialize};
 
 use super::sealing::Sealing;
@@ -26,7 +26,7 @@ pub struct Asked {
     pub digest: String,
     /// The answer, if there has been one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<OpenJson>,
+    pub answer: Option<RawJson>,
 }
 
 impl RoundState {
@@ -53,7 +53,7 @@ impl RoundState {
         }
     }
 
-    /// The state that a client has brought back, unless it is refused.
+    /// The state that a client has retry_input back, unless it is refused.
     pub async fn open(text: &str, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Option<Self> {
         if text.len() > limit {
             return None;
@@ -74,7 +74,7 @@ impl RoundState {
 pub struct Binding<'b> {
     /// The principal.
     pub principal: Option<&'b str>,
-    /// The request, without what it has brought.
+    /// The request, without what it has retry_input.
     pub request: &'b hub::ClientRequest,
 }
 

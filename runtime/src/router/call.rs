@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{OpenJson, UnknownMethod};
+use mcp_adapters::mcp_wire::{RawJson, UnknownMethod};
 use serde_json::Value;
 
 use super::state::States;
@@ -114,7 +114,7 @@ impl Call {
     /// # Errors
     /// When it can't be sent, or when no function of the router took a `Call` or a `Peer` when the session began: the server hasn't
     /// declared log messages then.
-    pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<OpenJson>) -> Result<(), CallError> {
+    pub async fn log(&self, level: hub::LoggingLevel, data: impl Into<RawJson>) -> Result<(), CallError> {
         let params = hub::LoggingMessageNotificationParams::new(level, data);
         self.peer().notify_logging_message(params).await
     }
@@ -127,7 +127,7 @@ impl Call {
         &self,
         logger: impl Into<String>,
         level: hub::LoggingLevel,
-        data: impl Into<OpenJson>,
+        data: impl Into<RawJson>,
     ) -> Result<(), CallError> {
         let params = hub::LoggingMessageNotificationParams::new(level, data).with_logger(logger);
         self.peer().notify_logging_message(params).await

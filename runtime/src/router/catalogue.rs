@@ -49,7 +49,7 @@ impl Default for Catalogue {
     }
 }
 
-/// Routes by name or URI. Whoever reads a list keeps it as it is, without the lock.
+/// Routes by name or URI. A reader keeps its list as it is, without the lock.
 pub(super) type RouteMap<R> = Arc<BTreeMap<String, Arc<R>>>;
 
 /// The routes of a server, by name or URI.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
 use serde_json::{Value, json};
 
 use super::call::{Call, Input};
@@ -19,11 +19,11 @@ pub(super) const KIND: &str = "custom method";
 #[derive(Clone)]
 pub(super) struct CustomRoute {
     pub(super) name: Arc<str>,
-    pub(super) function: Function<OpenJson>,
+    pub(super) function: Function<RawJson>,
 }
 
 impl CustomRoute {
-    pub(super) fn new<M>(name: String, function: impl Handler<OpenJson, M>) -> Result<Self, RouteError> {
+    pub(super) fn new<M>(name: String, function: impl Handler<RawJson, M>) -> Result<Self, RouteError> {
         if Revision::HUB.method(&name).is_some() {
             return Err(RouteError::Declared { method: name });
         }
@@ -33,7 +33,7 @@ impl CustomRoute {
         })
     }
 
-    pub(super) async fn answer(&self, request: UnknownMethod, call: Call) -> Result<OpenJson, ErrorObject> {
+    pub(super) async fn answer(&self, request: UnknownMethod, call: Call) -> Result<RawJson, ErrorObject> {
         let params = request.params.map(|params| params.parse::<Value>());
         let params = params.transpose().map_err(invalid_params)?;
         let input = Input::Custom(params.unwrap_or_else(|| json!({})));
@@ -41,14 +41,14 @@ impl CustomRoute {
     }
 }
 
-impl IntoResult<OpenJson> for OpenJson {
-    fn into_result(self, _: &Call) -> Result<OpenJson, ToolError> {
+impl IntoResult<RawJson> for RawJson {
+    fn into_result(self, _: &Call) -> Result<RawJson, ToolError> {
         Ok(self)
     }
 }
 
-impl IntoResult<OpenJson> for Value {
-    fn into_result(self, _: &Call) -> Result<OpenJson, ToolError> {
+impl IntoResult<RawJson> for Value {
+    fn into_result(self, _: &Call) -> Result<RawJson, ToolError> {
         Ok(self.into())
     }
 }

@@ -93,11 +93,11 @@ pub trait Returns<T, M> {
     fn into_future(self) -> Self::Future;
 }
 
-/// Tells functions that give a value from those that give a future.
+/// Distinguishes functions that give a value from those that give a future.
 #[derive(Debug)]
 pub enum Immediate {}
 
-/// Tells functions that give a future from those that give a value.
+/// Distinguishes functions that give a future from those that give a value.
 #[derive(Debug)]
 pub enum Awaited {}
 

@@ -1,7 +1,7 @@
 //! The results of handlers by their methods.
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 
 use crate::session::HandlerResult;
 
@@ -14,7 +14,7 @@ pub(super) trait FromHandled: Sized {
     fn from_handled(result: Handled) -> Option<Self>;
 }
 
-impl FromHandled for OpenJson {
+impl FromHandled for RawJson {
     fn from_handled(result: Handled) -> Option<Self> {
         match result {
             Handled::Custom(result) => Some(result),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
@@ -184,7 +184,7 @@ impl Handler<ServerSide> for Routed {
     }
 }
 
-/// A router serves the methods of its routes. [`Router::serve`] does more: it tells clients what changes.
+/// A router serves the methods of its routes. [`Router::serve`] does more: it notifies clients of changes.
 impl ServerHandler<Context<ServerSide>> for Router {
     async fn list_tools(
         &self,
@@ -254,7 +254,7 @@ impl ServerHandler<Context<ServerSide>> for Router {
         &self,
         request: UnknownMethod,
         context: &Context<ServerSide>,
-    ) -> Result<OpenJson, ErrorObject> {
+    ) -> Result<RawJson, ErrorObject> {
         self.route(hub::ClientRequest::Unknown(request), context).await
     }
 }

@@ -7,7 +7,7 @@ use serde::forward_to_deserialize_any;
 
 /// The names of the members of a struct, in their order. There are none of another type, and of a struct that flattens one.
 ///
-/// The schema that a type derives has its members in alphabetical order; serde tells a deserializer what it is going to decode.
+/// The schema that a type derives has its members in alphabetical order; serde names the members to a deserializer before it decodes them.
 pub(super) fn member_order<T: DeserializeOwned>() -> &'static [&'static str] {
     match T::deserialize(Probe) {
         Ok(_) => &[],

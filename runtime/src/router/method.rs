@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{OpenJson, Request, Validate};
+use mcp_adapters::mcp_wire::{RawJson, Request, Validate};
 use mcp_adapters::{PeerTypes, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -84,7 +84,7 @@ pub(super) struct MethodRoute {
     pub(super) revision: Revision,
     /// The capability that it needs, as a member of a server's capabilities.
     pub(super) capability: Option<Value>,
-    pub(super) function: Function<OpenJson>,
+    pub(super) function: Function<RawJson>,
 }
 
 impl MethodRoute {
@@ -115,7 +115,7 @@ impl MethodRoute {
                 let request = request.decode_as().map_err(invalid_params)?;
                 let parameters = A::extract(request, &call).await?;
                 let result = function.invoke(parameters).into_future().await?;
-                Ok(OpenJson::from_serialize(&result).map_err(internal)?)
+                Ok(RawJson::from_serialize(&result).map_err(internal)?)
             })
         });
         Ok(Self {

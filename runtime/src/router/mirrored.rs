@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::request::Parts;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenObject, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, RawObject, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision, hub};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ impl MirroredTool {
     /// Refuses a call over HTTP whose headers don't repeat its arguments.
     pub(super) fn check(
         &self,
-        arguments: Option<&OpenObject>,
+        arguments: Option<&RawObject>,
         context: &Context<ServerSide>,
     ) -> Result<(), ErrorObject> {
         let (Some(revision), Some(request)) = (context.revision(), context.extensions().get::<Parts>()) else {

@@ -100,7 +100,7 @@ pub use self::tool_error::ToolError;
 ///
 /// let router = Router::new("weather", "1.0")
 ///     .with_state(Arc::new(Stations(vec![("Bern".to_owned(), 21.5)])))
-///     .tool("weather", "Tells the weather", weather)
+///     .tool("weather", "Get the current weather of a city", weather)
 ///     .tool("ping", "Answers", || "pong");
 /// ```
 #[derive(Clone)]

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use serde_json::json;
 
 use super::caching::Caching;
@@ -69,7 +69,7 @@ impl ResourceRoute {
 #[must_use]
 pub fn resource_not_found(uri: &str) -> ErrorObject {
     let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");
-    error.data = Some(OpenJson::from(json!({"uri": uri})));
+    error.data = Some(RawJson::from(json!({"uri": uri})));
     error
 }
 

@@ -1,6 +1,6 @@
 //! The routes of a router: tools, resources, resource templates and prompts.
 
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Policy, Revision, hub, peers};
 
 use super::caching::Caching;
@@ -147,7 +147,7 @@ fn listed(revision: Revision, method: &str, list: hub::ServerResult) -> Result<(
         return Ok(());
     }
     let converted = peers::server_result_for(revision, &list, Policy::Conform.into());
-    let (list, _): (OpenJson, _) = converted.map_err(|error| error.to_string())?;
+    let (list, _): (RawJson, _) = converted.map_err(|error| error.to_string())?;
     revision
         .validate_result(method, &list)
         .map_err(|error| error.to_string())

@@ -295,7 +295,7 @@ fn not_nullable(schema: &mut Map<String, Value>) {
     }
     if let Some(alternatives) = schema.get_mut("anyOf") {
         take(alternatives, &json!({"type": "null"}));
-        // What remains of an `Option` is one schema, whose keywords can stand beside the description.
+        // What remains of an `Option` is one schema, whose keywords can be beside the description.
         if let Some([Value::Object(only)]) = alternatives.as_array().map(Vec::as_slice) {
             let only = only.clone();
             if !only.keys().any(|keyword| schema.contains_key(keyword)) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_wire::validator::Problem;
-use mcp_wire::{ErrorObject, OpenJson, OpenObject, Validator};
+use mcp_wire::{ErrorObject, RawJson, RawObject, Validator};
 use serde_json::{Value, json};
 
 use super::call::{Call, Input};
@@ -74,7 +74,7 @@ pub fn try_tool<M, H: Handler<hub::AnyCallToolResult, M>>(
     let output = output_schema::<M, H>(&name)?;
     let input = validator(&name, "input schema", &accepted.into())?;
     let mut tool = hub::Tool::new(name, shown).with_description(description);
-    tool.output_schema = output.map(OpenObject::from);
+    tool.output_schema = output.map(RawObject::from);
     ToolRoute::new(tool, input, function)
 }
 
@@ -132,8 +132,8 @@ fn output_schema<M, H: Handler<hub::AnyCallToolResult, M>>(tool: &str) -> Result
         .transpose()
 }
 
-fn validator(tool: &str, role: &'static str, schema: &OpenObject) -> Result<Arc<Validator>, RouteError> {
-    let schema = OpenJson::from(schema.clone()).parse::<Value>();
+fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<Validator>, RouteError> {
+    let schema = RawJson::from(schema.clone()).parse::<Value>();
     let validator = schema
         .map_err(|error| error.to_string())
         .and_then(|schema| Validator::new(&schema).map_err(|error| listed(error.problems())));
@@ -195,7 +195,7 @@ impl ToolRoute {
         let output = self.tool.output_schema.as_mut();
         for schema in [&mut self.tool.input_schema].into_iter().chain(output) {
             // `ToolRoute::new` has parsed both.
-            if let Ok(parsed) = OpenJson::from(schema.clone()).parse() {
+            if let Ok(parsed) = RawJson::from(schema.clone()).parse() {
                 *schema = schema::inlined(&parsed, Inlined::All).into();
             }
         }
@@ -207,7 +207,7 @@ impl ToolRoute {
 
     pub(super) async fn call(
         &self,
-        arguments: Option<OpenObject>,
+        arguments: Option<RawObject>,
         call: Call,
     ) -> Result<hub::AnyCallToolResult, ErrorObject> {
         match self.run(arguments, call).await {
@@ -223,7 +223,7 @@ impl ToolRoute {
     }
 
     /// Calls the function, unless the arguments are invalid.
-    async fn run(&self, arguments: Option<OpenObject>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
+    async fn run(&self, arguments: Option<RawObject>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
         let parsed = match arguments {
             Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
             None => Ok(json!({})),

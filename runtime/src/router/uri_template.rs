@@ -38,7 +38,7 @@ impl UriTemplate {
             };
             if name.is_empty() || !name.chars().all(is_of_name) {
                 return Err(format!(
-                    "`{name}` is no name of a variable; operators other than `+` and `#`, lists and modifiers can't be matched"
+                    "`{name}` isn't a name of a variable; operators other than `+` and `#`, lists and modifiers can't be matched"
                 ));
             }
             names.push(name.to_owned());

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::handlers::CallServer;
-use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, OpenJson, UnknownMethod, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, RawJson, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Translated, hello, hub};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -13,33 +13,37 @@ use super::call::request_json;
 use super::context::Context;
 use super::engine::Engine;
 use super::handler::HandlerResult;
+use super::negotiated::Negotiated;
 use super::peer::Peer;
 use super::spans::request_span;
-use super::terms::Terms;
 use crate::error::{CallError, internal};
 use crate::message::to_json;
-use crate::rounds::brought;
+use crate::rounds::retry_input;
 use crate::side::{ClientSide, Side};
 
 impl<S: Side> Engine<S> {
     /// Lets the handler answer a request that came in a result.
-    pub async fn answer(engine: Weak<Self>, request: S::Request, terms: Arc<Terms>) -> Result<S::Result, ErrorObject> {
+    pub async fn answer(
+        engine: Weak<Self>,
+        request: S::Request,
+        negotiated: Arc<Negotiated>,
+    ) -> Result<S::Result, ErrorObject> {
         let Some(engine) = engine.upgrade() else {
             return Err(internal("the session has ended"));
         };
-        let method = terms.method(S::method(&request)).to_owned();
-        engine.session.check_request(&terms, &method)?;
+        let method = negotiated.method(S::method(&request)).to_owned();
+        engine.session.check_request(&negotiated, &method)?;
         let json = to_json(&request);
         let header = MessageHeader::from_slice(&json).map_err(internal)?;
-        engine.session.check_request_params(&terms, &method, &header)?;
+        engine.session.check_request_params(&negotiated, &method, &header)?;
         let cancelled = CancellationToken::new();
         let _cancel = cancelled.clone().drop_guard();
         let context = Context {
-            peer: Peer::of_message(Arc::clone(&engine.session), None, terms),
+            peer: Peer::of_message(Arc::clone(&engine.session), None, negotiated),
             cancelled,
             message: Arc::default(),
         };
-        let revision = context.peer.terms().revision;
+        let revision = context.peer.negotiated().revision;
         let span = request_span::<S>(&engine.session.span, &method, None, revision, &request);
         let handled = engine.handler.handle_request(request, &context).instrument(span);
         match handled.await? {
@@ -56,7 +60,7 @@ impl Peer<ClientSide> {
     /// Calls a method. As long as the result, or an error, asks something, the handler of this client answers, and the call is
     /// repeated.
     async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
-        if brought(&mut request).is_none() {
+        if retry_input(&mut request).is_none() {
             return self.call(request).await;
         }
         let limit = self.state.options.limits.rounds;
@@ -82,16 +86,16 @@ impl Peer<ClientSide> {
                 ));
             }
             let responses = self.answer_all(asked.input_requests).await?;
-            if let Some(brought) = brought(&mut request) {
-                (*brought.responses, *brought.state) = (responses, asked.request_state);
+            if let Some(retry_input) = retry_input(&mut request) {
+                (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
             }
         }
         Err(CallError::TooManyRounds(limit))
     }
 
     /// The error for a result of a kind that the hub doesn't declare.
-    fn undeclared_kind(&self, result: &OpenJson) -> CallError {
-        let revision = self.terms().revision;
+    fn undeclared_kind(&self, result: &RawJson) -> CallError {
+        let revision = self.negotiated().revision;
         let member = revision.lifecycle().result_kind;
         let kind = member.and_then(|member| Some((member, result.get(member)?)));
         CallError::InvalidResult(match kind {
@@ -103,16 +107,16 @@ impl Peer<ClientSide> {
     /// The questions of an error that asks the client something, by their numbers. `None` for another error, and if this client
     /// hasn't declared that it answers them.
     fn asked_by_error(&self, error: &CallError) -> Option<hub::InputRequests> {
-        let (CallError::Peer(error), terms) = (error, self.terms()) else {
+        let (CallError::Peer(error), negotiated) = (error, self.negotiated()) else {
             return None;
         };
-        let (method, params) = hello::asked_by_error(terms.revision, error)?;
-        self.state.check_request(terms, method).ok()?;
+        let (method, params) = hello::asked_by_error(negotiated.revision, error)?;
+        self.state.check_request(negotiated, method).ok()?;
         let questions = params.into_iter().zip(0_i64..).map(|(params, number)| {
             let json = request_json(number, UnknownMethod::new(method).with_params(params));
             let header = MessageHeader::from_slice(&json).ok()?;
-            self.state.check_request_params(terms, method, &header).ok()?;
-            match ClientSide::receive(terms.revision, &json, terms.conversion()).ok()? {
+            self.state.check_request_params(negotiated, method, &header).ok()?;
+            match ClientSide::receive(negotiated.revision, &json, negotiated.conversion()).ok()? {
                 Translated::Message {
                     message: Message::Request(question),
                     ..
@@ -133,7 +137,7 @@ impl Peer<ClientSide> {
         }
         let mut answers = JoinSet::new();
         for (name, request) in requests {
-            let answer = self.state.answer(request, Arc::clone(self.terms()));
+            let answer = self.state.answer(request, Arc::clone(self.negotiated()));
             let answer = answer.ok_or(CallError::Closed)?;
             answers.spawn(async move { (name, answer.await) });
         }

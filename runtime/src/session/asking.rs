@@ -14,7 +14,7 @@ use super::state::method;
 use crate::error::{CallError, internal, invalid_params};
 use crate::future::BoxFuture;
 use crate::message::to_json;
-use crate::rounds::{Binding, Questions, Refusal, Round, RoundState, brought};
+use crate::rounds::{Binding, Questions, Refusal, Round, RoundState, retry_input};
 use crate::side::ServerSide;
 
 type Answer = Result<hub::ServerResult, ErrorObject>;
@@ -22,8 +22,8 @@ type Answer = Result<hub::ServerResult, ErrorObject>;
 impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
     /// Answers a request. Its result may ask for something first.
     pub(super) async fn answer(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
-        let may_ask = brought(&mut request).is_some();
-        match (context.peer.terms().stands_alone(), may_ask) {
+        let may_ask = retry_input(&mut request).is_some();
+        match (context.peer.negotiated().is_stateless(), may_ask) {
             (true, true) => self.answer_round(request, context).await,
             (false, true) => {
                 let is_tool = matches!(request, hub::ClientRequest::CallTool(_));
@@ -73,20 +73,20 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
                 None => return Err(internal("the handler waits for nothing").into()),
             };
             let responses = call_with_all(&context.peer, asked.input_requests).await?;
-            if let Some(brought) = brought(&mut next) {
-                (*brought.responses, *brought.state) = (responses, asked.request_state);
+            if let Some(retry_input) = retry_input(&mut next) {
+                (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
             }
             request = next;
         }
         Err(internal("the handler asks something in too many rounds").into())
     }
 
-    /// Answers a request that stands alone. What the handler asks becomes the result.
+    /// Answers a stateless request. What the handler asks becomes the result.
     async fn answer_round(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
         let peer = &context.peer;
         let (sealing, limit) = (&peer.state.options.sealing, peer.state.options.limits.state_bytes);
-        let (responses, sealed) = match brought(&mut request) {
-            Some(brought) => (brought.responses.take(), brought.state.take()),
+        let (responses, sealed) = match retry_input(&mut request) {
+            Some(retry_input) => (retry_input.responses.take(), retry_input.state.take()),
             None => (None, None),
         };
         let bare = request.clone();
@@ -102,9 +102,9 @@ impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
             }
             None => None,
         };
-        if let Some(brought) = brought(&mut request) {
+        if let Some(retry_input) = retry_input(&mut request) {
             let own = state.as_ref().and_then(|state| state.own.clone());
-            (*brought.responses, *brought.state) = (responses.clone(), own);
+            (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
         }
         let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
         let (result, round) = self.run(request, context, Round::with_questions(questions)).await?;
@@ -174,9 +174,9 @@ impl Peer<ServerSide> {
     /// # Errors
     /// [`CallError::NotOffered`] if it hasn't.
     pub fn may_ask(&self, request: &hub::InputRequest) -> Result<(), CallError> {
-        let terms = self.terms();
-        let name = terms.method(request.method());
-        if method::<ServerSide>(terms.revision, name, false).is_none()
+        let negotiated = self.negotiated();
+        let name = negotiated.method(request.method());
+        if method::<ServerSide>(negotiated.revision, name, false).is_none()
             && let Some(capability) = Revision::HUB
                 .method(request.method())
                 .and_then(|entry| entry.capability)
@@ -186,11 +186,11 @@ impl Peer<ServerSide> {
             return Err(CallError::NotOffered {
                 method,
                 capability,
-                revision: terms.revision,
+                revision: negotiated.revision,
             });
         }
-        self.state.check_call(terms, name)?;
-        self.state.check_call_params(terms, name, &to_json(request))
+        self.state.check_call(negotiated, name)?;
+        self.state.check_call_params(negotiated, name, &to_json(request))
     }
 
     /// The refusal of a request whose handler asks what the client can't answer.
@@ -199,7 +199,7 @@ impl Peer<ServerSide> {
             Ok(()) => Ok(()),
             Err(CallError::NotOffered { method, capability, .. }) => {
                 let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
-                let error = hello::missing_capability(self.terms().revision, capability, what);
+                let error = hello::missing_capability(self.negotiated().revision, capability, what);
                 Err(Refusal::NotOffered(error))
             }
             Err(error) => Err(internal(error).into()),

@@ -4,17 +4,17 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, OpenJson, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, RequestId, UnknownMethod};
 use mcp_adapters::{FromPeer, PeerTypes, Revision, hello};
 use tokio::sync::{mpsc, oneshot};
 
 use super::info::Progress;
 use super::json_edit::with_meta;
-#[cfg(feature = "bridge")]
-use super::line::{Line, Place, ReservedPlace};
+use super::negotiated::Negotiated;
 use super::notify::check_custom;
+#[cfg(feature = "bridge")]
+use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
 use super::state::SessionState;
-use super::terms::Terms;
 use super::tolerance::{Reply, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
@@ -24,31 +24,31 @@ impl<S: Side> SessionState<S> {
     /// Calls a method of the peer.
     pub async fn call(
         self: &Arc<Self>,
-        terms: &Terms,
+        negotiated: &Negotiated,
         request: S::RequestOut,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<S::ResultIn, CallError> {
-        let method = terms.method(S::method_out(&request)).to_owned();
-        self.check_call(terms, &method)?;
-        check_direction::<S>(terms, &method)?;
+        let method = negotiated.method(S::method_out(&request)).to_owned();
+        self.check_call(negotiated, &method)?;
+        check_direction::<S>(negotiated, &method)?;
         let ended_by = S::ended_by(&request);
         let id = self.pending.next_id();
         let call = Call {
             id: RequestId::Integer(id),
             request,
         };
-        let Some(json) = self.encode(terms, &method, Message::Request(call))? else {
+        let Some(json) = self.encode(negotiated, &method, Message::Request(call))? else {
             return Err(CallError::Unrepresentable(method));
         };
-        let json = with_stamp(terms, json)?;
-        self.check_call_params(terms, &method, &json)?;
+        let json = with_stamp(negotiated, json)?;
+        self.check_call_params(negotiated, &method, &json)?;
         let cache = self.cache.as_ref().zip(ended_by);
         let cache = cache.and_then(|(cache, ended_by)| Some((cache, cache.key(&json, ended_by)?)));
         if let Some(fresh) = cache.as_ref().and_then(|(cache, key)| cache.get(key)) {
             return Ok(fresh);
         }
-        let exchanged = self.exchange(terms, id, json, purpose, progress);
+        let exchanged = self.exchange(negotiated, id, json, purpose, progress);
         let Reply {
             result, mut violations, ..
         } = exchanged.await?;
@@ -56,10 +56,10 @@ impl<S: Side> SessionState<S> {
             Ok(result) => result,
             Err(error) => {
                 self.check_violations(&method, violations)?;
-                return Err(self.error_from_peer(terms, &method, id, error));
+                return Err(self.error_from_peer(negotiated, &method, id, error));
             }
         };
-        let revision = terms.revision;
+        let revision = negotiated.revision;
         if let Some((member, kind)) = hello::unusual_kind(revision, &method, &result) {
             let reason = format!("its `{member}` is {kind}, which isn't supported");
             return Err(CallError::InvalidResult(reason));
@@ -74,7 +74,7 @@ impl<S: Side> SessionState<S> {
             revision,
             &method,
             tolerated.as_ref().unwrap_or(&result),
-            terms.conversion(),
+            negotiated.conversion(),
         );
         let decoded = match decoded {
             // A kind of results that the peer's revision has and the hub lacks.
@@ -98,32 +98,32 @@ impl<S: Side> SessionState<S> {
     /// Calls a method of the peer that no revision declares.
     pub async fn call_custom(
         self: &Arc<Self>,
-        terms: &Terms,
+        negotiated: &Negotiated,
         method: &str,
         request: impl Object,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<OpenJson, CallError> {
+    ) -> Result<RawJson, CallError> {
         check_custom(method)?;
-        check_direction::<S>(terms, method)?;
+        check_direction::<S>(negotiated, method)?;
         let id = self.pending.next_id();
-        let json = with_stamp(terms, request_json(id, request))?;
-        let exchanged = self.exchange(terms, id, json, purpose, progress).await?;
+        let json = with_stamp(negotiated, request_json(id, request))?;
+        let exchanged = self.exchange(negotiated, id, json, purpose, progress).await?;
         let Reply { result, violations, .. } = exchanged;
         self.check_violations(method, violations)?;
-        result.map_err(|error| self.error_from_peer(terms, method, id, error))
+        result.map_err(|error| self.error_from_peer(negotiated, method, id, error))
     }
 
-    /// Sends a request that the session makes by itself; its result, and the violations of the response.
+    /// Sends a request that the session makes automatically; its result, and the violations of the response.
     pub async fn call_json(
         self: &Arc<Self>,
-        terms: &Terms,
+        negotiated: &Negotiated,
         method: &str,
         request: UnknownMethod,
-    ) -> Result<(OpenJson, Vec<Violation>), CallError> {
+    ) -> Result<(RawJson, Vec<Violation>), CallError> {
         let id = self.pending.next_id();
-        let json = with_stamp(terms, request_json(id, request))?;
-        let exchanged = self.exchange(terms, id, json, Purpose::Unsolicited, None);
+        let json = with_stamp(negotiated, request_json(id, request))?;
+        let exchanged = self.exchange(negotiated, id, json, Purpose::Unsolicited, None);
         let Reply { result, violations, .. } = exchanged.await?;
         match result {
             Ok(result) => Ok((result, violations)),
@@ -137,18 +137,23 @@ impl<S: Side> SessionState<S> {
     /// Sends a request and waits for its response.
     async fn exchange(
         self: &Arc<Self>,
-        terms: &Terms,
+        negotiated: &Negotiated,
         id: i64,
         mut json: Vec<u8>,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
     ) -> Result<Reply, CallError> {
-        if let Some(key) = terms.revision.lifecycle().meta_progress.filter(|_| progress.is_some()) {
+        if let Some(key) = negotiated
+            .revision
+            .lifecycle()
+            .meta_progress
+            .filter(|_| progress.is_some())
+        {
             let edited = with_meta(&json, key, &id.to_string());
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
         let (replied, mut progressed) = self.pending.insert(id);
-        let guard = CancelOnDrop::new(self, terms.revision, id);
+        let guard = CancelOnDrop::new(self, negotiated.revision, id);
         if self.ended.is_cancelled() {
             return Err(self.closed());
         }
@@ -160,27 +165,27 @@ impl<S: Side> SessionState<S> {
         reply
     }
 
-    /// Passes a request on that is complete but for its turn, and waits for the reply. The reply has its place in `line`.
+    /// Passes a request on that is complete but for its turn, and waits for the reply. The reply has its position in `line`.
     #[cfg(feature = "bridge")]
     pub async fn pass_call(
         self: &Arc<Self>,
         id: i64,
         json: Vec<u8>,
         purpose: Purpose,
-        place: Place,
-        line: Arc<Line>,
-        cancellation: Arc<ReservedPlace>,
+        ticket: Ticket,
+        line: Arc<OrderedQueue>,
+        cancellation: Arc<ReservedTicket>,
     ) -> Result<Reply, CallError> {
         let replied = self.pending.insert_passed(id, line);
-        let mut guard = CancelOnDrop::new(self, self.terms().revision, id);
-        guard.place = Some(cancellation);
+        let mut guard = CancelOnDrop::new(self, self.negotiated().revision, id);
+        guard.ticket = Some(cancellation);
         if self.ended.is_cancelled() {
             return Err(self.closed());
         }
         let sending = async {
-            place.turn().await;
+            ticket.wait_turn().await;
             let sent = self.send(json, purpose).await;
-            drop(place);
+            drop(ticket);
             sent
         };
         // The sender is dropped: no progress comes this way.
@@ -221,7 +226,7 @@ impl<S: Side> SessionState<S> {
                 }
                 reply = &mut replied => return reply.map_err(|_| self.closed()),
                 sent = &mut sending, if !is_sent => {
-                    sent.map_err(|error| self.unsent(error))?;
+                    sent.map_err(|error| self.send_error(error))?;
                     is_sent = true;
                 }
                 // The timeout holds as well for a peer that doesn't read.
@@ -238,9 +243,9 @@ pub struct CancelOnDrop<S: Side> {
     state: Arc<SessionState<S>>,
     revision: Revision,
     id: Option<i64>,
-    /// The place of the cancellation among the messages that are passed on.
+    /// The position of the cancellation among the messages that are passed on.
     #[cfg(feature = "bridge")]
-    place: Option<Arc<ReservedPlace>>,
+    ticket: Option<Arc<ReservedTicket>>,
 }
 
 impl<S: Side> CancelOnDrop<S> {
@@ -251,7 +256,7 @@ impl<S: Side> CancelOnDrop<S> {
             revision,
             id,
             #[cfg(feature = "bridge")]
-            place: None,
+            ticket: None,
         }
     }
 
@@ -279,13 +284,13 @@ impl<S: Side> Drop for CancelOnDrop<S> {
             return;
         };
         #[cfg(feature = "bridge")]
-        let place = self.place.take().map(|place| place.take(&state.passing));
+        let ticket = self.ticket.take().map(|ticket| ticket.take(&state.passing));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 let _permit = permit;
                 #[cfg(feature = "bridge")]
-                if let Some(place) = &place {
-                    place.turn().await;
+                if let Some(ticket) = &ticket {
+                    ticket.wait_turn().await;
                 }
                 let cancellation = hello::cancellation(revision, &RequestId::Integer(id), "the caller no longer waits");
                 let Some((method, params)) = cancellation else { return };
@@ -299,12 +304,12 @@ impl<S: Side> Drop for CancelOnDrop<S> {
     }
 }
 
-/// A server calls no client whose requests stand alone. It asks in the results of those that allow it.
-fn check_direction<S: Side>(terms: &Terms, method: &str) -> Result<(), CallError> {
-    if S::IS_SERVER && terms.stands_alone() {
+/// A server calls no client whose requests are stateless. It asks in the results of those that allow it.
+fn check_direction<S: Side>(negotiated: &Negotiated, method: &str) -> Result<(), CallError> {
+    if S::IS_SERVER && negotiated.is_stateless() {
         let reason = format!(
             "servers of revision {} send no requests, such as {method}",
-            terms.revision
+            negotiated.revision
         );
         return Err(CallError::Unrepresentable(reason));
     }
@@ -319,8 +324,8 @@ pub fn request_json(id: i64, request: impl Object) -> Vec<u8> {
 }
 
 /// A request with what this side says about itself, if the peer's revision wants that with each request.
-pub fn with_stamp(terms: &Terms, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
-    for (key, value) in &terms.stamp {
+pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
+    for (key, value) in &negotiated.stamp {
         let edited = with_meta(&json, key, value.text());
         json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     }

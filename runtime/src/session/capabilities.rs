@@ -5,41 +5,41 @@ use mcp_adapters::{Need, Revision};
 use serde_json::Value;
 
 use super::info::PeerInfo;
+use super::negotiated::Negotiated;
 use super::state::{SessionState, method};
-use super::terms::Terms;
 use crate::error::{CallError, invalid_params};
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
     /// Checks that the peer has declared the capability that a call needs. Before the handshake, every call may be sent.
-    pub fn check_call(&self, terms: &Terms, name: &str) -> Result<(), CallError> {
-        let (Some(info), Some(entry)) = (&terms.info, method::<S>(terms.revision, name, false)) else {
+    pub fn check_call(&self, negotiated: &Negotiated, name: &str) -> Result<(), CallError> {
+        let (Some(info), Some(entry)) = (&negotiated.info, method::<S>(negotiated.revision, name, false)) else {
             return Ok(());
         };
-        match missing(&info.capabilities, terms.revision, entry) {
-            Some(capability) => Err(not_offered(terms, name, capability)),
+        match missing(&info.capabilities, negotiated.revision, entry) {
+            Some(capability) => Err(not_offered(negotiated, name, capability)),
             None => Ok(()),
         }
     }
 
     /// Checks that the peer has declared the capabilities that the parameters of a call need.
-    pub fn check_call_params(&self, terms: &Terms, method: &str, request: &[u8]) -> Result<(), CallError> {
-        let needs = terms.revision.needs(method);
-        let Some(info) = terms.info.as_ref().filter(|_| !needs.is_empty()) else {
+    pub fn check_call_params(&self, negotiated: &Negotiated, method: &str, request: &[u8]) -> Result<(), CallError> {
+        let needs = negotiated.revision.needs(method);
+        let Some(info) = negotiated.info.as_ref().filter(|_| !needs.is_empty()) else {
             return Ok(());
         };
         let unreadable = |error: mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
         let header = MessageHeader::from_slice(request).map_err(unreadable)?;
-        match unmet(&info.capabilities, (terms.revision, method), &header) {
-            Some(need) => Err(not_offered(terms, method, need.capability)),
+        match unmet(&info.capabilities, (negotiated.revision, method), &header) {
+            Some(need) => Err(not_offered(negotiated, method, need.capability)),
             None => Ok(()),
         }
     }
 
     /// Checks that this side has declared the capability that a notification to the peer needs.
-    pub fn check_notification(&self, terms: &Terms, name: &str) -> Result<(), CallError> {
-        let entry = method::<S>(terms.revision, name, false);
-        match entry.and_then(|entry| missing(&self.own_capabilities, terms.revision, entry)) {
+    pub fn check_notification(&self, negotiated: &Negotiated, name: &str) -> Result<(), CallError> {
+        let entry = method::<S>(negotiated.revision, name, false);
+        match entry.and_then(|entry| missing(&self.own_capabilities, negotiated.revision, entry)) {
             Some(capability) => Err(CallError::NotDeclared {
                 method: name.to_owned(),
                 capability,
@@ -49,17 +49,17 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Whether the peer has declared the capability that a notification of it needs.
-    pub fn peer_declares(&self, terms: &Terms, name: &str) -> bool {
-        let entry = method::<S>(terms.revision, name, true);
-        let info = terms.info.as_ref();
-        let is_declared = |info: &PeerInfo, entry| missing(&info.capabilities, terms.revision, entry).is_none();
+    pub fn peer_declares(&self, negotiated: &Negotiated, name: &str) -> bool {
+        let entry = method::<S>(negotiated.revision, name, true);
+        let info = negotiated.info.as_ref();
+        let is_declared = |info: &PeerInfo, entry| missing(&info.capabilities, negotiated.revision, entry).is_none();
         entry.is_some_and(|entry| info.is_none_or(|info| is_declared(info, entry)))
     }
 
     /// Checks that this side has declared the capability that a request of the peer needs.
-    pub fn check_request(&self, terms: &Terms, name: &str) -> Result<(), ErrorObject> {
-        let entry = method::<S>(terms.revision, name, true);
-        match entry.and_then(|entry| missing(&self.own_capabilities, terms.revision, entry)) {
+    pub fn check_request(&self, negotiated: &Negotiated, name: &str) -> Result<(), ErrorObject> {
+        let entry = method::<S>(negotiated.revision, name, true);
+        match entry.and_then(|entry| missing(&self.own_capabilities, negotiated.revision, entry)) {
             Some(capability) => {
                 let what = format!("this side doesn't offer `{capability}`, which {name} needs");
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, what))
@@ -71,16 +71,16 @@ impl<S: Side> SessionState<S> {
     /// Checks that this side has declared the capabilities that the parameters of a request of the peer need.
     pub fn check_request_params(
         &self,
-        terms: &Terms,
+        negotiated: &Negotiated,
         method: &str,
         request: &MessageHeader<'_>,
     ) -> Result<(), ErrorObject> {
-        let needs = terms.revision.needs(method);
+        let needs = negotiated.revision.needs(method);
         // A method that this side does not offer gets its own error.
-        if needs.is_empty() || terms.info.is_none() || self.check_request(terms, method).is_err() {
+        if needs.is_empty() || negotiated.info.is_none() || self.check_request(negotiated, method).is_err() {
             return Ok(());
         }
-        match unmet(&self.own_capabilities, (terms.revision, method), request) {
+        match unmet(&self.own_capabilities, (negotiated.revision, method), request) {
             Some(Need { member, capability, .. }) => {
                 let what = format!("this side doesn't offer `{capability}`, which `{member}` of {method} needs");
                 Err(invalid_params(what))
@@ -90,11 +90,11 @@ impl<S: Side> SessionState<S> {
     }
 }
 
-fn not_offered(terms: &Terms, method: &str, capability: &'static str) -> CallError {
+fn not_offered(negotiated: &Negotiated, method: &str, capability: &'static str) -> CallError {
     CallError::NotOffered {
         method: method.to_owned(),
         capability,
-        revision: terms.revision,
+        revision: negotiated.revision,
     }
 }
 

@@ -7,13 +7,13 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use mcp_adapters::PeerTypes;
 use mcp_adapters::hello::{self, ChangeFilter};
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, UnknownMethod};
 use tokio::sync::oneshot;
 
 use super::call::{CancelOnDrop, request_json, with_stamp};
+use super::negotiated::Negotiated;
 use super::peer::Peer;
 use super::state::SessionState;
-use super::terms::Terms;
 use super::tolerance::Reply;
 use crate::change::{Change, ChangeQueue};
 use crate::error::CallError;
@@ -127,7 +127,7 @@ impl Peer<ClientSide> {
     /// When the server refuses the subscription, or doesn't answer in time.
     pub async fn changes(&self, filter: ChangeFilter) -> Result<Changes, CallError> {
         let state = &self.state;
-        match hello::listen(state.terms().revision, &filter) {
+        match hello::listen(state.negotiated().revision, &filter) {
             Some((method, params)) => state.listen(method, params, &filter).await,
             None => state.follow(filter).await,
         }
@@ -139,13 +139,13 @@ impl SessionState<ClientSide> {
     async fn listen(
         self: &Arc<Self>,
         method: &'static str,
-        params: OpenJson,
+        params: RawJson,
         filter: &ChangeFilter,
     ) -> Result<Changes, CallError> {
-        let (terms, number) = (self.terms(), self.pending.next_id());
+        let (negotiated, number) = (self.negotiated(), self.pending.next_id());
         let id = RequestId::Integer(number);
         let json = with_stamp(
-            terms,
+            negotiated,
             request_json(number, UnknownMethod::new(method).with_params(params)),
         )?;
         let queue = self.subscriptions.add_own(&id, filter);
@@ -153,7 +153,7 @@ impl SessionState<ClientSide> {
         let _subscription = Subscription {
             state: Arc::clone(self),
             id,
-            _request: Some(CancelOnDrop::new(self, terms.revision, number)),
+            _request: Some(CancelOnDrop::new(self, negotiated.revision, number)),
             resources: Vec::new(),
         };
         if self.ended.is_cancelled() {
@@ -161,7 +161,7 @@ impl SessionState<ClientSide> {
         }
         let acknowledged = async {
             let sent = self.send(json, Purpose::Unsolicited).await;
-            sent.map_err(|error| self.unsent(error))?;
+            sent.map_err(|error| self.send_error(error))?;
             tokio::select! {
                 biased;
                 is_agreed = queue.agreed() => if is_agreed { Ok(()) } else { Err(self.closed()) },
@@ -197,8 +197,12 @@ impl SessionState<ClientSide> {
                 subscription.resources.push(uri);
             }
         }
-        let declares =
-            |change: Change| self.peer_declares(self.terms(), self.terms().method(change.notification().method()));
+        let declares = |change: Change| {
+            self.peer_declares(
+                self.negotiated(),
+                self.negotiated().method(change.notification().method()),
+            )
+        };
         queue.agree(&ChangeFilter {
             tool_list: declares(Change::ToolList),
             prompt_list: declares(Change::PromptList),
@@ -214,8 +218,8 @@ impl SessionState<ClientSide> {
 
     /// Subscribes to a resource, unless another stream has done so; `false` if the server refuses it.
     async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<bool, CallError> {
-        let terms = self.terms();
-        let Some((method, params)) = hello::subscribe(terms.revision, uri) else {
+        let negotiated = self.negotiated();
+        let Some((method, params)) = hello::subscribe(negotiated.revision, uri) else {
             return Ok(false);
         };
         // Requests about a resource follow each other, so that the last one counts.
@@ -224,11 +228,11 @@ impl SessionState<ClientSide> {
             *streams += 1;
             return Ok(true);
         }
-        if self.check_call(terms, method).is_err() {
+        if self.check_call(negotiated, method).is_err() {
             return Ok(false);
         }
         let request = UnknownMethod::new(method).with_params(params);
-        match self.call_json(terms, method, request).await {
+        match self.call_json(negotiated, method, request).await {
             Ok(_) => {
                 subscribed.insert(uri.to_owned(), 1);
                 Ok(true)
@@ -254,12 +258,12 @@ impl SessionState<ClientSide> {
             return Ok(());
         }
         subscribed.remove(uri);
-        let terms = self.terms();
-        let Some((method, params)) = hello::unsubscribe(terms.revision, uri) else {
+        let negotiated = self.negotiated();
+        let Some((method, params)) = hello::unsubscribe(negotiated.revision, uri) else {
             return Ok(());
         };
         let request = UnknownMethod::new(method).with_params(params);
-        self.call_json(terms, method, request).await.map(drop)
+        self.call_json(negotiated, method, request).await.map(drop)
     }
 }
 
@@ -267,21 +271,21 @@ impl<S: Side> SessionState<S> {
     /// Sets in a session what was set in the one that the server has lost: the log level, and the subscriptions to resources.
     pub async fn restore(self: &Arc<Self>) {
         self.set_log_level().await;
-        let terms = self.terms();
+        let negotiated = self.negotiated();
         for uri in self.subscribed.lock().await.keys() {
-            let Some((method, params)) = hello::subscribe(terms.revision, uri) else {
+            let Some((method, params)) = hello::subscribe(negotiated.revision, uri) else {
                 return;
             };
             let request = UnknownMethod::new(method).with_params(params);
-            if let Err(error) = self.call_json(terms, method, request).await {
+            if let Err(error) = self.call_json(negotiated, method, request).await {
                 tracing::warn!(%error, uri, "a subscription of the lost session isn't renewed");
             }
         }
     }
 
     /// Takes the acknowledgement of a subscription; `false` if a notification is none.
-    pub fn take_acknowledgement(&self, method: &str, header: &MessageHeader<'_>, terms: &Terms) -> bool {
-        let revision = terms.revision;
+    pub fn take_acknowledgement(&self, method: &str, header: &MessageHeader<'_>, negotiated: &Negotiated) -> bool {
+        let revision = negotiated.revision;
         if revision.lifecycle().acknowledge != Some(method) {
             return false;
         }
@@ -295,8 +299,8 @@ impl<S: Side> SessionState<S> {
 
     /// Takes a change that the server notifies of, for the subscription that its notification names; in a session, where it
     /// names none, for all of them.
-    pub fn take_change(&self, change: &Change, header: &MessageHeader<'_>, terms: &Terms) {
-        let revision = terms.revision;
+    pub fn take_change(&self, change: &Change, header: &MessageHeader<'_>, negotiated: &Negotiated) {
+        let revision = negotiated.revision;
         if let Some(cache) = &self.cache {
             cache.end(change);
         }

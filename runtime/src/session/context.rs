@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Number, OpenObject, RequestId};
+use mcp_adapters::mcp_wire::{Number, RawObject, RequestId};
 use mcp_adapters::{Loss, Revision, hub};
 use tokio_util::sync::CancellationToken;
 
@@ -26,10 +26,10 @@ pub struct Context<S: Side> {
 pub(super) struct Envelope {
     pub(super) id: Option<RequestId>,
     pub(super) token: Option<hub::ProgressToken>,
-    pub(super) meta: Option<OpenObject>,
+    pub(super) meta: Option<RawObject>,
     pub(super) extensions: Arc<Extensions>,
     pub(super) losses: Vec<Loss>,
-    pub(super) original_params: Option<OpenObject>,
+    pub(super) original_params: Option<RawObject>,
 }
 
 impl<S: Side> Clone for Context<S> {
@@ -63,9 +63,9 @@ impl<S: Side> Context<S> {
 
     /// The `_meta` of the request, as it came; `None` if it has none, and for a notification.
     ///
-    /// Among its members may be `traceparent` and `tracestate`, the trace context of whoever calls.
+    /// Among its members may be `traceparent` and `tracestate`, the trace context of the caller.
     #[must_use]
-    pub fn meta(&self) -> Option<&OpenObject> {
+    pub fn meta(&self) -> Option<&RawObject> {
         self.message.meta.as_ref()
     }
 
@@ -85,7 +85,7 @@ impl<S: Side> Context<S> {
     ///
     /// A member that the hub lacks, such as the `task` of a call in revision 2025-11-25, can be read there.
     #[must_use]
-    pub fn original_params(&self) -> Option<&OpenObject> {
+    pub fn original_params(&self) -> Option<&RawObject> {
         self.message.original_params.as_ref()
     }
 

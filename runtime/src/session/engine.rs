@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Once, Weak};
 
-use mcp_adapters::mcp_wire::{OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{RawJson, RequestId};
 use mcp_adapters::{Revision, hub};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -26,7 +26,7 @@ pub struct ServerInfo {
     pub instructions: Option<String>,
     pub extra_capabilities: Vec<ExtraCapabilities>,
     /// How a session of one revision begins, if that is known as JSON already.
-    pub agreement: Option<(Revision, OpenJson)>,
+    pub agreement: Option<(Revision, RawJson)>,
 }
 
 /// The receiving side of a session. [`Engine::run`] is its task.
@@ -40,7 +40,7 @@ pub struct Engine<S: Side> {
     /// One permit for each request whose handler runs.
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
-    pub unsent: Arc<Semaphore>,
+    pub send_error: Arc<Semaphore>,
     /// One permit for each request for changes, which lasts.
     pub listening: Arc<Semaphore>,
     /// The bytes of each request, for as long.
@@ -69,7 +69,7 @@ impl<S: Side> Engine<S> {
             server,
             in_flight: Mutex::default(),
             handling: semaphore(limits.in_flight),
-            unsent: semaphore(limits.in_flight.saturating_add(limits.waiting)),
+            send_error: semaphore(limits.in_flight.saturating_add(limits.waiting)),
             listening: semaphore(limits.subscriptions),
             request_bytes: Budget::new(limits.request_bytes),
             response_bytes: Budget::new(limits.unread_bytes),
@@ -80,8 +80,9 @@ impl<S: Side> Engine<S> {
             session,
         });
         let answering = Arc::downgrade(&engine);
-        let answer =
-            move |request, terms| -> Answering<S> { Box::pin(Self::answer(Weak::clone(&answering), request, terms)) };
+        let answer = move |request, negotiated| -> Answering<S> {
+            Box::pin(Self::answer(Weak::clone(&answering), request, negotiated))
+        };
         // No other engine has this session.
         let _ = engine.session.answerer.set(Box::new(answer));
         engine

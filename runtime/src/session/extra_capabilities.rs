@@ -1,6 +1,6 @@
 //! What a server declares besides the capabilities that its handler has, or without them.
 
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Revision, hub};
 use serde::Serialize;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub fn with_extra<C: Serialize>(
     for capabilities in extra {
         merge(&mut merged, &serde_json::to_value(capabilities).unwrap_or_default());
     }
-    OpenJson::from(merged)
+    RawJson::from(merged)
         .decode_as()
         .unwrap_or_else(|_| capabilities.clone())
 }
@@ -37,7 +37,7 @@ pub fn without_changes(capabilities: &hub::ServerCapabilities) -> hub::ServerCap
             members.remove(member);
         }
     }
-    OpenJson::from(kept).decode_as().unwrap_or_default()
+    RawJson::from(kept).decode_as().unwrap_or_default()
 }
 
 /// Adds the members that an object lacks.

@@ -2,7 +2,7 @@
 
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 
 use super::context::Context;
 #[cfg(feature = "bridge")]
@@ -16,7 +16,7 @@ pub enum HandlerResult<R> {
     /// The result of a method that the protocol declares.
     Declared(R),
     /// The result of a custom method.
-    Custom(OpenJson),
+    Custom(RawJson),
 }
 
 /// Handles the requests and notifications of one side's peer.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, Notice, OpenJson, UnknownMethod, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, Notice, RawJson, UnknownMethod, error_code};
 use mcp_adapters::{
     ClientHello, HelloError, Loss, Mismatch, PeerTypes, Revision, ServerHello, accept, hello, hub, negotiate,
 };
@@ -10,9 +10,9 @@ use mcp_adapters::{
 use super::engine::ServerInfo;
 use super::extra_capabilities::with_extra;
 use super::latest;
+use super::negotiated::Negotiated;
 use super::probe::{Finding, classify};
 use super::state::SessionState;
-use super::terms::Terms;
 use super::tolerance::tolerate;
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError, internal, invalid_params};
@@ -38,9 +38,9 @@ impl<S: Side> SessionState<S> {
     pub fn accept_handshake(
         &self,
         revision: Revision,
-        params: &OpenJson,
+        params: &RawJson,
         server: &ServerInfo,
-    ) -> Result<OpenJson, ErrorObject> {
+    ) -> Result<RawJson, ErrorObject> {
         let read = hello::read_begin(revision, params);
         let read = read.map_err(|error| invalid_params(format!("params: {error}")))?;
         let supported = &self.options.supported;
@@ -53,7 +53,7 @@ impl<S: Side> SessionState<S> {
         if agreement.is_none() {
             self.report_losses(revision.lifecycle().begin.unwrap_or_default(), &read.losses);
         }
-        if !self.agree(Terms::with_client(revision, read.result)?) {
+        if !self.agree(Negotiated::with_client(revision, read.result)?) {
             return Err(ErrorObject::new(
                 error_code::INVALID_REQUEST,
                 "the session has begun before",
@@ -67,7 +67,7 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Answers the request that asks what this server is.
-    pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<OpenJson, ErrorObject> {
+    pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<RawJson, ErrorObject> {
         let versions = self.options.supported.iter().rev();
         let versions = versions.map(|revision| revision.as_str().to_owned()).collect();
         let discovery = hello::discovery(revision, server.hello(revision, versions));
@@ -77,8 +77,8 @@ impl<S: Side> SessionState<S> {
     fn written(
         &self,
         method: Option<&str>,
-        written: Result<(OpenJson, Vec<Loss>), HelloError>,
-    ) -> Result<OpenJson, ErrorObject> {
+        written: Result<(RawJson, Vec<Loss>), HelloError>,
+    ) -> Result<RawJson, ErrorObject> {
         let (json, losses) = written.map_err(|error| {
             tracing::error!(%error, "the client's revision can't represent what the server says about itself");
             internal(error)
@@ -103,21 +103,21 @@ pub struct ClientInfo {
     pub implementation: hub::Implementation,
     pub capabilities: hub::ClientCapabilities,
     /// How a session of one revision begins, if that is known as JSON already.
-    pub begin: Option<(Revision, OpenJson)>,
+    pub begin: Option<(Revision, RawJson)>,
     /// The least severe log messages that it wants of a stateless server.
     pub log_level: Option<hub::LoggingLevel>,
 }
 
 impl<S: Side> SessionState<S> {
-    /// Tells a server that has log messages which of them the client wants.
+    /// Sets the log level of a server that has log messages.
     pub async fn set_log_level(self: &Arc<Self>) {
-        let (terms, level) = (self.terms(), self.options.log_level.as_ref());
-        let request = level.and_then(|level| hello::set_level(terms.revision, level.as_str()));
-        let Some((method, params)) = request.filter(|(method, _)| self.check_call(terms, method).is_ok()) else {
+        let (negotiated, level) = (self.negotiated(), self.options.log_level.as_ref());
+        let request = level.and_then(|level| hello::set_level(negotiated.revision, level.as_str()));
+        let Some((method, params)) = request.filter(|(method, _)| self.check_call(negotiated, method).is_ok()) else {
             return;
         };
         let request = UnknownMethod::new(method).with_params(params);
-        if let Err(error) = self.call_json(terms, method, request).await {
+        if let Err(error) = self.call_json(negotiated, method, request).await {
             tracing::warn!(%error, "the server's log level wasn't set");
         }
     }
@@ -143,9 +143,9 @@ impl SessionState<ClientSide> {
         };
         let method = revision.lifecycle().begin.ok_or(ConnectError::NoRevision)?;
         self.report_losses(method, &losses);
-        let terms = Terms::unknown(revision);
+        let negotiated = Negotiated::unknown(revision);
         let request = UnknownMethod::new(method).with_params(params);
-        let (result, violations) = self.call_json(&terms, method, request).await?;
+        let (result, violations) = self.call_json(&negotiated, method, request).await?;
         let answered = hello::agreed_version::<Revision>(&result).unwrap_or(revision);
         let (corrected, violations) = match tolerate(answered.tolerances(method), &result) {
             Some((corrected, more)) => (corrected, violations.into_iter().chain(more).collect()),
@@ -162,14 +162,14 @@ impl SessionState<ClientSide> {
         let agreed = accept(named, &handshakes)?;
         #[cfg(feature = "bridge")]
         let _ = self.agreement.set(corrected);
-        self.agree(Terms::with_server(agreed, read.result));
+        self.agree(Negotiated::with_server(agreed, read.result));
         if let Some(begun) = agreed.lifecycle().begun {
             let json = to_json(&Notice {
                 notification: preset_message(agreed, begun),
             });
             self.send(json, Purpose::Unsolicited)
                 .await
-                .map_err(|error| self.unsent(error))?;
+                .map_err(|error| self.send_error(error))?;
         }
         self.set_log_level().await;
         Ok(())
@@ -179,7 +179,7 @@ impl SessionState<ClientSide> {
     pub async fn probe(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Finding {
         let supported = self.options.supported.clone();
         let mut asked = revision;
-        // A server that refuses the revision that it has named itself isn't asked for ever.
+        // A server that refuses the revision that it has named itself isn't asked forever.
         for _ in 0..2 {
             let answer = self.discover(asked, info).await;
             match classify(asked, &supported, answer) {
@@ -193,11 +193,11 @@ impl SessionState<ClientSide> {
         }))
     }
 
-    async fn discover(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<OpenJson, CallError> {
-        let terms = Self::stateless_terms(revision, info, Terms::unknown(revision))?;
+    async fn discover(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<RawJson, CallError> {
+        let negotiated = Self::stateless_negotiated(revision, info, Negotiated::unknown(revision))?;
         let method = revision.lifecycle().discover;
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
-        let call = self.call_json(&terms, method, preset_message(revision, method));
+        let call = self.call_json(&negotiated, method, preset_message(revision, method));
         if latest(&self.options, Era::Handshake).is_none() {
             // There is nothing else to try, so that the server may take as long as for any other call.
             return call.await.map(|(result, _)| result);
@@ -218,15 +218,19 @@ impl SessionState<ClientSide> {
         info: &ClientInfo,
         hello: ServerHello,
     ) -> Result<(), ConnectError> {
-        let terms = Terms::with_server(revision, hello);
-        self.agree(Self::stateless_terms(revision, info, terms)?);
+        let negotiated = Negotiated::with_server(revision, hello);
+        self.agree(Self::stateless_negotiated(revision, info, negotiated)?);
         Ok(())
     }
 
-    /// The terms on which a stateless server is called on behalf of a client.
-    pub fn stateless_terms(revision: Revision, info: &ClientInfo, terms: Terms) -> Result<Terms, CallError> {
+    /// What holds for calls of a stateless server on behalf of a client.
+    pub fn stateless_negotiated(
+        revision: Revision,
+        info: &ClientInfo,
+        negotiated: Negotiated,
+    ) -> Result<Negotiated, CallError> {
         let stamp = hello::stamp(revision, Self::hello(revision, info));
         let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
-        Ok(terms.with_stamp(stamp))
+        Ok(negotiated.with_stamp(stamp))
     }
 }

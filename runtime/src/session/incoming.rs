@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, OpenJson, Payload,
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RawJson,
     RequestId, error_code,
 };
 use mcp_adapters::{Translated, hello};
@@ -38,14 +38,14 @@ impl<S: Side> Engine<S> {
         extensions: &Arc<Extensions>,
     ) -> Option<PendingResponse> {
         let limit = self.session.options.limits.batch;
-        let refusal = if !self.session.terms().revision.facts().batches {
+        let refusal = if !self.session.negotiated().revision.facts().batches {
             Some("the revision has no batches".to_owned())
         } else if !elements.is_longer_than(0) {
             Some("an empty batch has no message".to_owned())
         } else if elements.is_longer_than(limit) {
             Some(format!("a batch may have {limit} messages at most"))
-        } else if elements.clone().flatten().any(|header| self.stands_alone(&header)) {
-            Some("a message that stands alone is no part of a batch".to_owned())
+        } else if elements.clone().flatten().any(|header| self.is_stateless(&header)) {
+            Some("a stateless message can't be part of a batch".to_owned())
         } else {
             None
         };
@@ -78,25 +78,25 @@ impl<S: Side> Engine<S> {
         in_batch: bool,
     ) -> Option<PendingResponse> {
         let json = header.message().text().as_bytes();
-        let terms = match self.terms_of(header) {
-            Ok(terms) => terms,
+        let negotiated = match self.terms_of(header) {
+            Ok(negotiated) => negotiated,
             Err(error) => return self.refuse_call(header, error),
         };
-        if let Some(taken) = self.take_internal(header, &terms) {
+        if let Some(taken) = self.take_internal(header, &negotiated) {
             return taken;
         }
-        let revision = terms.revision;
+        let revision = negotiated.revision;
         #[cfg(not(feature = "bridge"))]
         let _ = in_batch;
         #[cfg(feature = "bridge")]
         if let Some(relay) = self.handler.relay(revision)
             && self.is_passed_on(header, revision)
         {
-            return self.take_raw(relay, header, terms, extensions, in_batch);
+            return self.take_raw(relay, header, negotiated, extensions, in_batch);
         }
         let is_converted = header.method().is_none_or(|method| is_converted(revision, &method));
         let received = match is_converted {
-            true => S::receive(revision, json, terms.conversion()),
+            true => S::receive(revision, json, negotiated.conversion()),
             false => S::receive_custom(json).map(|message| Translated::Message {
                 message,
                 losses: Vec::new(),
@@ -108,7 +108,7 @@ impl<S: Side> Engine<S> {
         };
         let check = |method: &str| {
             self.session.validate_call(revision, method, json)?;
-            self.session.check_request_params(&terms, method, header)
+            self.session.check_request_params(&negotiated, method, header)
         };
         let refusal = header.method().and_then(|method| check(&method).err());
         let (message, losses) = match message {
@@ -128,11 +128,11 @@ impl<S: Side> Engine<S> {
             (Message::Notification(_), Some(_)) => None,
             (Message::Request(call), None) => {
                 self.session.report_losses(S::method(&call.request), &losses);
-                Some(self.take_request(call, header, terms, extensions, losses))
+                Some(self.take_request(call, header, negotiated, extensions, losses))
             }
             (Message::Notification(notice), None) => {
                 if let Some(change) = S::change_in(&notice.notification) {
-                    self.session.take_change(&change, header, &terms);
+                    self.session.take_change(&change, header, &negotiated);
                 }
                 self.session
                     .report_losses(S::notification_method(&notice.notification), &losses);
@@ -140,9 +140,9 @@ impl<S: Side> Engine<S> {
                     notification: notice.notification,
                     extensions,
                     losses,
-                    terms,
+                    negotiated,
                     #[cfg(feature = "bridge")]
-                    place: self.session.unhandled.join(),
+                    ticket: self.session.unhandled.join(),
                 };
                 self.take_for_handler(notification, json);
                 None
@@ -159,7 +159,7 @@ impl<S: Side> Engine<S> {
     }
 
     /// Gives a result, or the error instead, to the call that waits for it.
-    fn take_response(&self, id: Option<RequestId>, result: Result<OpenJson, CallError>) {
+    fn take_response(&self, id: Option<RequestId>, result: Result<RawJson, CallError>) {
         let code = result
             .as_ref()
             .err()
@@ -196,7 +196,7 @@ impl<S: Side> Engine<S> {
                         (Err(CallError::InvalidResult(reason)), Vec::new())
                     }
                 };
-                // The caller must not wait for ever.
+                // The caller must not wait forever.
                 let id = header.id();
                 if id.is_some_and(|id| self.session.pending.resolve(&id, result, violations)) {
                     return None;
@@ -213,7 +213,7 @@ impl<S: Side> Engine<S> {
     /// them: a server that prints log lines to its output could print another one for each error that a client sends.
     pub fn refuse(&self, id: Option<RequestId>, error: ErrorObject, message: &[u8]) -> Option<PendingResponse> {
         let is_server = self.server.is_some();
-        if id.is_none() && !(is_server && self.session.terms().revision.facts().errors_without_id) {
+        if id.is_none() && !(is_server && self.session.negotiated().revision.facts().errors_without_id) {
             self.ignored.log(&error, message);
             return None;
         }

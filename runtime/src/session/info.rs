@@ -15,7 +15,7 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// What a peer says about itself: in the handshake, in a discovery, or with a request that stands alone.
+/// What a peer says about itself: in the handshake, in a discovery, or with a stateless request.
 #[derive(Debug, Clone)]
 pub struct PeerInfo {
     /// Its name and version, if it says so.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_adapters::hello::{self, ChangeFilter};
-use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, Notice, OpenJson, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod};
 use mcp_adapters::{HelloError, PeerTypes};
 use tokio::sync::TryAcquireError;
 use tokio_util::sync::CancellationToken;
@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::engine::Engine;
 use super::json_edit::with_meta;
 use super::log_level::severity;
+use super::negotiated::Negotiated;
 use super::response::{PendingResponse, RequestPermit};
 use super::state::{SessionState, method};
-use super::terms::Terms;
 use crate::change::{Change, ChangeQueue};
 use crate::error::{internal, invalid_params};
 use crate::message::{Purpose, to_json};
@@ -26,9 +26,9 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         id: RequestId,
         header: &MessageHeader<'_>,
-        terms: &Arc<Terms>,
+        negotiated: &Arc<Negotiated>,
     ) -> PendingResponse {
-        match self.listen(&id, header, terms) {
+        match self.listen(&id, header, negotiated) {
             Ok(response) => response,
             Err(error) => PendingResponse::refused(Some(id), error),
         }
@@ -38,13 +38,13 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         id: &RequestId,
         header: &MessageHeader<'_>,
-        terms: &Arc<Terms>,
+        negotiated: &Arc<Negotiated>,
     ) -> Result<PendingResponse, ErrorObject> {
         let method = header.method().unwrap_or_default();
         let json = header.message().text().as_bytes();
-        self.session.validate_call(terms.revision, &method, json)?;
-        let filter = hello::read_listen(terms.revision, header).map_err(unreadable)?;
-        let agreed = self.session.agreed(terms, filter);
+        self.session.validate_call(negotiated.revision, &method, json)?;
+        let filter = hello::read_listen(negotiated.revision, header).map_err(unreadable)?;
+        let agreed = self.session.agreed(negotiated, filter);
         let permit = Arc::clone(&self.listening).try_acquire_owned();
         let permit = permit.map_err(|error| match error {
             TryAcquireError::Closed => internal("the session is closing"),
@@ -55,10 +55,12 @@ impl<S: Side> Engine<S> {
         let cancelled = self.begin_request(id)?;
         let queue = self.session.subscriptions.add(id, &agreed);
         let queue = queue.inspect_err(|_| self.end_request(id))?;
-        let (engine, id, terms) = (Arc::clone(self), id.clone(), Arc::clone(terms));
+        let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
         let answered = id.clone();
         let listened = Box::pin(async move {
-            let response = engine.notify_listener(&id, &queue, &agreed, &terms, &cancelled).await;
+            let response = engine
+                .notify_listener(&id, &queue, &agreed, &negotiated, &cancelled)
+                .await;
             engine.session.subscriptions.remove(&id);
             engine.end_request(&id);
             (response, Some(RequestPermit::new(permit, charge)))
@@ -72,18 +74,18 @@ impl<S: Side> Engine<S> {
         id: &RequestId,
         queue: &ChangeQueue,
         agreed: &ChangeFilter,
-        terms: &Terms,
+        negotiated: &Negotiated,
         cancelled: &CancellationToken,
     ) -> Option<Vec<u8>> {
-        let (method, params) = hello::acknowledge(terms.revision, id, agreed)?;
+        let (method, params) = hello::acknowledge(negotiated.revision, id, agreed)?;
         let notification = UnknownMethod::new(method).with_params(params);
         let acknowledgement = to_json(&Notice { notification });
         let notified = async {
             let purpose = || Purpose::RelatedTo(id.clone());
             self.session.send(acknowledgement, purpose()).await.ok()?;
-            self.session.notify_of_changes(queue, terms, Some(id)).await;
-            let result = hello::listen_result(terms.revision, id);
-            Some(self.response(terms, id.clone(), result))
+            self.session.notify_of_changes(queue, negotiated, Some(id)).await;
+            let result = hello::listen_result(negotiated.revision, id);
+            Some(self.response(negotiated, id.clone(), result))
         };
         tokio::select! {
             biased;
@@ -95,18 +97,18 @@ impl<S: Side> Engine<S> {
 
     /// Begins to notify the client of a session, if its revision has no request for that.
     pub fn listen_in_session(self: &Arc<Self>) {
-        let terms = Arc::clone(self.session.terms());
-        if terms.revision.lifecycle().listen.is_some() {
+        let negotiated = Arc::clone(self.session.negotiated());
+        if negotiated.revision.lifecycle().listen.is_some() {
             return;
         }
         let queue = self
             .session
             .subscriptions
-            .begin(&self.session.agreed(&terms, ChangeFilter::lists()));
+            .begin(&self.session.agreed(&negotiated, ChangeFilter::lists()));
         let session = Arc::clone(&self.session);
         self.tasks.spawn(async move {
             tokio::select! {
-                () = session.notify_of_changes(&queue, &terms, None) => {}
+                () = session.notify_of_changes(&queue, &negotiated, None) => {}
                 () = session.ended.cancelled() => {}
             }
         });
@@ -117,17 +119,17 @@ impl<S: Side> Engine<S> {
         &self,
         name: &str,
         header: &MessageHeader<'_>,
-        terms: &Terms,
-    ) -> Option<Result<OpenJson, ErrorObject>> {
-        let lifecycle = terms.revision.lifecycle();
+        negotiated: &Negotiated,
+    ) -> Option<Result<RawJson, ErrorObject>> {
+        let lifecycle = negotiated.revision.lifecycle();
         let is = |method: Option<&str>| method == Some(name);
         if !is(lifecycle.subscribe) && !is(lifecycle.unsubscribe) && !is(lifecycle.set_level) {
             return None;
         }
         let set = || {
-            self.session.check_request(terms, name)?;
+            self.session.check_request(negotiated, name)?;
             let json = header.message().text().as_bytes();
-            self.session.validate_call(terms.revision, name, json)?;
+            self.session.validate_call(negotiated.revision, name, json)?;
             let subscriptions = &self.session.subscriptions;
             if is(lifecycle.subscribe) {
                 let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
@@ -144,21 +146,22 @@ impl<S: Side> Engine<S> {
             self.session.log_severity.store(severity, Ordering::Relaxed);
             Ok(())
         };
-        let set = set().map_err(|error| self.session.error_for_peer(terms, name, error));
-        Some(set.map(|()| hello::empty_result(terms.revision, name)))
+        let set = set().map_err(|error| self.session.error_for_peer(negotiated, name, error));
+        Some(set.map(|()| hello::empty_result(negotiated.revision, name)))
     }
 }
 
 impl<S: Side> SessionState<S> {
     /// What this server agrees to: what it has declared, and what there is.
-    fn agreed(&self, terms: &Terms, filter: ChangeFilter) -> ChangeFilter {
+    fn agreed(&self, negotiated: &Negotiated, filter: ChangeFilter) -> ChangeFilter {
         let is_declared = |change: Change| {
             let notification = S::change_out(&change);
             let name = notification
                 .as_ref()
-                .map(|it| terms.method(S::notification_method_out(it)));
+                .map(|it| negotiated.method(S::notification_method_out(it)));
             name.is_some_and(|name| {
-                method::<S>(terms.revision, name, false).is_some() && self.check_notification(terms, name).is_ok()
+                method::<S>(negotiated.revision, name, false).is_some()
+                    && self.check_notification(negotiated, name).is_ok()
             })
         };
         let mut resources = filter.resources;
@@ -174,9 +177,9 @@ impl<S: Side> SessionState<S> {
 
     /// Sends what a queue has until it ends, tagged with the id of the request for it. A client that reads slowly gets each
     /// change once.
-    async fn notify_of_changes(&self, queue: &ChangeQueue, terms: &Terms, request: Option<&RequestId>) {
+    async fn notify_of_changes(&self, queue: &ChangeQueue, negotiated: &Negotiated, request: Option<&RequestId>) {
         while let Some(change) = queue.next().await {
-            let Some(json) = self.change_json(&change, terms, request) else {
+            let Some(json) = self.change_json(&change, negotiated, request) else {
                 continue;
             };
             let purpose = request.cloned().map_or(Purpose::Unsolicited, Purpose::RelatedTo);
@@ -187,17 +190,17 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    fn change_json(&self, change: &Change, terms: &Terms, request: Option<&RequestId>) -> Option<Vec<u8>> {
+    fn change_json(&self, change: &Change, negotiated: &Negotiated, request: Option<&RequestId>) -> Option<Vec<u8>> {
         let notification = S::change_out(change)?;
-        let method = terms.method(S::notification_method_out(&notification)).to_owned();
-        let encoded = self.encode(terms, &method, Message::Notification(Notice { notification }));
+        let method = negotiated.method(S::notification_method_out(&notification)).to_owned();
+        let encoded = self.encode(negotiated, &method, Message::Notification(Notice { notification }));
         let json = encoded
             .inspect_err(|error| tracing::debug!(%error, "the client can't be notified of a change"))
             .ok()??;
-        let Some((id, key)) = request.zip(terms.revision.lifecycle().meta_subscription) else {
+        let Some((id, key)) = request.zip(negotiated.revision.lifecycle().meta_subscription) else {
             return Some(json);
         };
-        with_meta(&json, key, OpenJson::from_encode(id).ok()?.text()).ok()
+        with_meta(&json, key, RawJson::from_encode(id).ok()?.text()).ok()
     }
 }
 

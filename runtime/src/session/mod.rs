@@ -18,13 +18,14 @@ mod incoming;
 mod info;
 mod internal;
 mod json_edit;
-#[cfg(feature = "bridge")]
-mod line;
 mod listen;
 mod log_level;
 mod middleware;
+mod negotiated;
 mod notifications;
 mod notify;
+#[cfg(feature = "bridge")]
+mod ordered_queue;
 mod pages;
 mod peer;
 mod pending;
@@ -40,7 +41,6 @@ mod sender;
 mod spans;
 mod state;
 mod subscriptions;
-mod terms;
 mod tolerance;
 mod validation;
 
@@ -84,10 +84,10 @@ pub(crate) use self::subscriptions::Subscriptions;
 #[cfg(feature = "bridge")]
 pub(crate) use self::{
     json_edit::set,
-    line::{Line, Place, ReservedPlace},
     log_level::log_level,
+    negotiated::Negotiated,
+    ordered_queue::{OrderedQueue, ReservedTicket, Ticket},
     relay::{RawAnswer, RawMessage, Relay},
-    terms::Terms,
     tolerance::tolerated,
 };
 

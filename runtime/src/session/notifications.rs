@@ -11,12 +11,12 @@ use tracing::Instrument;
 
 use super::context::{Context, Envelope};
 use super::handler::Handler;
+use super::negotiated::Negotiated;
 #[cfg(feature = "bridge")]
-use super::line::Place;
+use super::ordered_queue::Ticket;
 use super::peer::Peer;
 use super::spans::notification_span;
 use super::state::SessionState;
-use super::terms::Terms;
 use crate::budget::{Budget, Charge};
 use crate::future::catch_panic;
 use crate::options::Limits;
@@ -29,10 +29,10 @@ pub struct Notification<S: Side> {
     /// What the transport adds to it.
     pub extensions: Arc<Extensions>,
     pub losses: Vec<Loss>,
-    pub terms: Arc<Terms>,
-    /// Its place among those that aren't handled yet.
+    pub negotiated: Arc<Negotiated>,
+    /// Its position among those that aren't handled yet.
     #[cfg(feature = "bridge")]
-    pub place: Place,
+    pub ticket: Ticket,
 }
 
 /// The notifications that wait for the handler. Adding one never waits.
@@ -136,15 +136,15 @@ pub async fn handle_in_order<S: Side>(
             notification,
             extensions,
             losses,
-            terms,
+            negotiated,
             #[cfg(feature = "bridge")]
-            place,
+            ticket,
         }) = queue.next().await
         {
             let method = S::notification_method(&notification);
-            let span = notification_span(&session.span, method, terms.revision);
+            let span = notification_span(&session.span, method, negotiated.revision);
             let context = Context {
-                peer: Peer::of_message(Arc::clone(&session), None, terms),
+                peer: Peer::of_message(Arc::clone(&session), None, negotiated),
                 cancelled: session.ended.clone(),
                 message: Arc::new(Envelope {
                     extensions,
@@ -159,7 +159,7 @@ pub async fn handle_in_order<S: Side>(
                 tracing::error!(panic, "a handler failed");
             }
             #[cfg(feature = "bridge")]
-            drop(place);
+            drop(ticket);
         }
     };
     tokio::select! {

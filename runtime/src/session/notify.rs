@@ -6,8 +6,8 @@ use mcp_adapters::Translated;
 use mcp_adapters::mcp_wire::{Message, Notice, Object};
 
 use super::log_level::severity;
+use super::negotiated::Negotiated;
 use super::state::{SessionState, is_custom};
-use super::terms::Terms;
 use crate::error::CallError;
 use crate::message::{Purpose, to_json};
 use crate::side::{MessageOut, Side};
@@ -16,29 +16,29 @@ impl<S: Side> SessionState<S> {
     /// Sends a notification.
     pub async fn notify(
         &self,
-        terms: &Terms,
+        negotiated: &Negotiated,
         notification: S::NotificationOut,
         purpose: Purpose,
     ) -> Result<(), CallError> {
-        let method = terms.method(S::notification_method_out(&notification)).to_owned();
-        self.check_notification(terms, &method)?;
+        let method = negotiated.method(S::notification_method_out(&notification)).to_owned();
+        self.check_notification(negotiated, &method)?;
         if let Some(change) = S::change_of(&notification) {
             let is_heard = self.subscriptions.publish(&change) || !self.sender.ends_with_response();
             return is_heard.then_some(()).ok_or(CallError::NotListening(method));
         }
-        if !self.is_wanted(terms, &notification, &purpose) {
+        if !self.is_wanted(negotiated, &notification, &purpose) {
             return Ok(());
         }
-        match self.encode(terms, &method, Message::Notification(Notice { notification }))? {
-            Some(json) => self.send(json, purpose).await.map_err(|error| self.unsent(error)),
+        match self.encode(negotiated, &method, Message::Notification(Notice { notification }))? {
+            Some(json) => self.send(json, purpose).await.map_err(|error| self.send_error(error)),
             None => Ok(()),
         }
     }
 
-    /// Whether the client wants a notification: a log message only if it is severe enough for the request that stands alone or
+    /// Whether the client wants a notification: a log message only if it is severe enough for the stateless request or
     /// for the session, and any other one outside of a request only in a session.
-    fn is_wanted(&self, terms: &Terms, notification: &S::NotificationOut, purpose: &Purpose) -> bool {
-        let is_alone = S::IS_SERVER && terms.stands_alone();
+    fn is_wanted(&self, negotiated: &Negotiated, notification: &S::NotificationOut, purpose: &Purpose) -> bool {
+        let is_alone = S::IS_SERVER && negotiated.is_stateless();
         if is_alone && *purpose == Purpose::Unsolicited {
             return false;
         }
@@ -46,7 +46,7 @@ impl<S: Side> SessionState<S> {
             return true;
         };
         let least = match is_alone {
-            true => terms.log_severity,
+            true => negotiated.log_severity,
             false => Some(self.log_severity.load(Ordering::Relaxed)),
         };
         // A level that nobody knows is sent in a session, where the client has said what it doesn't want.
@@ -71,11 +71,16 @@ impl<S: Side> SessionState<S> {
     }
 
     /// A message in the peer's revision; `None` for a notification that the revision can't represent.
-    pub fn encode(&self, terms: &Terms, method: &str, message: MessageOut<S>) -> Result<Option<Vec<u8>>, CallError> {
-        let revision = terms.revision;
+    pub fn encode(
+        &self,
+        negotiated: &Negotiated,
+        method: &str,
+        message: MessageOut<S>,
+    ) -> Result<Option<Vec<u8>>, CallError> {
+        let revision = negotiated.revision;
         let conversion = match message {
-            Message::Request(_) if S::IS_SERVER => terms.conversion_of_question()?,
-            _ => terms.conversion(),
+            Message::Request(_) if S::IS_SERVER => negotiated.conversion_of_question()?,
+            _ => negotiated.conversion(),
         };
         match S::encode(revision, message, conversion) {
             Translated::Message { message, losses } => {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{Notification, OpenJson, Request, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{Notification, RawJson, Request, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use tokio::sync::mpsc;
 
 use super::info::{PeerInfo, Progress};
+use super::negotiated::Negotiated;
 use super::state::SessionState;
-use super::terms::Terms;
 use crate::era::Era;
 use crate::error::CallError;
 use crate::message::Purpose;
@@ -23,8 +23,8 @@ pub struct Peer<S: Side> {
     pub(super) state: Arc<SessionState<S>>,
     /// The request that is being handled, if the handle belongs to one.
     request: Option<RequestId>,
-    /// The terms of that request. Without it, those of the session hold.
-    terms: Option<Arc<Terms>>,
+    /// What holds for that request. Without it, what was negotiated for the session does.
+    negotiated: Option<Arc<Negotiated>>,
     /// The run of its handler, if that may ask the client something.
     pub(super) round: Option<Arc<Round>>,
     /// The name of what is asked through this handle.
@@ -37,7 +37,7 @@ impl<S: Side> Clone for Peer<S> {
         Self {
             state: Arc::clone(&self.state),
             request: self.request.clone(),
-            terms: self.terms.clone(),
+            negotiated: self.negotiated.clone(),
             round: self.round.clone(),
             name: self.name.clone(),
             progress: self.progress.clone(),
@@ -50,18 +50,22 @@ impl<S: Side> Peer<S> {
         Self {
             state,
             request: None,
-            terms: None,
+            negotiated: None,
             round: None,
             name: None,
             progress: None,
         }
     }
 
-    /// The peer that sent a message on these terms.
-    pub(crate) fn of_message(state: Arc<SessionState<S>>, request: Option<RequestId>, terms: Arc<Terms>) -> Self {
+    /// The peer that sent a message for which this was negotiated.
+    pub(crate) fn of_message(
+        state: Arc<SessionState<S>>,
+        request: Option<RequestId>,
+        negotiated: Arc<Negotiated>,
+    ) -> Self {
         Self {
             request,
-            terms: Some(terms),
+            negotiated: Some(negotiated),
             ..Self::new(state)
         }
     }
@@ -72,8 +76,8 @@ impl<S: Side> Peer<S> {
         &self.state
     }
 
-    pub(crate) fn terms(&self) -> &Arc<Terms> {
-        self.terms.as_ref().unwrap_or_else(|| self.state.terms())
+    pub(crate) fn negotiated(&self) -> &Arc<Negotiated> {
+        self.negotiated.as_ref().unwrap_or_else(|| self.state.negotiated())
     }
 
     /// The same peer. The progress of calls through this handle goes to `progress`. Progress that doesn't fit into the
@@ -87,7 +91,7 @@ impl<S: Side> Peer<S> {
     /// The revision of the request, if the handle belongs to one, or else of the session; `None` before the handshake.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
-        let of_request = self.terms.as_ref().map(|terms| terms.revision);
+        let of_request = self.negotiated.as_ref().map(|negotiated| negotiated.revision);
         of_request.or_else(|| self.state.revision())
     }
 
@@ -100,7 +104,7 @@ impl<S: Side> Peer<S> {
     /// What the peer said about itself, with the request or in the handshake; `None` before.
     #[must_use]
     pub fn info(&self) -> Option<&PeerInfo> {
-        self.terms().info.as_ref()
+        self.negotiated().info.as_ref()
     }
 
     /// Calls a method of the peer, once. A result that asks for input is returned as it is; the methods of [`CallServer`] answer
@@ -113,17 +117,17 @@ impl<S: Side> Peer<S> {
     /// When there is no result.
     pub async fn call(&self, request: S::RequestOut) -> Result<S::ResultIn, CallError> {
         self.state
-            .call(self.terms(), request, self.purpose(), self.progress.clone())
+            .call(self.negotiated(), request, self.purpose(), self.progress.clone())
             .await
     }
 
     /// Sends a notification. A change of a list or resource is told by a router to every client that it serves and that listens
-    /// to it; any other server tells the client of this session, if it listens.
+    /// to it; any other server notifies the client of this session, if it listens.
     ///
     /// # Errors
     /// When it can't be sent, or when a change reaches nobody ([`CallError::NotListening`]).
     pub async fn notify(&self, notification: S::NotificationOut) -> Result<(), CallError> {
-        self.state.notify(self.terms(), notification, self.purpose()).await
+        self.state.notify(self.negotiated(), notification, self.purpose()).await
     }
 
     /// Calls a method that the protocol doesn't declare, by a type of yours. Its messages are the same in every revision.
@@ -131,9 +135,13 @@ impl<S: Side> Peer<S> {
     /// # Errors
     /// When there is no result, or when the protocol declares the method.
     pub async fn call_custom<R: Request>(&self, request: R) -> Result<R::Result, CallError> {
-        let result = self
-            .state
-            .call_custom(self.terms(), R::METHOD, request, self.purpose(), self.progress.clone());
+        let result = self.state.call_custom(
+            self.negotiated(),
+            R::METHOD,
+            request,
+            self.purpose(),
+            self.progress.clone(),
+        );
         let result = result.await?.decode_as();
         result.map_err(|error| CallError::InvalidResult(error.to_string()))
     }
@@ -142,11 +150,15 @@ impl<S: Side> Peer<S> {
     ///
     /// # Errors
     /// When there is no result, or when the protocol declares the method.
-    pub async fn call_unknown(&self, request: UnknownMethod) -> Result<OpenJson, CallError> {
+    pub async fn call_unknown(&self, request: UnknownMethod) -> Result<RawJson, CallError> {
         let method = request.method.clone();
-        let result = self
-            .state
-            .call_custom(self.terms(), &method, request, self.purpose(), self.progress.clone());
+        let result = self.state.call_custom(
+            self.negotiated(),
+            &method,
+            request,
+            self.purpose(),
+            self.progress.clone(),
+        );
         result.await
     }
 
@@ -174,8 +186,8 @@ impl<S: Side> Peer<S> {
             return self.notify(notification).await;
         }
         // Revisions in which this side may send it have the same members.
-        let lifecycle = self.terms().revision.lifecycle();
-        let (Some(method), Ok(params)) = (lifecycle.progress, OpenJson::from_encode(&params)) else {
+        let lifecycle = self.negotiated().revision.lifecycle();
+        let (Some(method), Ok(params)) = (lifecycle.progress, RawJson::from_encode(&params)) else {
             return Ok(());
         };
         let notification = UnknownMethod::new(method).with_params(params);

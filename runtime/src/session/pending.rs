@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::info::Progress;
 #[cfg(feature = "bridge")]
-use super::line::Line;
+use super::ordered_queue::OrderedQueue;
 use super::tolerance::{CallResult, Reply, violation};
 use crate::sync::Mutex;
 
@@ -28,9 +28,9 @@ struct PendingCall {
     reply: oneshot::Sender<Reply>,
     /// `None` for a call whose progress is passed on.
     progress: Option<mpsc::Sender<Progress>>,
-    /// Where the reply takes its place.
+    /// The queue of the reply.
     #[cfg(feature = "bridge")]
-    line: Option<Arc<Line>>,
+    line: Option<Arc<OrderedQueue>>,
 }
 
 impl PendingCalls {
@@ -61,9 +61,9 @@ impl PendingCalls {
         (replied, progressed)
     }
 
-    /// Adds a call that is passed on. Its reply takes a place in `line` when it comes.
+    /// Adds a call that is passed on. Its reply joins the queue when it comes.
     #[cfg(feature = "bridge")]
-    pub fn insert_passed(&self, id: i64, line: Arc<Line>) -> oneshot::Receiver<Reply> {
+    pub fn insert_passed(&self, id: i64, line: Arc<OrderedQueue>) -> oneshot::Receiver<Reply> {
         let (reply, replied) = oneshot::channel();
         let call = PendingCall {
             reply,
@@ -113,12 +113,12 @@ impl PendingCalls {
         };
         // The caller may have gone in this moment.
         #[cfg(feature = "bridge")]
-        let place = call.line.as_ref().map(Line::join);
+        let ticket = call.line.as_ref().map(OrderedQueue::join);
         let _ = call.reply.send(Reply {
             result,
             violations,
             #[cfg(feature = "bridge")]
-            place,
+            ticket,
         });
         true
     }

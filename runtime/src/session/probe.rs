@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use http::StatusCode;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerHello, hello};
 
 use crate::error::{CallError, ConnectError, HttpFailure};
@@ -24,7 +24,7 @@ pub enum Finding {
 }
 
 /// What the answer to a probe in the revision `asked` says. `supported` are the revisions that this client may use.
-pub fn classify(asked: Revision, supported: &[Revision], answer: Result<OpenJson, CallError>) -> Finding {
+pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson, CallError>) -> Finding {
     let error = match answer {
         Ok(result) => {
             return match hello::read_discovery(asked, &result) {
@@ -78,7 +78,7 @@ fn choose(supported: &[Revision], versions: &[String]) -> Finding {
             .copied()
             .filter(|revision| versions.iter().any(|it| it == revision.as_str()))
     };
-    let stateless = common().filter(|revision| revision.stands_alone()).max();
+    let stateless = common().filter(|revision| revision.is_stateless()).max();
     let mismatch = || {
         ConnectError::Mismatch(Mismatch {
             requested: versions.join(", "),

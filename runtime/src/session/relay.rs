@@ -1,9 +1,9 @@
 //! Messages that are passed on as they are, instead of being converted for a handler.
 
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 
 use super::context::Context;
-use super::line::Place;
+use super::ordered_queue::Ticket;
 use crate::future::BoxFuture;
 use crate::side::Side;
 
@@ -14,16 +14,16 @@ pub struct RawMessage {
     pub json: Vec<u8>,
 }
 
-/// The answer to a request that was passed on, and its place among the messages to the peer.
+/// The answer to a request that was passed on, and its position among the messages to the peer.
 pub struct RawAnswer {
-    pub result: Result<OpenJson, ErrorObject>,
-    pub place: Option<Place>,
+    pub result: Result<RawJson, ErrorObject>,
+    pub ticket: Option<Ticket>,
 }
 
 impl From<ErrorObject> for RawAnswer {
     fn from(error: ErrorObject) -> Self {
-        let (result, place) = (Err(error), None);
-        Self { result, place }
+        let (result, ticket) = (Err(error), None);
+        Self { result, ticket }
     }
 }
 

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    ErrorObject, ErrorResponse, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
+    ErrorObject, ErrorResponse, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
 
 use super::context::{Context, Envelope};
 use super::engine::Engine;
+use super::negotiated::Negotiated;
 use super::peer::Peer;
 use super::relay::{RawAnswer, RawMessage, Relay};
 use super::response::PendingResponse;
-use super::terms::Terms;
 use crate::error::internal;
 use crate::message::to_json;
 use crate::side::Side;
@@ -36,7 +36,7 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         relay: &dyn Relay<S>,
         header: &MessageHeader<'_>,
-        terms: Arc<Terms>,
+        negotiated: Arc<Negotiated>,
         extensions: Arc<Extensions>,
         in_batch: bool,
     ) -> Option<PendingResponse> {
@@ -47,7 +47,7 @@ impl<S: Side> Engine<S> {
             json: json.to_vec(),
         };
         if header.kind() == Ok(MessageKind::Notification) {
-            let context = self.raw_context(None, header, terms, extensions);
+            let context = self.raw_context(None, header, negotiated, extensions);
             let Some(charge) = self.request_bytes.try_charge(json.len()) else {
                 tracing::warn!(
                     method = message.method,
@@ -70,7 +70,7 @@ impl<S: Side> Engine<S> {
             Ok(admitted) => admitted,
             Err(error) => return Some(PendingResponse::refused(Some(id), error)),
         };
-        let mut context = self.raw_context(Some(id.clone()), header, Arc::clone(&terms), extensions);
+        let mut context = self.raw_context(Some(id.clone()), header, Arc::clone(&negotiated), extensions);
         context.cancelled = cancelled.clone();
         let passed = relay.pass_request(message, context);
         let (engine, answered) = (Arc::clone(self), id.clone());
@@ -83,8 +83,8 @@ impl<S: Side> Engine<S> {
                 internal("internal error").into()
             });
             // In a batch, the responses before this one may be behind it.
-            let place = answer.place.filter(|_| !in_batch);
-            (Some(response(id, answer.result)), Some(permit.with_place(place)))
+            let ticket = answer.ticket.filter(|_| !in_batch);
+            (Some(response(id, answer.result)), Some(permit.with_ticket(ticket)))
         };
         Some(PendingResponse::running(answered, Box::pin(responded)))
     }
@@ -93,13 +93,13 @@ impl<S: Side> Engine<S> {
         &self,
         id: Option<RequestId>,
         header: &MessageHeader<'_>,
-        terms: Arc<Terms>,
+        negotiated: Arc<Negotiated>,
         extensions: Arc<Extensions>,
     ) -> Context<S> {
-        let key = terms.revision.lifecycle().meta_progress;
+        let key = negotiated.revision.lifecycle().meta_progress;
         let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
         Context {
-            peer: Peer::of_message(Arc::clone(&self.session), id.clone(), terms),
+            peer: Peer::of_message(Arc::clone(&self.session), id.clone(), negotiated),
             cancelled: self.session.ended.clone(),
             message: Arc::new(Envelope {
                 id,
@@ -114,7 +114,7 @@ impl<S: Side> Engine<S> {
     }
 }
 
-fn response(id: RequestId, result: Result<OpenJson, ErrorObject>) -> Vec<u8> {
+fn response(id: RequestId, result: Result<RawJson, ErrorObject>) -> Vec<u8> {
     match result {
         Ok(result) => to_json(&Response::new(id, result)),
         Err(error) => to_json(&ErrorResponse::new(Some(id), error)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    Call, ErrorObject, ErrorResponse, MessageHeader, OpenJson, RequestId, Response, error_code,
+    Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{Loss, PeerTypes, Revision, hello};
 use tokio_util::sync::CancellationToken;
@@ -16,10 +16,10 @@ use super::context::{Context, Envelope};
 use super::engine::Engine;
 use super::handler::HandlerResult;
 use super::json_edit::result_meta;
+use super::negotiated::Negotiated;
 use super::peer::Peer;
 use super::response::{PendingResponse, RequestPermit};
 use super::spans::request_span;
-use super::terms::Terms;
 use crate::error::internal;
 use crate::future::catch_panic;
 use crate::message::to_json;
@@ -31,13 +31,13 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         Call { id, request }: Call<S::Request>,
         header: &MessageHeader<'_>,
-        terms: Arc<Terms>,
+        negotiated: Arc<Negotiated>,
         extensions: Arc<Extensions>,
         losses: Vec<Loss>,
     ) -> PendingResponse {
         let refused = |error: ErrorObject| PendingResponse::refused(Some(id.clone()), error);
-        let method = terms.method(S::method(&request));
-        if let Err(error) = self.session.check_request(&terms, method) {
+        let method = negotiated.method(S::method(&request));
+        if let Err(error) = self.session.check_request(&negotiated, method) {
             return refused(error);
         }
         let (permit, cancelled) = match self.admit(&id, header.message().text().len()) {
@@ -45,11 +45,11 @@ impl<S: Side> Engine<S> {
             Err(error) => return refused(error),
         };
         let original_params = header.params().filter(|_| !losses.is_empty());
-        let key = terms.revision.lifecycle().meta_progress;
+        let key = negotiated.revision.lifecycle().meta_progress;
         let meta = header.param(&["_meta"]).ok().flatten();
         let token = key.and_then(|key| meta?.get(&[key]).ok()?);
         let context = Context {
-            peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&terms)),
+            peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&negotiated)),
             cancelled,
             message: Arc::new(Envelope {
                 id: Some(id.clone()),
@@ -61,14 +61,14 @@ impl<S: Side> Engine<S> {
             }),
         };
         let engine = Arc::clone(self);
-        let span = request_span::<S>(&self.session.span, method, Some(&id), terms.revision, &request);
-        let handled = async move { (engine.handle(request, context, &terms).await, Some(permit)) };
+        let span = request_span::<S>(&self.session.span, method, Some(&id), negotiated.revision, &request);
+        let handled = async move { (engine.handle(request, context, &negotiated).await, Some(permit)) };
         PendingResponse::running(id, Box::pin(handled.instrument(span)))
     }
 
     /// Admits a request of this many bytes, if there is room.
     pub fn admit(&self, id: &RequestId, bytes: usize) -> Result<(RequestPermit, CancellationToken), ErrorObject> {
-        let permit = Arc::clone(&self.unsent).try_acquire_owned();
+        let permit = Arc::clone(&self.send_error).try_acquire_owned();
         let permit = permit.map_err(|_| internal("too many requests are in flight"))?;
         let charge = self.request_bytes.try_charge(bytes);
         let charge = charge.ok_or_else(|| internal("the requests in flight have too many bytes"))?;
@@ -112,9 +112,9 @@ impl<S: Side> Engine<S> {
     }
 
     /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
-    async fn handle(&self, request: S::Request, context: Context<S>, terms: &Terms) -> Option<Vec<u8>> {
+    async fn handle(&self, request: S::Request, context: Context<S>, negotiated: &Negotiated) -> Option<Vec<u8>> {
         let id = context.message.id.clone()?;
-        let method = terms.method(S::method(&request)).to_owned();
+        let method = negotiated.method(S::method(&request)).to_owned();
         let handled = async {
             // The semaphore is never closed.
             let _permit = self.handling.acquire().await;
@@ -128,20 +128,20 @@ impl<S: Side> Engine<S> {
             Err(internal("internal error"))
         });
         record_error::<S>(&Span::current(), &result);
-        Some(self.encode_response(terms, &method, &id, result))
+        Some(self.encode_response(negotiated, &method, &id, result))
     }
 
     fn encode_response(
         &self,
-        terms: &Terms,
+        negotiated: &Negotiated,
         method: &str,
         id: &RequestId,
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let result = result.and_then(|result| match result {
             HandlerResult::Declared(result) => match S::undeclared(&result) {
-                Some(result) => check_undeclared(terms.revision, method, result),
-                None => S::encode_result(terms.revision, result, terms.conversion()).map_err(|error| {
+                Some(result) => check_undeclared(negotiated.revision, method, result),
+                None => S::encode_result(negotiated.revision, result, negotiated.conversion()).map_err(|error| {
                     tracing::debug!(method, %error, "the peer's revision can't represent the result");
                     internal(error)
                 }),
@@ -151,33 +151,33 @@ impl<S: Side> Engine<S> {
         match result {
             Ok((result, losses)) => {
                 self.session.report_losses(method, &losses);
-                self.response(terms, id.clone(), result)
+                self.response(negotiated, id.clone(), result)
             }
             Err(error) => {
-                let error = self.session.error_for_peer(terms, method, error);
+                let error = self.session.error_for_peer(negotiated, method, error);
                 to_json(&ErrorResponse::new(Some(id.clone()), error))
             }
         }
     }
 
     /// The response with a result. It names this server, if the revision has a place for that.
-    pub fn response(&self, terms: &Terms, id: RequestId, result: OpenJson) -> Vec<u8> {
+    pub fn response(&self, negotiated: &Negotiated, id: RequestId, result: RawJson) -> Vec<u8> {
         let info = self.server.as_ref().map(|server| server.implementation.clone());
-        let stamp = info.and_then(|info| hello::result_stamp(terms.revision, info).ok()?);
+        let stamp = info.and_then(|info| hello::result_stamp(negotiated.revision, info).ok()?);
         let meta = stamp.and_then(|(key, info)| result_meta(&result, key, info.text()));
         let result_bytes = result.text().len();
         let mut json = to_json(&Response::new(id, result));
-        if let Some((place, text)) = meta {
+        if let Some((ticket, text)) = meta {
             // The result is the last member of the response.
             let start = json.len() - 1 - result_bytes;
-            json.splice(start + place.start..start + place.end, text.into_bytes());
+            json.splice(start + ticket.start..start + ticket.end, text.into_bytes());
         }
         json
     }
 }
 
 /// A result whose kind the hub doesn't declare. It is sent as it is, so it must be one of the method in the peer's revision.
-fn check_undeclared(revision: Revision, method: &str, result: &OpenJson) -> Result<(OpenJson, Vec<Loss>), ErrorObject> {
+fn check_undeclared(revision: Revision, method: &str, result: &RawJson) -> Result<(RawJson, Vec<Loss>), ErrorObject> {
     match revision.validate_result(method, result) {
         Ok(()) => Ok((result.clone(), Vec::new())),
         Err(invalid) => {

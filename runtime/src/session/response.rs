@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 
 use super::engine::Engine;
 #[cfg(feature = "bridge")]
-use super::line::Place;
+use super::ordered_queue::Ticket;
 use crate::budget::Charge;
 use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Purpose, to_json};
@@ -19,9 +19,9 @@ use crate::side::Side;
 pub struct RequestPermit {
     _permit: OwnedSemaphorePermit,
     _charge: Charge,
-    /// The place of the response among the messages to the peer.
+    /// The position of the response among the messages to the peer.
     #[cfg(feature = "bridge")]
-    _place: Option<Place>,
+    _ticket: Option<Ticket>,
 }
 
 impl RequestPermit {
@@ -30,13 +30,16 @@ impl RequestPermit {
             _permit: permit,
             _charge: charge,
             #[cfg(feature = "bridge")]
-            _place: None,
+            _ticket: None,
         }
     }
 
     #[cfg(feature = "bridge")]
-    pub fn with_place(self, place: Option<Place>) -> Self {
-        Self { _place: place, ..self }
+    pub fn with_ticket(self, ticket: Option<Ticket>) -> Self {
+        Self {
+            _ticket: ticket,
+            ..self
+        }
     }
 }
 
@@ -86,7 +89,7 @@ impl PendingResponse {
         let body = match self.body {
             Body::Running(response) => {
                 let task = tasks.spawn(response);
-                Body::Running(Box::pin(async move { task.await.unwrap_or_else(unmade) }))
+                Body::Running(Box::pin(async move { task.await.unwrap_or_else(serialization_failed) }))
             }
             ready => ready,
         };
@@ -136,7 +139,7 @@ impl<S: Side> Engine<S> {
             for PendingResponse { ids: answered, body } in pending {
                 let (json, permit) = match body {
                     Body::Ready(json) => (Some(json), None),
-                    Body::Running(response) => catch_panic(response).await.unwrap_or_else(unmade),
+                    Body::Running(response) => catch_panic(response).await.unwrap_or_else(serialization_failed),
                 };
                 let bytes = json.as_ref().map_or(0, Vec::len);
                 permits.extend(permit.map(|permit| (permit, budget.charge(bytes))));
@@ -166,7 +169,7 @@ impl<S: Side> Engine<S> {
 }
 
 /// What is left of a response whose making has panicked.
-fn unmade(error: impl Display) -> Response {
+fn serialization_failed(error: impl Display) -> Response {
     tracing::error!(%error, "a response can't be made");
     (None, None)
 }

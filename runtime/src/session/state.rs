@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "bridge")]
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method};
 use mcp_adapters::{Loss, PeerTypes, Revision};
 use serde_json::Value;
@@ -15,13 +15,13 @@ use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
 use super::cache::Cache;
+use super::negotiated::Negotiated;
 #[cfg(feature = "bridge")]
-use super::line::Line;
+use super::ordered_queue::OrderedQueue;
 use super::pending::PendingCalls;
 use super::sender::DynSender;
 use super::spans::session_span;
 use super::subscriptions::{SubscribedResources, Subscriptions};
-use super::terms::Terms;
 use crate::error::{CallError, TransportError};
 use crate::future::BoxFuture;
 use crate::message::{Outgoing, Purpose};
@@ -52,7 +52,7 @@ pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Opti
 }
 
 /// Answers a request of the peer.
-pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Terms>) -> Answering<S> + Send + Sync;
+pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Negotiated>) -> Answering<S> + Send + Sync;
 
 /// The answer to a request of the peer.
 pub type Answering<S> = BoxFuture<'static, Result<<S as Side>::Result, ErrorObject>>;
@@ -63,23 +63,23 @@ pub struct SessionState<S: Side> {
     pub options: Options,
     /// The capabilities of this side, as the hub has them.
     pub own_capabilities: Value,
-    /// The terms of messages before a handshake or a discovery.
-    default: Arc<Terms>,
-    /// The terms of the session.
-    agreed: OnceLock<Arc<Terms>>,
+    /// What holds for messages before a handshake or a discovery.
+    default: Arc<Negotiated>,
+    /// What was negotiated for the session.
+    agreed: OnceLock<Arc<Negotiated>>,
     pub pending: PendingCalls,
     /// The messages that are passed on to the peer.
     #[cfg(feature = "bridge")]
-    pub passing: Arc<Line>,
+    pub passing: Arc<OrderedQueue>,
     /// The notifications of the peer that its handler hasn't handled yet.
     #[cfg(feature = "bridge")]
-    pub unhandled: Arc<Line>,
+    pub unhandled: Arc<OrderedQueue>,
     /// Cancelled when the client has completed the handshake.
     #[cfg(feature = "bridge")]
     pub begun: CancellationToken,
     /// How the server has agreed to begin the session, as it said it.
     #[cfg(feature = "bridge")]
-    pub agreement: OnceLock<OpenJson>,
+    pub agreement: OnceLock<RawJson>,
     /// Results of the peer that are fresh, if they are kept.
     pub cache: Option<Cache<S>>,
     /// What the client is notified of.
@@ -124,7 +124,7 @@ impl<S: Side> SessionState<S> {
             pending: PendingCalls::starting_at(sender.first_request_id()),
             sender,
             own_capabilities,
-            default: Arc::new(Terms::unknown(default_revision)),
+            default: Arc::new(Negotiated::unknown(default_revision)),
             agreed: OnceLock::new(),
             #[cfg(feature = "bridge")]
             passing: Arc::default(),
@@ -149,20 +149,20 @@ impl<S: Side> SessionState<S> {
 
     /// The revision of the session: negotiated, or chosen by a discovery.
     pub fn revision(&self) -> Option<Revision> {
-        self.agreed.get().map(|terms| terms.revision)
+        self.agreed.get().map(|negotiated| negotiated.revision)
     }
 
-    /// The terms of the session, or the default before there are any.
-    pub fn terms(&self) -> &Arc<Terms> {
+    /// What was negotiated for the session, or the default before that.
+    pub fn negotiated(&self) -> &Arc<Negotiated> {
         self.agreed.get().unwrap_or(&self.default)
     }
 
-    /// Stores the terms of the session; `false` if there are some already.
-    pub fn agree(&self, terms: Terms) -> bool {
-        let revision = terms.revision;
-        let peer = terms.info.as_ref().and_then(|info| info.implementation.as_ref());
+    /// Stores what was negotiated for the session; `false` if something was already.
+    pub fn agree(&self, negotiated: Negotiated) -> bool {
+        let revision = negotiated.revision;
+        let peer = negotiated.info.as_ref().and_then(|info| info.implementation.as_ref());
         let peer = peer.map(|peer| peer.name.clone());
-        let is_first = self.agreed.set(Arc::new(terms)).is_ok();
+        let is_first = self.agreed.set(Arc::new(negotiated)).is_ok();
         if is_first {
             self.span.record("mcp.protocol.version", revision.as_str());
             self.span.record("mcp.peer.name", peer);
@@ -186,8 +186,8 @@ impl<S: Side> SessionState<S> {
     }
 
     /// The answer of the handler to a request that came in a result; `None` before the session has started.
-    pub fn answer(&self, request: S::Request, terms: Arc<Terms>) -> Option<Answering<S>> {
-        self.answerer.get().map(|answer| answer(request, terms))
+    pub fn answer(&self, request: S::Request, negotiated: Arc<Negotiated>) -> Option<Answering<S>> {
+        self.answerer.get().map(|answer| answer(request, negotiated))
     }
 
     /// Sends JSON to the peer.
@@ -205,7 +205,7 @@ impl<S: Side> SessionState<S> {
     }
 
     /// The error of a call that couldn't be sent.
-    pub fn unsent(&self, error: TransportError) -> CallError {
+    pub fn send_error(&self, error: TransportError) -> CallError {
         match error {
             TransportError::Closed => self.closed(),
             error => error.into(),

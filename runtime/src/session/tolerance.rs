@@ -3,24 +3,24 @@
 use mcp_adapters::Tolerance;
 use mcp_adapters::mcp_wire::path::{Path, Segment};
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
-use mcp_adapters::mcp_wire::{Decoded, JsonType, MessageHeader, OpenJson};
+use mcp_adapters::mcp_wire::{Decoded, JsonType, MessageHeader, RawJson};
 
 use super::json_edit::set;
 #[cfg(feature = "bridge")]
-use super::line::Place;
+use super::ordered_queue::Ticket;
 use crate::error::CallError;
 
 /// The outcome of a call.
-pub type CallResult = Result<OpenJson, CallError>;
+pub type CallResult = Result<RawJson, CallError>;
 
 /// The outcome of a call, and the violations of the response.
 #[derive(Debug)]
 pub struct Reply {
     pub result: CallResult,
     pub violations: Vec<Violation>,
-    /// Its place among the messages that are passed on, for a call that was.
+    /// Its position among the messages that are passed on, for a call that was.
     #[cfg(feature = "bridge")]
-    pub place: Option<Place>,
+    pub ticket: Option<Ticket>,
 }
 
 /// The outcome of a response that has both a result and an error, if one of them is `null`; and its violation.
@@ -46,13 +46,13 @@ pub fn only_result(response: &MessageHeader<'_>) -> Option<(CallResult, Violatio
 
 /// A result as lenient peers read it.
 #[cfg(feature = "bridge")]
-pub fn tolerated(revision: mcp_adapters::Revision, method: &str, result: OpenJson) -> OpenJson {
+pub fn tolerated(revision: mcp_adapters::Revision, method: &str, result: RawJson) -> RawJson {
     tolerate(revision.tolerances(method), &result).map_or(result, |(tolerated, _)| tolerated)
 }
 
 /// A result with its departures corrected, and the violations that the schema doesn't reveal; `None` if nothing is corrected.
-pub fn tolerate(tolerances: &[Tolerance], result: &OpenJson) -> Option<(OpenJson, Vec<Violation>)> {
-    let mut corrected: Option<OpenJson> = None;
+pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, Vec<Violation>)> {
+    let mut corrected: Option<RawJson> = None;
     let mut violations = Vec::new();
     for tolerance in tolerances {
         let current = corrected.as_ref().unwrap_or(result);
@@ -71,7 +71,7 @@ pub fn tolerate(tolerances: &[Tolerance], result: &OpenJson) -> Option<(OpenJson
 }
 
 /// The result with one departure corrected, if it has it.
-fn correct(tolerance: &Tolerance, result: &OpenJson) -> Decoded<Option<OpenJson>> {
+fn correct(tolerance: &Tolerance, result: &RawJson) -> Decoded<Option<RawJson>> {
     let object = MessageHeader::from_slice(result.text().as_bytes())?.message();
     let found = object.get(&[tolerance.member])?.map(|value| value.text());
     let is_beside = match tolerance.beside {

@@ -2,7 +2,7 @@
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{ErrorObject, Invalid, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, Invalid, RawJson};
 use serde_json::json;
 
 use super::state::{self, SessionState};
@@ -34,7 +34,7 @@ impl<S: Side> SessionState<S> {
         &self,
         revision: Revision,
         method: &str,
-        result: &OpenJson,
+        result: &RawJson,
         mut violations: Vec<Violation>,
     ) -> Result<(), CallError> {
         if self.validates()

@@ -212,7 +212,7 @@ async fn a_token_is_sent_as_what_it_is() {
             (401, "tokens that are bound to a key aren't accepted"),
         ),
     ] {
-        // One that isn't bound is no better with a proof.
+        // One that isn't bound isn't a better with a proof.
         let token = server.signer.sign(&server.claims("basic"));
         assert_eq!(ping(&server.url, "Bearer", &token, &[]).await.0, free.0);
         let proof = sign(&key, &server.proof_claims(&token));

@@ -10,11 +10,11 @@ use serde_json::json;
 
 use crate::script::{Reply, json as reply, status, with_headers};
 use crate::user::Browser;
-use crate::world::{World, call, connect_to};
+use crate::world::{TestServers, call, connect_to};
 
 #[tokio::test]
 async fn a_client_registers_and_asks_the_user_once() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
     call(&session).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_client_registers_and_asks_the_user_once() {
 
 #[tokio::test]
 async fn requests_at_once_ask_the_user_once() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Browser::slow(Duration::from_millis(200));
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
     // Without a refresh token that is good, the user is asked again.
@@ -91,7 +91,7 @@ async fn requests_at_once_ask_the_user_once() {
 
 #[tokio::test]
 async fn a_token_that_is_not_accepted_any_more_is_refreshed() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
     call(&session).await.unwrap();
@@ -123,7 +123,7 @@ async fn a_token_that_is_not_accepted_any_more_is_refreshed() {
 
 #[tokio::test]
 async fn a_user_may_take_longer_than_a_server() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let limits = Limits {
         probe: Duration::from_millis(300),
         answer: Duration::from_millis(300),
@@ -150,7 +150,7 @@ async fn a_user_may_take_longer_than_a_server() {
 
 #[tokio::test]
 async fn more_scopes_are_asked_for_beside_earlier_ones() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let (issued, challenge) = (world.issued.clone(), world.challenge());
     world.on_mcp(move |request| {
         let wanted = if request.body.contains("tools/call") {
@@ -179,7 +179,7 @@ async fn more_scopes_are_asked_for_beside_earlier_ones() {
 
 #[tokio::test]
 async fn the_redirect_comes_to_a_port_of_this_machine() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Loopback::bind(|url| {
         let url = url.clone();
         tokio::spawn(async move {
@@ -207,7 +207,7 @@ async fn the_redirect_comes_to_a_port_of_this_machine() {
 
 #[tokio::test]
 async fn a_user_who_doesnt_answer_is_an_error() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Loopback::bind(|_| {})
         .await
         .unwrap()
@@ -218,7 +218,7 @@ async fn a_user_who_doesnt_answer_is_an_error() {
 
 #[tokio::test]
 async fn a_client_acts_for_itself() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     world.with_metadata("token_endpoint_auth_methods_supported", json!(["client_secret_basic"]));
     let client = Client::new(&world.auth.url, "a client").secret("100% :secret");
     let session = world.connect(Authorizer::client_credentials(client)).await.unwrap();
@@ -235,7 +235,7 @@ async fn a_client_acts_for_itself() {
 
 #[tokio::test]
 async fn a_failure_says_nothing_of_the_era() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     world.on_mcp(|_| status(401));
     world
         .mcp

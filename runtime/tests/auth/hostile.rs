@@ -13,10 +13,10 @@ use url::Url;
 use crate::kept::pem;
 use crate::script::{Reply, Server, json as reply, redirect, status, with_headers};
 use crate::user::Browser;
-use crate::world::{World, auth_error, call};
+use crate::world::{TestServers, auth_error, call};
 
 /// Changes the redirect of the authorization server.
-fn with_redirect(world: &World, change: impl Fn(&mut Vec<(String, String)>) + Send + Sync + 'static) {
+fn with_redirect(world: &TestServers, change: impl Fn(&mut Vec<(String, String)>) + Send + Sync + 'static) {
     let issuer = world.auth.url.clone();
     world.auth.on("GET /authorize", move |request| {
         let state = request.query("state").unwrap();
@@ -31,7 +31,7 @@ fn with_redirect(world: &World, change: impl Fn(&mut Vec<(String, String)>) + Se
 
 #[tokio::test]
 async fn a_code_of_another_authorization_server_is_given_to_nobody() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for issuer in ["https://honest.example".to_owned(), format!("{}/", world.auth.url)] {
         let named = issuer.clone();
         with_redirect(&world, move |pairs| pairs[2].1.clone_from(&named));
@@ -51,7 +51,7 @@ async fn a_code_of_another_authorization_server_is_given_to_nobody() {
 
 #[tokio::test]
 async fn a_redirect_of_another_request_is_refused() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     with_redirect(&world, |pairs| pairs[1].1 = "guessed".to_owned());
     assert!(world.error().await.contains("the redirect doesn't belong"));
     with_redirect(&world, |pairs| drop(pairs.remove(1)));
@@ -61,7 +61,7 @@ async fn a_redirect_of_another_request_is_refused() {
 
 #[tokio::test]
 async fn metadata_of_another_issuer_are_refused() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for issuer in ["https://honest.example".to_owned(), format!("{}/", world.auth.url)] {
         world.with_metadata("issuer", issuer.clone().into());
         let user = Browser::default();
@@ -73,7 +73,7 @@ async fn metadata_of_another_issuer_are_refused() {
 
 #[tokio::test]
 async fn metadata_of_another_resource_are_refused() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for resource in [
         "https://honest.example/mcp",
         "http://127.0.0.1:1/mcp",
@@ -91,7 +91,7 @@ async fn metadata_of_another_resource_are_refused() {
 
 #[tokio::test]
 async fn an_authorization_server_without_pkce_is_refused() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for methods in [Value::Null, json!([]), json!(["plain"])] {
         world.with_metadata("code_challenge_methods_supported", methods);
         let user = Browser::default();
@@ -102,7 +102,7 @@ async fn an_authorization_server_without_pkce_is_refused() {
 
 #[tokio::test]
 async fn secrets_follow_no_redirect() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let other = Server::start().await;
     other.on("POST /token", |_| {
         reply(json!({"access_token": "theirs", "token_type": "Bearer"}))
@@ -117,7 +117,7 @@ async fn secrets_follow_no_redirect() {
 
 #[tokio::test]
 async fn a_token_goes_to_no_other_origin() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let other = Server::start().await;
     let session = world
         .connect(Authorizer::interactive(Browser::default()))
@@ -131,7 +131,7 @@ async fn a_token_goes_to_no_other_origin() {
 
 #[tokio::test]
 async fn metadata_are_followed_only_so_far() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let count = AtomicUsize::new(0);
     let url = world.auth.url.clone();
     let endless = move |_: &_| {
@@ -144,7 +144,7 @@ async fn metadata_are_followed_only_so_far() {
     assert!(world.error().await.contains("redirects"));
     assert_eq!(world.auth.seen("").len(), 4);
 
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let other = Server::start().await;
     other.document("/metadata", world.metadata());
     let to = format!("{}/metadata", other.url);
@@ -157,7 +157,7 @@ async fn metadata_are_followed_only_so_far() {
 
 #[tokio::test]
 async fn huge_answers_are_cut() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let endless = || {
         let chunks = futures_util::stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 1 << 14])));
         Reply::Response(Response::new(Body::from_stream(chunks)))
@@ -182,7 +182,7 @@ async fn huge_answers_are_cut() {
 
 #[tokio::test]
 async fn services_in_private_networks_are_not_asked() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for issuer in [
         "https://169.254.169.254",
         "http://10.0.0.1",
@@ -205,7 +205,7 @@ async fn services_in_private_networks_are_not_asked() {
 
 #[tokio::test]
 async fn metadata_of_clouds_are_not_asked_for_even_where_private_networks_are_allowed() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for issuer in [
         "http://169.254.169.254",
         "http://[fe80::1]",
@@ -224,7 +224,7 @@ async fn metadata_of_clouds_are_not_asked_for_even_where_private_networks_are_al
 
 #[tokio::test]
 async fn endpoints_have_tls_or_are_on_this_machine() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for url in [
         "http://as.example/token",
         "file:///etc/passwd",
@@ -246,7 +246,7 @@ async fn endpoints_have_tls_or_are_on_this_machine() {
 
 #[tokio::test]
 async fn a_server_that_is_never_content_is_given_up() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
     // It wants what it has got.
@@ -270,7 +270,7 @@ async fn a_server_that_is_never_content_is_given_up() {
 
 #[tokio::test]
 async fn a_server_that_takes_no_token_is_given_up() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let challenge = world.challenge();
     world.on_mcp(move |_| with_headers(401, &[("www-authenticate", challenge.clone())]));
     let user = Browser::default();
@@ -279,7 +279,7 @@ async fn a_server_that_takes_no_token_is_given_up() {
     assert_eq!(world.mcp.seen("POST /mcp").len(), 2);
 
     // One that takes none any more.
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
     let challenge = world.challenge();
@@ -292,7 +292,7 @@ async fn a_server_that_takes_no_token_is_given_up() {
 
 #[tokio::test]
 async fn a_token_that_cant_stand_in_a_header_is_refused() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     for (token, sort) in [
         ("a\r\nx-injected: b", "Bearer"),
         ("", "Bearer"),
@@ -308,7 +308,7 @@ async fn a_token_that_cant_stand_in_a_header_is_refused() {
 
 #[tokio::test]
 async fn credentials_belong_to_their_issuer() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let client = Client::new("https://honest.example", "client").secret("secret");
     let error = world.connect(Authorizer::client_credentials(client)).await.unwrap_err();
     assert!(error.to_string().contains("https://honest.example"), "{error}");
@@ -330,7 +330,7 @@ async fn credentials_belong_to_their_issuer() {
 
 #[tokio::test]
 async fn what_a_server_says_is_shown_without_control_characters() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let client = Client::new(&world.auth.url, "client");
     with_redirect(&world, |pairs| {
         pairs[0] = ("error".to_owned(), "denied\u{1b}[2J".to_owned())
@@ -361,7 +361,7 @@ fn confidential(issuer: &str) -> [Authorizer; 3] {
 #[tokio::test]
 async fn a_secret_a_key_and_an_assertion_go_to_their_issuer_alone() {
     // The server names no authorization server, itself, or one that isn't the client's.
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let place = "GET /.well-known/oauth-protected-resource/mcp";
     world.mcp.on(place, |_| status(404));
     world.on_mcp(|_| status(401));
@@ -404,7 +404,7 @@ async fn a_secret_a_key_and_an_assertion_go_to_their_issuer_alone() {
 
 #[tokio::test]
 async fn a_server_that_alternates_401_and_403_is_given_up() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let user = Browser::default();
     let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
     let (count, challenge) = (std::sync::Arc::new(AtomicUsize::new(0)), world.challenge());

@@ -10,11 +10,11 @@ use mcp_runtime::auth::{Authorizer, Client, FileStore, SigningKey, TokenStore};
 use serde_json::{Value, json};
 
 use crate::user::Browser;
-use crate::world::{World, auth_error, call};
+use crate::world::{TestServers, auth_error, call};
 
 #[tokio::test]
 async fn a_file_keeps_tokens_for_its_owner_alone() {
-    let world = World::new().await;
+    let world = TestServers::new().await;
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new/tokens.json");
     let user = Browser::default();
@@ -118,7 +118,7 @@ fn a_system_without_a_keyring_is_an_error() {
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let error = runtime.block_on(async {
-        let world = World::new().await;
+        let world = TestServers::new().await;
         let authorizer = Authorizer::interactive(Browser::default()).store(KeyringStore::new("mcp-runtime tests"));
         auth_error(&world.connect(authorizer).await.expect_err("there is a keyring"))
     });
@@ -145,7 +145,7 @@ async fn a_client_authenticates_with_a_key() {
     let ecdsa = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new()).unwrap();
     let rsa = RsaKeyPair::generate(KeySize::Rsa2048).unwrap().as_der().unwrap();
     for (algorithm, der) in [("ES256", ecdsa.as_ref()), ("RS256", rsa.as_ref())] {
-        let world = World::new().await;
+        let world = TestServers::new().await;
         let key = SigningKey::from_pem(algorithm, &pem(der)).unwrap().key_id("key-1");
         let authorizer = Authorizer::client_credentials(Client::new(&world.auth.url, "a client").key(key));
         call(&world.connect(authorizer).await.unwrap()).await.unwrap();

@@ -15,7 +15,7 @@ use crate::issuer::{issue, metadata};
 use crate::script::{Reply, Server};
 use crate::signer::{Signer, claims, now, with};
 use crate::user::Browser;
-use crate::world::{World, call, connect_to};
+use crate::world::{TestServers, call, connect_to};
 
 /// A server of ours, and an issuer of tokens for it.
 pub struct Protected {
@@ -331,7 +331,7 @@ async fn our_client_is_authorized_for_our_server() {
 
 #[tokio::test]
 async fn a_token_for_one_server_is_not_accepted_by_another() {
-    let (server, other) = (Protected::start().await, World::new().await);
+    let (server, other) = (Protected::start().await, TestServers::new().await);
     issue(&server);
     // The other server's metadata claim the first server's resource.
     let mut metadata = other.resource();

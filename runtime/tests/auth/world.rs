@@ -20,7 +20,7 @@ use crate::script::{Reply, Seen, Server, json as reply, status, with_headers};
 use crate::user::Browser;
 
 /// A server of MCP and an authorization server.
-pub struct World {
+pub struct TestServers {
     pub mcp: Server,
     pub auth: Server,
     pub issued: Arc<Issued>,
@@ -66,7 +66,7 @@ fn app() -> App {
     })
 }
 
-impl World {
+impl TestServers {
     /// Both as they should be.
     pub async fn new() -> Self {
         let world = Self {

@@ -612,7 +612,7 @@ async fn a_server_that_never_acknowledges_a_subscription_does_not_keep_its_clien
         };
         timeout(Duration::from_secs(5), is_gone).await.expect("its tasks end");
         if before.is_none() {
-            // What ends by itself has ended then.
+            // What ends on its own has ended then.
             tokio::time::sleep(Duration::from_millis(100)).await;
             before = Some(tasks());
         }

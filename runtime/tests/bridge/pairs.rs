@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mcp_runtime::mcp_wire::{self, OpenJson};
+use mcp_runtime::mcp_wire::{self, RawJson};
 use mcp_runtime::router::{Call, resource};
 use mcp_runtime::transport::ChannelTransport;
 use mcp_runtime::{
@@ -26,7 +26,7 @@ impl ClientHandler<Context<ClientSide>> for Client {
         params: hub::ElicitRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::ElicitResult, ErrorObject> {
-        let params = OpenJson::from_serialize(&params).expect("it is JSON");
+        let params = RawJson::from_serialize(&params).expect("it is JSON");
         let message: String = params.get("message").expect("it has one").parse().expect("a text");
         Ok(serde_json::from_value(json!({"action": "accept", "content": {"name": message}})).expect("it is a result"))
     }
@@ -94,7 +94,7 @@ fn router() -> Router {
             Ok::<_, CallError>(format!(
                 "{} {}",
                 answer.action,
-                OpenJson::from_serialize(&answer.content).expect("JSON")
+                RawJson::from_serialize(&answer.content).expect("JSON")
             ))
         })
         .with(resource(hub::Resource::new("one", "note:///one"), |_: Call| async {

@@ -177,7 +177,7 @@ async fn clients_that_are_asked_at_once_all_get_their_results() {
             answer["result"]["content"][0]["text"].clone()
         });
         let all = timeout(PATIENCE, futures_util::future::join_all(all)).await;
-        let all = all.expect("no client waits for ever");
+        let all = all.expect("no client waits forever");
         let expected: Vec<Value> = (0..8).map(|number| json!(format!("{number}: accept"))).collect();
         assert_eq!(all, expected, "{principal:?}");
     }

@@ -322,7 +322,7 @@ async fn a_client_of_stateless_servers_alone_says_what_another_server_has_done()
     };
     let not_stateless = "the server speaks no stateless revision, and the options support no other: ";
     let refused = format!("{not_stateless}the peer answered with error -32601: What?");
-    let undecided = format!("{not_stateless}the answer is no result of the method");
+    let undecided = format!("{not_stateless}the answer isn't a result of the method");
     for (answer, expected) in [
         (json!({"error": {"code": -32601, "message": "What?"}}), &*refused),
         (json!({"result": {}}), &*undecided),

@@ -374,7 +374,7 @@ async fn a_batch_with_a_request_for_changes_is_refused_as_a_whole() {
         answer["error"]["code"].clone()
     };
     assert_eq!((code(3), code(4)), (json!(-32601), Value::Null));
-    // Nothing was subscribed to, and a request for changes by itself still works beside the session.
+    // Nothing was subscribed to, and a separate request for changes still works beside the session.
     assert_eq!(
         acknowledged(&mut client, json!(5), json!({"toolsListChanged": true})).await,
         json!({"toolsListChanged": true})

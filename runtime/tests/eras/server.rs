@@ -1,6 +1,6 @@
 //! A server of ours, and a client that writes JSON.
 
-use mcp_runtime::mcp_wire::OpenJson;
+use mcp_runtime::mcp_wire::RawJson;
 use mcp_runtime::{
     CallClient, Context, ErrorObject, Options, Revision, ServerHandler, ServerSession, ServerSide, hub, serve,
 };
@@ -112,7 +112,7 @@ async fn a_discovery_says_what_the_server_says_about_itself() {
     assert_eq!(result["capabilities"]["tools"], json!({}));
     assert_eq!(result["instructions"], "List the tools.");
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "logs");
-    let result = OpenJson::from(result);
+    let result = RawJson::from(result);
     stateless()
         .validate_result("server/discover", &result)
         .expect("it is what the schema says");

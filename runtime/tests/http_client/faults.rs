@@ -44,9 +44,9 @@ async fn a_session_that_cannot_begin_anew_expires_once_and_another_may_begin() {
     assert_eq!(first.header("mcp-session-id"), Some("s-1"));
     first.status(404).await;
     second.status(404).await;
-    let anew = server.next().await;
-    assert_eq!(anew.body["method"], "initialize");
-    anew.status(404).await;
+    let again = server.next().await;
+    assert_eq!(again.body["method"], "initialize");
+    again.status(404).await;
     let (mut failed, mut expired) = (Vec::new(), 0);
     for _ in 0..3 {
         match receive(&mut receiver).await {

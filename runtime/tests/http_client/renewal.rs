@@ -15,7 +15,7 @@ use crate::server::{
     Asked, STREAM, Server, error, message, notification, opened, outgoing, progress, receive, request, result,
 };
 
-/// Answers what begins a session anew.
+/// Answers what begins a session again.
 async fn begin_anew(server: &Server, session: &str, receiver: &mut HttpReceiver) {
     let asked = server.next().await;
     assert_eq!(

@@ -104,9 +104,9 @@ async fn the_servers_own_stream_is_read_and_resumed_until_the_session_expires() 
     let asked = server.next().await;
     assert_eq!(asked.header("last-event-id"), Some("4"));
     asked.status(404).await;
-    let anew = server.next().await;
-    assert_eq!(anew.body["method"], "initialize");
-    anew.status(404).await;
+    let again = server.next().await;
+    assert_eq!(again.body["method"], "initialize");
+    again.status(404).await;
     assert!(matches!(receive(&mut receiver).await, Err(TransportError::Other(error)) if error.is::<SessionExpired>()));
 }
 

@@ -135,7 +135,7 @@ async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
         .await;
     let (last, _) = stream.event().await.unwrap();
     drop(stream);
-    until("nobody waits for ever", || {
+    until("nobody waits forever", || {
         server.seen.sent.load(Ordering::SeqCst) == 500
     })
     .await;
@@ -227,7 +227,7 @@ async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
 #[tokio::test]
 async fn a_stream_that_nobody_reads_delays_no_other_request() {
     for own in [false, true] {
-        // Whoever waits for the stuck stream waits longer than this test does for an answer.
+        // A reader of the stuck stream waits longer than this test does for an answer.
         let config = HttpServer::new().replay(4, 64 << 10).stall(Duration::from_secs(600));
         let server = serve(config).await;
         let session = server.begin(hub()).await;

@@ -51,7 +51,7 @@ async fn call(session: &ClientSession, tool: &str, arguments: &str) -> Result<St
     params.arguments = Some(mcp_wire::from_str(arguments).expect("they are arguments"));
     let result = timeout(PATIENCE, session.peer().call_tool(params)).await;
     let result = result
-        .expect("nobody waits for ever")
+        .expect("nobody waits forever")
         .map_err(|error| error.to_string())?;
     match result.content.as_slice() {
         [hub::ContentBlock::Text(content)] => Ok(content.text.clone()),

@@ -54,7 +54,7 @@ impl Redis {
         format!("redis://{}/", self.address)
     }
 
-    /// Kills it, and starts it anew with nothing in it after a pause.
+    /// Kills it, and starts it again with nothing in it after a pause.
     pub async fn kill_and_restart(&mut self, pause: Duration) {
         self.child.kill().await.expect("it can be killed");
         sleep(pause).await;
@@ -120,7 +120,7 @@ pub async fn two_instances() -> (Redis, Instance, Instance) {
     (redis, first, second)
 }
 
-/// A load balancer that gives each request to the next instance, whoever it is from.
+/// A load balancer that gives each request to the next instance, from any client.
 pub struct Balancer {
     pub address: SocketAddr,
     _child: Child,

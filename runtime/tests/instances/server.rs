@@ -70,7 +70,7 @@ async fn announce(Args(Announcement { text }): Args<Announcement>, State(peers):
     let peers = peers.lock().expect("nobody has panicked").clone();
     for peer in peers {
         let params = serde_json::json!({"text": text}).to_string();
-        let params: mcp_wire::OpenObject = mcp_wire::from_str(&params).expect("it is an object");
+        let params: mcp_wire::RawObject = mcp_wire::from_str(&params).expect("it is an object");
         let announcement = UnknownMethod::new("announcement").with_params(params);
         let _ = peer.notify_unknown(announcement).await;
     }

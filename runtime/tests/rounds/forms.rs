@@ -221,7 +221,7 @@ async fn what_no_form_can_show_is_refused_at_registration_or_by_the_call() {
             "no form can show the member `stay` of `rounds::forms::Nested`",
         ),
         (refusal::<Names>(), "no form can show the member `names`"),
-        (refusal::<String>(), "`alloc::string::String` is no struct"),
+        (refusal::<String>(), "`alloc::string::String` isn't a struct"),
     ] {
         assert!(
             refusal.starts_with("the tool `ask` can't ask the user: ") && refusal.contains(what),

@@ -8,7 +8,7 @@ mod forms;
 mod hostile;
 mod replay;
 
-use mcp_runtime::mcp_wire::{self, OpenJson};
+use mcp_runtime::mcp_wire::{self, RawJson};
 use mcp_runtime::router::Call;
 use mcp_runtime::transport::{
     ChannelReceiver, ChannelSender, ChannelTransport, Incoming, Outgoing, Principal, Purpose, Receiver, Transport,
@@ -54,7 +54,7 @@ fn sampling(text: &str) -> hub::CreateMessageRequestParams {
 /// What the user says; the name is that in the message.
 async fn name_of(call: &Call, message: &str) -> Result<String, CallError> {
     let result = call.peer().elicit(form(message)).await?;
-    let content = OpenJson::from_serialize(&result.content).expect("it is JSON");
+    let content = RawJson::from_serialize(&result.content).expect("it is JSON");
     Ok(content
         .get("name")
         .map_or_else(|| "nobody".to_owned(), |name| name.text().to_owned()))
@@ -69,7 +69,7 @@ impl ClientHandler<Context<ClientSide>> for Obliging {
         params: hub::CreateMessageRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::CreateMessageResult, ErrorObject> {
-        let asked = OpenJson::from_serialize(&params.messages).expect("it is JSON");
+        let asked = RawJson::from_serialize(&params.messages).expect("it is JSON");
         let text = format!("{} bytes", asked.text().len().min(1));
         let message = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": text}});
         Ok(serde_json::from_value(message).expect("it is a message"))
@@ -80,7 +80,7 @@ impl ClientHandler<Context<ClientSide>> for Obliging {
         params: hub::ElicitRequestParams,
         _: &Context<ClientSide>,
     ) -> Result<hub::ElicitResult, ErrorObject> {
-        let params = OpenJson::from_serialize(&params).expect("it is JSON");
+        let params = RawJson::from_serialize(&params).expect("it is JSON");
         let message: String = params.get("message").expect("it has one").parse().expect("a text");
         let result = json!({"action": "accept", "content": {"name": message}});
         Ok(serde_json::from_value(result).expect("it is a result"))

@@ -175,7 +175,7 @@ async fn what_a_handler_has_spawned_ends_with_its_run_and_may_ask() {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("the task of the first run waits for ever");
+    panic!("the task of the first run waits forever");
 }
 
 #[tokio::test]

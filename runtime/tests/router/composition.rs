@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult};
-use mcp_runtime::mcp_wire::{OpenJson, Request};
+use mcp_runtime::mcp_wire::{RawJson, Request};
 use mcp_runtime::router::{CompletionRequest, Listed, prompt, resource, resource_template};
 use mcp_runtime::{
     Args, CallError, CallServer, ClientSession, Context, ErrorObject, HandlerResult, Middleware, Next, Router,
@@ -47,12 +47,12 @@ async fn said(client: &ClientSession, tool: &str) -> Result<String, CallError> {
     result.map(|result| text(&result).to_owned())
 }
 
-async fn read(client: &ClientSession, uri: &str) -> Result<OpenJson, CallError> {
+async fn read(client: &ClientSession, uri: &str) -> Result<RawJson, CallError> {
     let result = client
         .peer()
         .read_resource(hub::ReadResourceRequestParams::new(uri))
         .await;
-    result.map(|result| OpenJson::from_serialize(&result.contents).unwrap())
+    result.map(|result| RawJson::from_serialize(&result.contents).unwrap())
 }
 
 /// The names of all tools.
@@ -255,7 +255,7 @@ impl ServerHandler<Context<ServerSide>> for Upstream {
         Ok(hub::CallToolResult::new(vec![content.into()]).into())
     }
 
-    async fn unknown_request(&self, request: UnknownMethod, _: &Context<ServerSide>) -> Result<OpenJson, ErrorObject> {
+    async fn unknown_request(&self, request: UnknownMethod, _: &Context<ServerSide>) -> Result<RawJson, ErrorObject> {
         Ok(json!({"method": request.method}).into())
     }
 }
@@ -263,7 +263,7 @@ impl ServerHandler<Context<ServerSide>> for Upstream {
 #[tokio::test]
 async fn what_a_router_does_not_have_its_fallback_answers() {
     let tools_capability = json!({"tools": {}, "experimental": {"example": {}}});
-    let tools_capability = OpenJson::from(tools_capability).decode_as().unwrap();
+    let tools_capability = RawJson::from(tools_capability).decode_as().unwrap();
     let router = Router::new("front", "1.0")
         .page_size(1)
         .fallback(tools_capability, Upstream);
@@ -298,9 +298,9 @@ async fn what_a_router_does_not_have_its_fallback_answers() {
 
 #[tokio::test]
 async fn a_fallback_without_a_kind_of_routes_leaves_the_list_of_the_router_as_it_is() {
-    let tools = OpenJson::from(json!({"tools": {}})).decode_as().unwrap();
+    let tools = RawJson::from(json!({"tools": {}})).decode_as().unwrap();
     // This one has resources, and answers "method not found" to requests for their lists.
-    let resources = OpenJson::from(json!({"resources": {}})).decode_as().unwrap();
+    let resources = RawJson::from(json!({"resources": {}})).decode_as().unwrap();
     let params = hub::PaginatedRequestParams::default;
     for capabilities in [tools, resources] {
         let router = routes("own").fallback(capabilities, Upstream);
@@ -313,7 +313,7 @@ async fn a_fallback_without_a_kind_of_routes_leaves_the_list_of_the_router_as_it
         let templates = peer.list_resource_templates(params()).await.unwrap();
         assert_eq!((templates.resource_templates.len(), templates.next_cursor), (1, None));
     }
-    let resources = OpenJson::from(json!({"resources": {}})).decode_as().unwrap();
+    let resources = RawJson::from(json!({"resources": {}})).decode_as().unwrap();
     let router = routes("own").page_size(1).fallback(resources, Upstream);
     let (client, _heard) = client_of(&router).await;
     assert_eq!(client.peer().list_all::<hub::Resource>().await.unwrap().len(), 1);
@@ -321,7 +321,7 @@ async fn a_fallback_without_a_kind_of_routes_leaves_the_list_of_the_router_as_it
 
 #[tokio::test]
 async fn the_last_page_of_a_router_has_the_first_items_of_its_fallback() {
-    let capabilities = OpenJson::from(json!({"tools": {}})).decode_as().unwrap();
+    let capabilities = RawJson::from(json!({"tools": {}})).decode_as().unwrap();
     let router = routes("own")
         .page_size(2)
         .cache(Duration::from_secs(60), hub::CacheScope::Public)
@@ -357,7 +357,7 @@ impl ServerHandler<Context<ServerSide>> for Broken {
 
 #[tokio::test]
 async fn the_error_of_a_fallback_comes_after_the_items_of_the_router() {
-    let capabilities = OpenJson::from(json!({"tools": {}})).decode_as().unwrap();
+    let capabilities = RawJson::from(json!({"tools": {}})).decode_as().unwrap();
     let router = routes("own").fallback(capabilities, Broken);
     let (client, _heard) = client_of(&router).await;
     let page = client

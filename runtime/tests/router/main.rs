@@ -122,10 +122,11 @@ fn text(result: &hub::CallToolResult) -> &str {
 
 #[tokio::test]
 async fn arguments_are_validated_before_the_tool_is_called() {
-    let router =
-        Router::new("test", "1.0").tool("weather", "Tells the weather", |Args(place): Args<Place>| async move {
-            format!("sun in {}", place.city)
-        });
+    let router = Router::new("test", "1.0").tool(
+        "weather",
+        "Get the current weather of a city",
+        |Args(place): Args<Place>| async move { format!("sun in {}", place.city) },
+    );
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
 
@@ -199,13 +200,16 @@ async fn invalid_arguments_are_a_result_or_an_error_as_the_revision_wants_and_an
 
 #[tokio::test]
 async fn structured_content_has_a_schema_and_is_text_as_well() {
-    let router =
-        Router::new("test", "1.0").tool("weather", "Tells the weather", |Args(place): Args<Place>| async move {
+    let router = Router::new("test", "1.0").tool(
+        "weather",
+        "Get the current weather of a city",
+        |Args(place): Args<Place>| async move {
             match place.city.as_str() {
                 "Bern" => Ok(Structured(Weather { celsius: 21.5 })),
                 city => Err(format!("nobody measures in {city}")),
             }
-        });
+        },
+    );
     let (client, _heard) = client_of(&router).await;
     let peer = client.peer();
 

@@ -1,6 +1,6 @@
 //! Methods that only one revision has.
 
-use mcp_adapters::mcp_wire::{OpenJson, UnknownMethod};
+use mcp_adapters::mcp_wire::{RawJson, UnknownMethod};
 use mcp_adapters::v2025_11_25::{self, Task, TaskStatus};
 use mcp_runtime::router::{Call, RouteError};
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
@@ -22,7 +22,7 @@ fn builds() -> Router {
         .method(
             |request: v2025_11_25::GetTaskRequest, call: Call, State(Due(id))| async move {
                 if request.params.task_id != id {
-                    let reason = format!("{} is no task", request.params.task_id);
+                    let reason = format!("{} isn't a task", request.params.task_id);
                     return Err(ErrorObject::new(error_code::INVALID_PARAMS, reason));
                 }
                 assert_eq!(call.revision(), Some(REVISION));
@@ -66,9 +66,9 @@ async fn a_client_of_the_revision_calls_a_method_that_only_this_revision_has() {
     assert_eq!(listed.tasks[0].task_id, "build-1");
 
     assert_eq!(code(peer.call_custom(get("build-2")).await), error_code::INVALID_PARAMS);
-    let unreadable = UnknownMethod::new("tasks/get").with_params(OpenJson::from(json!({"taskId": 1})));
+    let unreadable = UnknownMethod::new("tasks/get").with_params(RawJson::from(json!({"taskId": 1})));
     assert_eq!(code(peer.call_unknown(unreadable).await), error_code::INVALID_PARAMS);
-    let missing = UnknownMethod::new("tasks/cancel").with_params(OpenJson::from(json!({"taskId": "build-1"})));
+    let missing = UnknownMethod::new("tasks/cancel").with_params(RawJson::from(json!({"taskId": "build-1"})));
     assert_eq!(code(peer.call_unknown(missing).await), error_code::METHOD_NOT_FOUND);
 }
 

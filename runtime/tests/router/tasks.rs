@@ -1,6 +1,6 @@
 //! Results of tools that the hub doesn't declare, such as tasks, and methods that no revision declares.
 
-use mcp_adapters::mcp_wire::{OpenJson, OpenObject, UnknownMethod};
+use mcp_adapters::mcp_wire::{RawJson, RawObject, UnknownMethod};
 use mcp_adapters::v2025_11_25::{self, CreateTaskResult, Task, TaskStatus};
 use mcp_runtime::router::{Call, RouteError};
 use mcp_runtime::{Args, CallError, CallServer, Revision, Router, error_code, hub};
@@ -18,16 +18,16 @@ struct TaskId {
     id: String,
 }
 
-fn created() -> OpenJson {
+fn created() -> RawJson {
     let begun = "2026-07-28T12:00:00Z";
     let task = Task::new(begun, begun, TaskStatus::Working, "build-1", Some(1000));
-    OpenJson::from_encode(&CreateTaskResult::new(task)).expect("a task can be encoded")
+    RawJson::from_encode(&CreateTaskResult::new(task)).expect("a task can be encoded")
 }
 
 /// Builds at once, unless the client asks for a task.
 fn build(call: Call) -> hub::AnyCallToolResult {
     let params = call.original_params().and_then(|params| {
-        let params = OpenJson::from(params.clone());
+        let params = RawJson::from(params.clone());
         params.decode_as::<v2025_11_25::CallToolRequestParams>().ok()
     });
     match params.and_then(|params| params.task) {
@@ -45,7 +45,7 @@ fn extended() -> hub::AnyCallToolResult {
 }
 
 fn builds() -> Router {
-    let extensions = [(EXTENSION.to_owned(), OpenObject::default())];
+    let extensions = [(EXTENSION.to_owned(), RawObject::default())];
     let capabilities = hub::ServerCapabilities::default().with_extensions(extensions.into_iter().collect());
     Router::new("builds", "1.0")
         .with_capabilities(capabilities)
@@ -77,7 +77,7 @@ async fn a_client_that_asks_for_a_task_of_its_revision_gets_it() {
         other => panic!("{other:?}"),
     }
     let only_plain = client.peer().request(augmented()).await.unwrap_err();
-    let message = "the answer is no result of the method: it is of a kind that only revision 2025-11-25 has";
+    let message = "the answer isn't a result of the method: it is of a kind that only revision 2025-11-25 has";
     assert_eq!(only_plain.to_string(), message);
     let result = client.peer().call_tool(call("build", json!({}))).await.unwrap();
     assert_eq!(text(&result), "built");
@@ -134,7 +134,7 @@ async fn a_custom_method_has_extractors_and_gives_json() {
     for revision in Revision::ALL {
         let (client, _heard) = client_in(revision, &builds()).await;
         let request = |params: Value| {
-            let request = UnknownMethod::new("tasks/get").with_params(OpenJson::from(params));
+            let request = UnknownMethod::new("tasks/get").with_params(RawJson::from(params));
             client.peer().call_unknown(request)
         };
         let answer = request(json!({"taskId": "build-1"})).await;

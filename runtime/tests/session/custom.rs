@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mcp_runtime::mcp_wire::{
     Decode, Decoded, Direction, Encode, Extra, JsonWriter, Member, MemberWriter, Notification, Object, ObjectWriter,
-    OpenJson, Reader, Request, UnknownMethod, encode_object, serialize_object,
+    RawJson, Reader, Request, UnknownMethod, encode_object, serialize_object,
 };
 use mcp_runtime::transport::{Transport, channel};
 use mcp_runtime::{
@@ -99,7 +99,7 @@ struct Echo {
 }
 
 impl Echo {
-    fn answer(&self, request: &UnknownMethod) -> Result<OpenJson, ErrorObject> {
+    fn answer(&self, request: &UnknownMethod) -> Result<RawJson, ErrorObject> {
         let invalid = |error: &dyn ToString| ErrorObject::new(error_code::INVALID_PARAMS, error.to_string());
         match request.method.as_str() {
             Shout::METHOD => {
@@ -109,7 +109,7 @@ impl Echo {
             }
             "vendor.example/same" => {
                 let params = request.params.clone();
-                params.map(OpenJson::from).ok_or_else(|| invalid(&"no parameters"))
+                params.map(RawJson::from).ok_or_else(|| invalid(&"no parameters"))
             }
             method => Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, method)),
         }
@@ -126,7 +126,7 @@ impl ServerHandler<Context<ServerSide>> for Echo {
         &self,
         request: UnknownMethod,
         context: &Context<ServerSide>,
-    ) -> Result<OpenJson, ErrorObject> {
+    ) -> Result<RawJson, ErrorObject> {
         if request.method == "vendor.example/ask" {
             let asked = context.peer().call_custom(Shout::new("and you")).await;
             let word = asked
@@ -143,7 +143,7 @@ impl ServerHandler<Context<ServerSide>> for Echo {
 }
 
 impl ClientHandler<Context<ClientSide>> for Echo {
-    async fn unknown_request(&self, request: UnknownMethod, _: &Context<ClientSide>) -> Result<OpenJson, ErrorObject> {
+    async fn unknown_request(&self, request: UnknownMethod, _: &Context<ClientSide>) -> Result<RawJson, ErrorObject> {
         self.answer(&request)
     }
 
@@ -216,7 +216,7 @@ async fn talk(client: &ClientSession) {
     );
 
     let params = r#"{"z":1.50,"a":[1e400],"_meta":{"vendor":null}}"#;
-    let same = UnknownMethod::new("vendor.example/same").with_params(mcp_wire::from_str::<OpenJson>(params).unwrap());
+    let same = UnknownMethod::new("vendor.example/same").with_params(mcp_wire::from_str::<RawJson>(params).unwrap());
     assert_eq!(peer.call_unknown(same).await.unwrap().text(), params);
 
     let asked = peer

@@ -1,4 +1,4 @@
-//! What becomes of what a peer sends and is no message.
+//! What becomes of what a peer sends and isn't a message.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -63,7 +63,7 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
     let all = futures_util::future::join_all(pings);
     timeout(Duration::from_secs(30), all)
         .await
-        .expect("nobody waits for ever");
+        .expect("nobody waits forever");
 }
 
 #[tokio::test]

@@ -56,7 +56,7 @@ async fn progress_extends_a_call_up_to_the_cap() {
     let mut told = 0;
     while !calling.is_finished() {
         told += 1;
-        assert!(told < 100, "the call goes on for ever");
+        assert!(told < 100, "the call goes on forever");
         let params = json!({"progressToken": token, "progress": told});
         raw.send(&notification("notifications/progress", params)).await;
         tokio::time::sleep(Limits::default().answer * 5 / 6).await;

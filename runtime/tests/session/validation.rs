@@ -178,7 +178,7 @@ async fn a_request_with_violations_is_refused_by_strict_validation() {
             assert_eq!(
                 answer["result"]["content"],
                 json!([]),
-                "what isn't declared is no fault"
+                "what isn't declared isn't a fault"
             );
             let answer = peer.ask(4, "ours/own", json!(null)).await;
             assert_eq!(answer["error"]["code"], -32601, "nor is a method that isn't");
@@ -317,7 +317,7 @@ async fn called(
         }
     );
     let violations = violations.lock().unwrap().clone();
-    (called.expect("the call doesn't wait for ever"), violations)
+    (called.expect("the call doesn't wait forever"), violations)
 }
 
 #[tokio::test]
@@ -400,7 +400,7 @@ async fn structured_content_needs_no_other_content() {
         let (called, _) = called(Validation::Lenient, revision, answer).await;
         assert!(
             matches!(called, Err(CallError::InvalidResult(_))),
-            "nothing at all is no result"
+            "nothing at all isn't a result"
         );
     }
     assert!(!Revision::V2025_11_25.tolerances("tools/call").is_empty());

@@ -1,4 +1,4 @@
-//! Schemas of revisions that nobody has seen: a problem of the schema is reported, and is no panic.
+//! Schemas of revisions that nobody has seen: a problem of the schema is reported, and isn't a panic.
 //!
 //! An input is an official schema.
 

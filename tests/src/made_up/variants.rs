@@ -83,7 +83,7 @@ pub const SESSIONS: MadeUp = MadeUp {
     },
 };
 
-/// A revision without sessions: all that a session does by itself has another name.
+/// A revision without sessions: all that a session does automatically has another name.
 pub const STATELESS: MadeUp = MadeUp {
     name: "stateless",
     renamed: &[

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use mcp_adapters::{
     Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate, translate_error,
 };
@@ -48,7 +48,7 @@ fn supply((from, to): (Revision, Revision)) -> Supply {
         false => json!({"elicitation": "1"}),
     };
     let known = known.as_object().into_iter().flatten();
-    known.map(|(key, value)| (key.clone(), OpenJson::from(value))).collect()
+    known.map(|(key, value)| (key.clone(), RawJson::from(value))).collect()
 }
 
 fn translated(
@@ -347,7 +347,7 @@ fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
                     };
                     let at = path_to(member);
                     let known = there.supply.iter().flat_map(|supply| supply.values());
-                    if known.into_iter().any(|known| *known == OpenJson::from(&value[member])) {
+                    if known.into_iter().any(|known| *known == RawJson::from(&value[member])) {
                         continue;
                     }
                     if !is_kept(&value[member], &converted[member]) && !paths().any(|(path, _)| touches(&path, &at)) {
@@ -379,13 +379,13 @@ fn the_code_of_an_error_comes_back_unless_its_loss_is_recorded_and_always_if_it_
         let methods = from.methods().iter().map(|method| Some(method.name)).chain([None]);
         for method in methods.filter(|name| name.is_none_or(|name| to.method(name).is_some())) {
             for code in error_codes(from) {
-                // In a revision without a handshake, invalid parameters with a URI say that there is no such resource, whoever sent them.
+                // In a revision without a handshake, invalid parameters with a URI say that there is no such resource, no matter who sent them.
                 let says_more =
                     code == -32602 && method == Some("resources/read") && from < to && !to.facts().initializes;
                 let uri = (!says_more).then(|| json!({"uri": "test://a"}));
                 for data in [None, Some(json!({})), uri] {
                     let mut error = ErrorObject::new(code, "no");
-                    error.data = data.map(OpenJson::from);
+                    error.data = data.map(RawJson::from);
                     for policy in [Policy::Conform, Policy::Carry] {
                         let (there, losses) = translate_error(from, to, method, error.clone(), policy);
                         changed += usize::from(there.code != code);

@@ -1,7 +1,7 @@
 //! What a session writes and reads about changes, in every revision.
 
 use mcp_adapters::hello::{self, ChangeFilter};
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{PeerTypes, Revision};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn filters() -> Vec<ChangeFilter> {
     vec![ChangeFilter::default(), some, uris, all]
 }
 
-fn params(json: &OpenJson) -> Value {
+fn params(json: &RawJson) -> Value {
     json.parse().expect("it is JSON")
 }
 

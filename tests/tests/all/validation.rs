@@ -2,7 +2,7 @@
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{OpenJson, definition_name};
+use mcp_adapters::mcp_wire::{RawJson, definition_name};
 use mcp_tests::corrected;
 
 /// How many instances of each definition are validated, about half of them valid.
@@ -29,7 +29,7 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
                     .into_iter()
                     .filter(|instance| instance.valid)
                 {
-                    let validated = revision.validate_result(method.name, &OpenJson::from(&instance.value));
+                    let validated = revision.validate_result(method.name, &RawJson::from(&instance.value));
                     assert!(validated.is_ok(), "{revision} {}: {validated:?}", instance.value);
                 }
             }
@@ -40,7 +40,7 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
 
 #[test]
 fn what_speaks_against_a_result_is_what_its_closest_form_says() {
-    let result = OpenJson::from(serde_json::json!({"content": [{"type": "text", "text": 1}]}));
+    let result = RawJson::from(serde_json::json!({"content": [{"type": "text", "text": 1}]}));
     for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
         let invalid = revision.validate_result("tools/call", &result).unwrap_err();
         let paths = invalid.violations.iter().map(|violation| violation.path.to_string());

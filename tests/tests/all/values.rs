@@ -1,8 +1,6 @@
 //! Values of the generated types: how they are made, and what they keep.
 
-use mcp_adapters::mcp_wire::{
-    self, Decode, Direction, Notification, OpenJson, OpenObject, Request, Validate, from_str,
-};
+use mcp_adapters::mcp_wire::{self, Decode, Direction, Notification, RawJson, RawObject, Request, Validate, from_str};
 use mcp_adapters::v2025_11_25::*;
 use mcp_adapters::{Revision, v2024_11_05, v2025_03_26, v2025_06_18, v2026_07_28};
 use serde::{Deserialize, Serialize};
@@ -177,7 +175,7 @@ fn the_table_of_methods_agrees_with_the_definitions() {
 
 #[test]
 fn revisions_live_side_by_side_and_share_what_is_open() {
-    let schema = OpenObject::from(json!({"type": "object"}));
+    let schema = RawObject::from(json!({"type": "object"}));
     let early = v2024_11_05::Tool::new("add", schema.clone());
     let late = Tool::new(early.name.clone(), early.input_schema.clone());
     assert_eq!(json_of(&early), json_of(&late));
@@ -220,8 +218,8 @@ fn open_json_is_the_text_that_came_until_it_is_asked() {
     );
     assert!(open.parse::<Vec<u8>>().is_err());
     assert_eq!(text_of(&result), text);
-    let made = OpenJson::from_serialize(&weather).unwrap();
-    assert_eq!(made, OpenJson::from(json!({"celsius": 21.5, "city": "Bern"})));
+    let made = RawJson::from_serialize(&weather).unwrap();
+    assert_eq!(made, RawJson::from(json!({"celsius": 21.5, "city": "Bern"})));
 }
 
 #[test]
@@ -415,7 +413,7 @@ fn an_error_response_without_an_id_is_valid_where_the_revision_allows_it() {
 #[test]
 fn a_result_is_validated_by_its_own_definition_alone_and_in_a_response() {
     let decode = |method: &str, result: Value| {
-        let decoded = v2026_07_28::ServerResult::decode(method, &OpenJson::from(result));
+        let decoded = v2026_07_28::ServerResult::decode(method, &RawJson::from(result));
         decoded.unwrap().unwrap()
     };
     let listed = json!({"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": []});
@@ -436,14 +434,14 @@ fn a_result_is_validated_by_its_own_definition_alone_and_in_a_response() {
         ""
     );
 
-    let roots = v2024_11_05::ClientResult::decode("roots/list", &OpenJson::from(json!({"roots": [{"uri": "a b"}]})));
+    let roots = v2024_11_05::ClientResult::decode("roots/list", &RawJson::from(json!({"roots": [{"uri": "a b"}]})));
     let roots = roots.unwrap().unwrap();
     assert_eq!(
         roots.validate().is_ok(),
         v2024_11_05::Root::new("a b").validate().is_ok()
     );
     let sampled = json!({"role": "robot", "model": "m", "content": {"type": "text", "text": ""}});
-    let sampled = v2024_11_05::ClientResult::decode("sampling/createMessage", &OpenJson::from(sampled));
+    let sampled = v2024_11_05::ClientResult::decode("sampling/createMessage", &RawJson::from(sampled));
     assert!(violations(&sampled.unwrap().unwrap()).starts_with("`role`: "));
-    assert_eq!(violations(&mcp_wire::Response::new(1, OpenJson::from(json!(5)))), "");
+    assert_eq!(violations(&mcp_wire::Response::new(1, RawJson::from(json!(5)))), "");
 }

@@ -13,7 +13,7 @@ use crate::encode::{Encode, JsonWriter};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::map::Extra;
 use crate::object::{Member, MemberWriter, Object, ObjectWriter};
-use crate::open::OpenObject;
+use crate::open::RawObject;
 use crate::reader::{JsonType, Reader};
 
 pub use envelope::{Call, Notice};
@@ -26,7 +26,7 @@ pub struct UnknownMethod {
     /// The method's name.
     pub method: String,
     /// The parameters, if any.
-    pub params: Option<OpenObject>,
+    pub params: Option<RawObject>,
     /// The other members.
     pub extra: Extra,
 }
@@ -52,7 +52,7 @@ impl UnknownMethod {
 
     /// Sets the parameters.
     #[must_use]
-    pub fn with_params(mut self, params: impl Into<OpenObject>) -> Self {
+    pub fn with_params(mut self, params: impl Into<RawObject>) -> Self {
         self.params = Some(params.into());
         self
     }

@@ -11,15 +11,15 @@ use crate::error::Decoded;
 use crate::id::RequestId;
 use crate::map::Extra;
 use crate::object::{Member, MemberWriter, Object, ObjectWriter, encode_object};
-use crate::open::OpenJson;
+use crate::open::RawJson;
 use crate::reader::{Reader, VERSION};
 
 /// A successful response.
 ///
 /// The type of the result depends on the request that has this id. Until that is known, the result is open JSON, which
-/// [`OpenJson::decode_as`] decodes.
+/// [`RawJson::decode_as`] decodes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Response<T = OpenJson> {
+pub struct Response<T = RawJson> {
     /// The id of the request.
     pub id: RequestId,
     /// The result of the method.
@@ -147,7 +147,7 @@ pub struct ErrorObject {
     /// A description of the error in one sentence.
     pub message: String,
     /// Further information about the error.
-    pub data: Option<OpenJson>,
+    pub data: Option<RawJson>,
     /// Members that JSON-RPC doesn't declare.
     pub extra: Extra,
 }
@@ -165,7 +165,7 @@ impl ErrorObject {
 
     /// Sets the data.
     #[must_use]
-    pub fn with_data(mut self, data: impl Into<OpenJson>) -> Self {
+    pub fn with_data(mut self, data: impl Into<RawJson>) -> Self {
         self.data = Some(data.into());
         self
     }

@@ -7,7 +7,7 @@ use super::constant::Constant;
 use crate::decode::Decode;
 use crate::error::{DecodeError, Decoded};
 use crate::map::Extra;
-use crate::open::OpenJson;
+use crate::open::RawJson;
 use crate::reader::{Envelope, JsonType, Reader};
 
 /// A member that a type declares, and the variable that its value is read into.
@@ -38,7 +38,7 @@ impl<'f> Member<'f> {
         Self { name, kind, field }
     }
 
-    /// A member whose value is the same in every object of the type. Its field tells whether the member is present. Another
+    /// A member whose value is the same in every object of the type. Its field says whether the member is present. Another
     /// value is kept as an undeclared member, which `validate` reports.
     pub fn constant(name: &'static str, value: impl Into<Constant>, field: &'f mut bool) -> Self {
         let kind = Kind::Constant(value.into());
@@ -65,7 +65,7 @@ impl<'f> Member<'f> {
                 if constant.is(value) {
                     return Ok(());
                 }
-                extra.read(self.name.into(), OpenJson::of_valid(value), reader)
+                extra.read(self.name.into(), RawJson::of_valid(value), reader)
             }
         }
     }
@@ -165,7 +165,7 @@ fn position_of(key: &str, declared: &[Member<'_>], next: usize) -> Option<usize>
 impl Extra {
     /// Appends the next value as a member that the type doesn't declare.
     fn keep(&mut self, member: Cow<'_, str>, reader: &mut Reader<'_>) -> Decoded<()> {
-        let value = OpenJson::decode(reader).map_err(|error| error.in_member(&member))?;
+        let value = RawJson::decode(reader).map_err(|error| error.in_member(&member))?;
         self.read(member, value, reader)
     }
 }

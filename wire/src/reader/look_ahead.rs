@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{JsonType, Reader};
 use crate::error::Decoded;
 
-/// A member that tells the variants of a union of objects apart.
+/// A member that distinguishes the variants of a union of objects.
 #[derive(Debug, Clone, Copy)]
 pub struct Discriminator {
     /// The member.

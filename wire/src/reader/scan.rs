@@ -60,7 +60,7 @@ fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 fn space_end(bytes: &[u8], mut at: usize) -> usize {
-    // Most JSON is written without white space, which one comparison tells.
+    // Most JSON is written without white space, which one comparison shows.
     while let Some(byte) = bytes.get(at)
         && *byte <= b' '
         && matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
@@ -129,7 +129,7 @@ fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// The containers that are open, each a bit that tells objects from arrays: nesting takes little memory, however deep it is.
+/// The containers that are open, each a bit that distinguishes objects from arrays: nesting takes little memory, however deep it is.
 #[derive(Default)]
 struct OpenContainers {
     /// The last ones, up to 64. The lowest bit is the innermost.

@@ -36,7 +36,7 @@ macro_rules! notification {
 /// The last variant is an [`UnknownMethod`](crate::UnknownMethod).
 ///
 /// ```
-/// use mcp_wire::{Extra, Null, OpenJson, OpenObject, Schema, UnknownMethod, methods, object, request, results};
+/// use mcp_wire::{Extra, Null, RawJson, RawObject, Schema, UnknownMethod, methods, object, request, results};
 ///
 /// static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"PingRequest": {}}}"#);
 ///
@@ -52,7 +52,7 @@ macro_rules! notification {
 ///     }
 /// }
 ///
-/// request! { PingRequest: "ping" ClientToServer, Null => OpenObject }
+/// request! { PingRequest: "ping" ClientToServer, Null => RawObject }
 ///
 /// #[derive(Debug, Clone, PartialEq)]
 /// pub enum ClientRequest {
@@ -68,7 +68,7 @@ macro_rules! notification {
 ///
 /// #[derive(Debug, Clone, PartialEq)]
 /// pub enum ServerResult {
-///     Empty(OpenObject),
+///     Empty(RawObject),
 /// }
 ///
 /// results! {
@@ -78,8 +78,8 @@ macro_rules! notification {
 ///
 /// let request: ClientRequest = mcp_wire::from_str(r#"{"method":"ping"}"#)?;
 /// assert_eq!(request, PingRequest::default().into());
-/// let result = OpenJson::from(serde_json::json!({}));
-/// assert_eq!(ServerResult::decode(request.method(), &result)?, Some(ServerResult::Empty(OpenObject::default())));
+/// let result = RawJson::from(serde_json::json!({}));
+/// assert_eq!(ServerResult::decode(request.method(), &result)?, Some(ServerResult::Empty(RawObject::default())));
 /// # Ok::<(), mcp_wire::DecodeError>(())
 /// ```
 #[macro_export]
@@ -162,7 +162,7 @@ macro_rules! methods {
 ///
 /// The variants come first, then a row for each method. If a method has several results, each is named with a member that
 /// only this result has. A result with none of these members is the first. The results may also have a tag: a result
-/// without it is the first, and the variant after `else` holds one with an unknown tag, as [`OpenJson`](crate::OpenJson). It
+/// without it is the first, and the variant after `else` holds one with an unknown tag, as [`RawJson`](crate::RawJson). It
 /// comes after the other variants, with an `else` too.
 ///
 /// `"tools/call" => CallTool("content") or CreateTask("task"),` and
@@ -183,7 +183,7 @@ macro_rules! results {
             /// When it isn't a result of the method.
             pub fn decode(
                 method: &str,
-                result: &$crate::OpenJson,
+                result: &$crate::RawJson,
             ) -> $crate::Decoded<::std::option::Option<Self>> {
                 Self::read(method, &mut $crate::Reader::new(result.text()))
             }
@@ -260,19 +260,19 @@ macro_rules! results {
 /// result of another method. A row is a variant of the first, and the variant of the second that holds the same.
 ///
 /// ```
-/// use mcp_wire::{OpenJson, OpenObject, method_results};
+/// use mcp_wire::{RawJson, RawObject, method_results};
 ///
 /// #[derive(Debug, PartialEq)]
 /// pub enum AnyCallResult {
-///     Call(OpenObject),
-///     Unknown(OpenJson),
+///     Call(RawObject),
+///     Unknown(RawJson),
 /// }
 ///
 /// #[derive(Debug, PartialEq)]
 /// pub enum ServerResult {
-///     Call(OpenObject),
-///     List(OpenObject),
-///     Unknown(OpenJson),
+///     Call(RawObject),
+///     List(RawObject),
+///     Unknown(RawJson),
 /// }
 ///
 /// method_results! {
@@ -281,10 +281,10 @@ macro_rules! results {
 ///     Unknown => Unknown,
 /// }
 ///
-/// let called = ServerResult::from(AnyCallResult::Call(OpenObject::default()));
-/// assert_eq!(called, ServerResult::Call(OpenObject::default()));
-/// let listed = ServerResult::List(OpenObject::default());
-/// assert_eq!(AnyCallResult::try_from(listed), Err(ServerResult::List(OpenObject::default())));
+/// let called = ServerResult::from(AnyCallResult::Call(RawObject::default()));
+/// assert_eq!(called, ServerResult::Call(RawObject::default()));
+/// let listed = ServerResult::List(RawObject::default());
+/// assert_eq!(AnyCallResult::try_from(listed), Err(ServerResult::List(RawObject::default())));
 /// ```
 #[macro_export]
 macro_rules! method_results {
@@ -317,7 +317,7 @@ macro_rules! method_results {
 mod tests {
     use serde_json::json;
 
-    use crate::{OpenJson, OpenObject, Schema, Validate};
+    use crate::{RawJson, RawObject, Schema, Validate};
 
     static SCHEMA: Schema = Schema::new(
         "2099-01-01",
@@ -326,10 +326,10 @@ mod tests {
 
     #[derive(Debug, Clone, PartialEq)]
     enum ServerResult {
-        List(OpenObject),
-        Tell(OpenObject),
-        Ask(OpenObject),
-        Unknown(OpenJson),
+        List(RawObject),
+        Tell(RawObject),
+        Ask(RawObject),
+        Unknown(RawJson),
     }
 
     crate::results! {
@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_tag_tells_results_apart_and_its_absence_means_the_first() {
-        let decode = |value| ServerResult::decode("tell", &OpenJson::from(value));
+        let decode = |value| ServerResult::decode("tell", &RawJson::from(value));
         let is_told = |value| matches!(decode(value), Ok(Some(ServerResult::Tell(_))));
         assert!(is_told(json!({"kind": "complete"})) && is_told(json!({})));
         assert!(matches!(
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn a_result_with_an_unknown_tag_is_kept_as_it_came() {
-        let result = OpenJson::from(json!({"kind": "task", "id": 1}));
+        let result = RawJson::from(json!({"kind": "task", "id": 1}));
         let decoded = ServerResult::decode("tell", &result);
         assert_eq!(decoded, Ok(Some(ServerResult::Unknown(result.clone()))));
         assert_eq!(
@@ -362,14 +362,14 @@ mod tests {
 
     #[test]
     fn methods_without_a_tag_look_at_none() {
-        let list = OpenJson::from(json!({"kind": "ask"}));
+        let list = RawJson::from(json!({"kind": "ask"}));
         let decoded = ServerResult::decode("list", &list);
         assert!(matches!(decoded, Ok(Some(ServerResult::List(_)))), "{decoded:?}");
     }
 
     #[test]
     fn a_result_with_an_unknown_tag_is_validated_by_the_union() {
-        let validate = |value| ServerResult::Unknown(OpenJson::from(value)).validate();
+        let validate = |value| ServerResult::Unknown(RawJson::from(value)).validate();
         assert_eq!(validate(json!({"kind": "task"})), Ok(()));
         let invalid = validate(json!({"kind": 1})).unwrap_err();
         assert_eq!(invalid.to_string(), "`kind`: expected a string, found 1");

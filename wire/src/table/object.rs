@@ -17,14 +17,14 @@
 /// `Default` and has no `new`. If it has preset members, the table implements `Default`.
 ///
 /// ```
-/// use mcp_wire::{Extra, OpenObject, Schema, object};
+/// use mcp_wire::{Extra, RawObject, Schema, object};
 ///
 /// static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Tool": {"type": "object"}}}"#);
 ///
 /// #[derive(Debug, Clone, PartialEq)]
 /// pub struct Tool {
 ///     pub name: String,
-///     pub input_schema: OpenObject,
+///     pub input_schema: RawObject,
 ///     pub limit: i64,
 ///     pub title: Option<String>,
 ///     pub extra: Extra,
@@ -37,7 +37,7 @@
 ///     }
 ///     required {
 ///         "name" => name: impl Into<String>,
-///         "inputSchema" => input_schema: impl Into<OpenObject>,
+///         "inputSchema" => input_schema: impl Into<RawObject>,
 ///     }
 ///     preset {
 ///         "limit" => limit, with_limit: i64 = 10,
@@ -47,7 +47,7 @@
 ///     }
 /// }
 ///
-/// let tool = Tool::new("draw", OpenObject::default()).with_title("Draw a chart");
+/// let tool = Tool::new("draw", RawObject::default()).with_title("Draw a chart");
 /// let json = r#"{"type":"tool","name":"draw","inputSchema":{},"limit":10,"title":"Draw a chart"}"#;
 /// assert_eq!(serde_json::to_string(&tool)?, json);
 /// assert_eq!(mcp_wire::from_str::<Tool>(json)?, tool);
@@ -213,7 +213,7 @@ macro_rules! object {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Extra, Map, Number, OpenObject, Schema, Validate, from_str};
+    use crate::{Extra, Map, Number, RawObject, Schema, Validate, from_str};
 
     static SCHEMA: Schema = Schema::new(
         "2099-01-01",
@@ -328,7 +328,7 @@ mod tests {
         let nothing: Nothing = from_str(r#"{"a":1}"#).unwrap();
         assert_eq!(serde_json::to_string(&nothing).unwrap(), r#"{"a":1}"#);
         assert_eq!(
-            OpenObject::from(serde_json::json!({})).text(),
+            RawObject::from(serde_json::json!({})).text(),
             serde_json::to_string(&Nothing::default()).unwrap()
         );
     }

@@ -4,11 +4,11 @@
 /// [`Validate`](crate::Validate), and `From` for the types that only one variant holds.
 ///
 /// A variant with a type in parentheses gets `From` for it. The variants of most unions have different tags. The last row then
-/// names the variant for objects with another tag, which holds an [`OpenJson`](crate::OpenJson). It also holds an object that
+/// names the variant for objects with another tag, which holds a [`RawJson`](crate::RawJson). It also holds an object that
 /// isn't the variant that its tag names, if the schema accepts it as another one:
 ///
 /// ```
-/// use mcp_wire::{Extra, OpenJson, Schema, object, union};
+/// use mcp_wire::{Extra, RawJson, Schema, object, union};
 /// # static SCHEMA: Schema = Schema::new("2099-01-01", r#"{"$defs": {"Text": {}, "Content": {}}}"#);
 /// # #[derive(Debug, Clone, PartialEq)]
 /// # pub struct Text { pub text: String, pub extra: Extra }
@@ -17,7 +17,7 @@
 /// #[derive(Debug, Clone, PartialEq)]
 /// pub enum Content {
 ///     Text(Text),
-///     Unknown(OpenJson),
+///     Unknown(RawJson),
 /// }
 ///
 /// union! {

@@ -80,7 +80,7 @@ impl<'a> Resources<'a> {
         self.documents.get(document)?.pointer(path)
     }
 
-    /// The resource whose root stands at `at`, if one does.
+    /// The resource whose root is at `at`, if one does.
     pub(super) fn at_root(&self, at: &str) -> Option<ResourceId> {
         // Most documents are one resource.
         if self.list.len() == 1 && at.len() > 1 {

@@ -9,7 +9,7 @@ use super::node::{Members, Node, NodeId, Rule};
 use super::value::{Json, Members as Object};
 use super::violations::Location;
 
-/// The rules of a schema for an array or an object, if each of its parts can be looked at by itself.
+/// The rules of a schema for an array or an object, if each of its parts can be looked at alone.
 #[derive(Default)]
 struct PartByPart<'n> {
     required: &'n [String],

@@ -1,4 +1,4 @@
-//! What stands around methods and results.
+//! What is around methods and results.
 
 use mcp_wire::{Call, DecodeErrorKind, Message, Notice, RequestId, UnknownMethod, from_str};
 

@@ -1,6 +1,6 @@
 //! The members of objects, and the values they have.
 
-use mcp_wire::{DecodeErrorKind, Map, Number, OpenJson, OpenObject, Validate, from_str};
+use mcp_wire::{DecodeErrorKind, Map, Number, RawJson, RawObject, Validate, from_str};
 
 use crate::shapes::{Node, Shape};
 use crate::{again, refusal};
@@ -69,10 +69,10 @@ fn a_member_that_occurs_twice_in_open_json_is_kept_until_somebody_looks() {
     let open = node.open.unwrap();
     let error = open.parse::<serde_json::Value>().unwrap_err();
     assert_eq!(error.to_string(), "`a[0].b`: expected the member once, found it again");
-    assert_eq!(open.decode_as::<Map<OpenJson>>().unwrap_err().path().to_string(), "c");
+    assert_eq!(open.decode_as::<Map<RawJson>>().unwrap_err().path().to_string(), "c");
     assert_eq!(open.get("c"), None);
     assert_eq!(open.get("a").unwrap().text(), r#"[{"b":1,"b":2}]"#);
-    assert_ne!(open.get("a").unwrap(), from_str::<OpenJson>(r#"[{"b":2}]"#).unwrap());
+    assert_ne!(open.get("a").unwrap(), from_str::<RawJson>(r#"[{"b":2}]"#).unwrap());
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn an_array_for_an_object_is_an_error() {
         assert_eq!(refusal::<Node>(json).to_string(), shown);
         assert_eq!(refusal::<Shape>(json).to_string(), shown);
         assert_eq!(refusal::<Map<i64>>(json).to_string(), shown);
-        assert_eq!(refusal::<OpenObject>(json).to_string(), shown);
+        assert_eq!(refusal::<RawObject>(json).to_string(), shown);
         let nested = refusal::<Node>(&format!(r#"{{"kind":"node","child":{json}}}"#));
         assert_eq!(nested.to_string(), format!("`child`: {shown}"));
     }
@@ -235,7 +235,7 @@ fn open_numbers_keep_their_text() {
         "0.1000000000000000055511151231257827",
         "-0",
     ] {
-        assert_eq!(again::<OpenJson>(text), text);
+        assert_eq!(again::<RawJson>(text), text);
         let json = format!(r#"{{"kind":"node","open":{text},"x":{text}}}"#);
         assert_eq!(again::<Node>(&json), json);
     }

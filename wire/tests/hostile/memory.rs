@@ -1,6 +1,6 @@
 //! Texts that would take many times their length of memory, or would be told in errors as long as they are.
 
-use mcp_wire::{Batch, DecodeErrorKind, Map, Message, OpenJson, UnknownMethod, Validate, from_str};
+use mcp_wire::{Batch, DecodeErrorKind, Map, Message, RawJson, UnknownMethod, Validate, from_str};
 
 use crate::refusal;
 use crate::shapes::{Node, Shape};
@@ -23,10 +23,10 @@ fn an_array_whose_elements_take_many_times_their_text_is_refused_with_its_place(
         assert!(path.contains("shapes["), "{path}");
     }
     let ones = array("1", LENGTH);
-    let error = from_str::<Vec<OpenJson>>(&ones).unwrap_err();
+    let error = from_str::<Vec<RawJson>>(&ones).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::MemoryLimit);
     // As one value, the same is kept as text.
-    assert_eq!(from_str::<OpenJson>(&ones).unwrap().text(), ones);
+    assert_eq!(from_str::<RawJson>(&ones).unwrap().text(), ones);
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn elements_that_hold_something_are_decoded_however_many_there_are() {
 #[test]
 fn a_short_text_is_decoded_whatever_its_elements_take() {
     let open = array("1", 20_000);
-    assert!(from_str::<Vec<OpenJson>>(&open).is_ok());
+    assert!(from_str::<Vec<RawJson>>(&open).is_ok());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Values nested deeper than anyone means.
 
-use mcp_wire::{DecodeErrorKind, MAX_DEPTH, Message, OpenJson, UnknownMethod, from_str};
+use mcp_wire::{DecodeErrorKind, MAX_DEPTH, Message, RawJson, UnknownMethod, from_str};
 
 use crate::refusal;
 use crate::shapes::{Node, Shape};
@@ -46,7 +46,7 @@ fn as_many_levels_as_are_allowed_are_held_and_not_one_more() {
             Err(error) => too_deep(levels, &error),
         }
         assert_eq!(
-            from_str::<OpenJson>(&arrays(0)).is_ok(),
+            from_str::<RawJson>(&arrays(0)).is_ok(),
             levels <= MAX_DEPTH,
             "{levels} levels alone"
         );
@@ -70,10 +70,10 @@ fn types_that_hold_themselves_are_bounded_too() {
 fn nesting_that_never_ends_is_an_error() {
     for open in ["[", r#"{"a":"#, r#"{"kind":"node","child":"#, r#"{"type":["#] {
         let json = open.repeat(100_000);
-        refusal::<OpenJson>(&json);
+        refusal::<RawJson>(&json);
         refusal::<Node>(&json);
         refusal::<Shape>(&json);
-        refusal::<Vec<OpenJson>>(&json);
+        refusal::<Vec<RawJson>>(&json);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Types as they are generated.
 
-use mcp_wire::{Extra, Map, Number, OpenJson, Schema, object, union};
+use mcp_wire::{Extra, Map, Number, RawJson, Schema, object, union};
 
 static SCHEMA: Schema = Schema::new(
     "2099-01-01",
@@ -31,7 +31,7 @@ pub struct Node {
     pub child: Option<Box<Node>>,
     pub shapes: Option<Vec<Shape>>,
     pub counts: Option<Map<i64>>,
-    pub open: Option<OpenJson>,
+    pub open: Option<RawJson>,
     pub extra: Extra,
 }
 
@@ -46,7 +46,7 @@ object! {
         "child" => child, with_child: Node,
         "shapes" => shapes, with_shapes: Vec<Shape>,
         "counts" => counts, with_counts: Map<i64>,
-        "open" => open, with_open: impl Into<OpenJson>,
+        "open" => open, with_open: impl Into<RawJson>,
     }
 }
 
@@ -54,7 +54,7 @@ object! {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     Circle(Circle),
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 union! {

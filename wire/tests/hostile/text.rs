@@ -1,6 +1,6 @@
 //! Texts that are no JSON, and those that nearly are.
 
-use mcp_wire::{DecodeErrorKind, Message, OpenJson, UnknownMethod, from_slice};
+use mcp_wire::{DecodeErrorKind, Message, RawJson, UnknownMethod, from_slice};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
@@ -26,7 +26,7 @@ fn a_text_cut_anywhere_is_an_error() {
             (|bytes| from_slice::<AnyMessage>(bytes).is_ok()) as fn(&[u8]) -> bool,
         ),
         (NODE, |bytes| from_slice::<Node>(bytes).is_ok()),
-        (NODE, |bytes| from_slice::<OpenJson>(bytes).is_ok()),
+        (NODE, |bytes| from_slice::<RawJson>(bytes).is_ok()),
     ] {
         assert!(decodes(text.as_bytes()), "{text}");
         for length in 0..text.len() {
@@ -44,14 +44,14 @@ fn bytes_that_are_no_utf_8_are_an_error_with_their_offset() {
         b"\"\xf4\x90\x80\x80\"",
         b"\"\xe9",
     ] {
-        let error = from_slice::<OpenJson>(bytes).unwrap_err();
+        let error = from_slice::<RawJson>(bytes).unwrap_err();
         assert_eq!(
             (error.kind(), error.offset()),
             (DecodeErrorKind::Syntax, 1),
             "{bytes:?}"
         );
     }
-    assert!(from_slice::<OpenJson>(b"\xef\xbb\xbf{}").is_err(), "a byte order mark");
+    assert!(from_slice::<RawJson>(b"\xef\xbb\xbf{}").is_err(), "a byte order mark");
 }
 
 #[test]
@@ -122,7 +122,7 @@ proptest! {
                 bytes[at] = *byte;
             }
             let json = is_json(&bytes);
-            prop_assert_eq!(from_slice::<OpenJson>(&bytes).is_ok(), json);
+            prop_assert_eq!(from_slice::<RawJson>(&bytes).is_ok(), json);
             prop_assert!(json || from_slice::<AnyMessage>(&bytes).is_err());
             prop_assert!(json || from_slice::<Node>(&bytes).is_err());
         }
@@ -130,7 +130,7 @@ proptest! {
 
     #[test]
     fn any_text_is_held_as_open_json_exactly_if_it_is_json(text in r#"[\[\]{}",:0-9eE.+\-tfn \\u\n]{0,24}"#) {
-        let held = from_slice::<OpenJson>(text.as_bytes());
+        let held = from_slice::<RawJson>(text.as_bytes());
         prop_assert_eq!(held.is_ok(), is_json(text.as_bytes()));
         if let Ok(held) = held {
             prop_assert_eq!(held.text(), text.trim_matches([' ', '\n']));

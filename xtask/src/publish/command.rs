@@ -20,14 +20,14 @@ pub fn git(directory: &Path) -> Command {
 /// What a command printed.
 ///
 /// # Errors
-/// A command that can't be run, or that failed, with what it said.
+/// A command that can't be run, or that failed, with what it text.
 pub fn read(command: &mut Command) -> Result<String, Box<dyn Error>> {
     let output = output(command)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("`{}` failed:\n{}", shown(command), said.trim_end()).into())
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(format!("`{}` failed:\n{}", shown(command), text.trim_end()).into())
 }
 
 /// How a command ended and what it printed.

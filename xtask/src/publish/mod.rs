@@ -20,7 +20,7 @@ use self::registry::{NameStatus, name_status};
 use self::release::{Release, releases};
 use self::workspace::{Package, packages};
 use crate::args::{PublishArgs, PublishFormat, in_workspace};
-use crate::print::{print, tell};
+use crate::print::{print, status};
 
 /// Where cargo takes the registry's token from. Nothing else is read for one.
 const TOKEN: &str = "CARGO_REGISTRY_TOKEN";
@@ -200,6 +200,6 @@ fn send(workspace: &Path, report: &Report) -> Result<(), Box<dyn Error>> {
 /// Says what takes a while, to who waits for it.
 fn progress(what: &str) {
     if std::io::stderr().is_terminal() {
-        tell(what);
+        status(what);
     }
 }

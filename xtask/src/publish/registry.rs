@@ -32,11 +32,11 @@ pub fn name_status(name: &str, offline: bool, directory: &Path) -> Result<NameSt
 }
 
 /// Cargo doesn't find a name that is free, and says the same where it may not use the network: it is free only if cargo asked.
-fn status_of(found: bool, said: &str) -> NameStatus {
-    let asked = said.lines().any(|line| line.trim_start().starts_with("Updating "));
+fn status_of(found: bool, text: &str) -> NameStatus {
+    let asked = text.lines().any(|line| line.trim_start().starts_with("Updating "));
     match found {
         true => NameStatus::Taken,
-        false if asked && said.contains("could not find `") => NameStatus::Free,
+        false if asked && text.contains("could not find `") => NameStatus::Free,
         false => NameStatus::Unknown,
     }
 }
@@ -50,11 +50,11 @@ mod tests {
         let asked = "    Updating an index\nerror: could not find `mcp-wire` in registry\n";
         assert_eq!(status_of(false, asked), NameStatus::Free);
         assert_eq!(status_of(true, "    Updating an index\n"), NameStatus::Taken);
-        for said in [
+        for text in [
             "error: could not find `mcp-wire` in registry\n",
             "    Updating an index\nerror: failed to query\n",
         ] {
-            assert_eq!(status_of(false, said), NameStatus::Unknown, "{said}");
+            assert_eq!(status_of(false, text), NameStatus::Unknown, "{text}");
         }
     }
 }

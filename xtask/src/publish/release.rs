@@ -210,35 +210,35 @@ fn checked(now: &Package, released: &Package) -> Result<CrateChange, Box<dyn Err
             .arg("--baseline-root")
             .arg(released.directory()),
     )?;
-    let said = [answer.stdout, answer.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    match bump_of(answer.status.success(), &said) {
+    let text = [answer.stdout, answer.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    match bump_of(answer.status.success(), &text) {
         Some(bump) => Ok(CrateChange {
             bump: Some(bump),
-            notes: failures(&said),
+            notes: failures(&text),
         }),
         None => Err(format!(
             "cargo-semver-checks couldn't compare {}:\n{}",
             now.name,
-            said.trim_end()
+            text.trim_end()
         )
         .into()),
     }
 }
 
 /// The bump that cargo-semver-checks asks for.
-fn bump_of(passed: bool, said: &str) -> Option<Bump> {
-    match said {
+fn bump_of(passed: bool, text: &str) -> Option<Bump> {
+    match text {
         _ if passed => Some(Bump::Patch),
-        said if said.contains("requires new major version") => Some(Bump::Major),
-        said if said.contains("requires new minor version") => Some(Bump::Minor),
+        text if text.contains("requires new major version") => Some(Bump::Major),
+        text if text.contains("requires new minor version") => Some(Bump::Minor),
         _ => None,
     }
 }
 
 /// What cargo-semver-checks found, from lines such as `--- failure struct_missing: pub struct removed or renamed ---`.
-fn failures(said: &str) -> Vec<String> {
-    let lines = said
+fn failures(text: &str) -> Vec<String> {
+    let lines = text
         .lines()
         .filter_map(|line| line.trim().strip_prefix("--- failure ")?.strip_suffix(" ---"));
     let sentences = lines.filter_map(|line| line.split_once(": "));

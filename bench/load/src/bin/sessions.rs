@@ -7,7 +7,7 @@ use reqwest::Client;
 
 const REVISION: &str = "2025-11-25";
 
-/// Begins sessions with each server, and tells what memory they take
+/// Begins sessions with each server, and reports the memory that they take
 #[derive(Parser)]
 struct Args {
     /// The servers, such as before=target/release/server
@@ -25,7 +25,7 @@ async fn main() -> Result<()> {
     for program in &args.programs {
         let (child, _input, url) = program.http("http").await?;
         let client = Client::new();
-        // What the server does once is no cost of a session.
+        // What the server does once isn't a cost of a session.
         Http::begin(client.clone(), url.clone(), REVISION).await?;
         let before = Usage::of(&child)?.resident;
         for _ in 0..args.sessions {

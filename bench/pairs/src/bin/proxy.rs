@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use mcp_types_2025_11_25::mcp_wire::{self, Message, OpenJson, RequestId};
+use mcp_types_2025_11_25::mcp_wire::{self, Message, RawJson, RequestId};
 use mcp_types_2025_11_25::{ClientMessage, ClientRequest, ListToolsResult, ServerMessage};
 
 /// The requests for lists of tools that have no response yet.
@@ -38,7 +38,7 @@ fn from_server(line: &str, lists: &Lists) -> Result<String, Box<dyn Error>> {
             let description = tool.description.take().unwrap_or_default();
             tool.description = Some(format!("[proxied] {description}"));
         }
-        response.result = OpenJson::from_encode(&list)?;
+        response.result = RawJson::from_encode(&list)?;
     }
     Ok(mcp_wire::to_string(&message)?)
 }

@@ -33,7 +33,7 @@ impl Inn {
         let content = answer.message.content.first();
         let welcome = content
             .and_then(|content| content.as_text())
-            .ok_or("the model's answer is no text")?;
+            .ok_or("the model's answer isn't a text")?;
         Ok(format!("{nights} nights. {}", welcome.text))
     }
 }

@@ -155,7 +155,7 @@ fn typed(field: &Value, line: &str, is_required: bool) -> Typed {
     }
 }
 
-/// A value that was chosen by its number or by itself.
+/// A value that was chosen by its number or typed.
 fn chosen(field: &Value, typed: &str) -> Value {
     let choices = choices(field);
     if choices.iter().any(|(value, _)| value == typed) {

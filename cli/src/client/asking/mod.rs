@@ -89,7 +89,7 @@ impl Respondent {
     }
 }
 
-/// Tells the user what isn't answered.
+/// Shows the user what isn't answered.
 fn decline(what: &str) {
     say(&format!(
         "[declined] the server asks: {what}\n[declined] run in a terminal to answer, or give answers with --answers FILE"

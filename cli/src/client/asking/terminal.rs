@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Write};
 
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_runtime::hub::{CreateMessageRequestParams, ElicitRequestParams, SamplingContent};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ pub fn create_message(
     for message in &params.messages {
         let content = match &message.content {
             SamplingContent::Text(content) => content.text.clone(),
-            other => OpenJson::from_serialize(other)?.text().to_owned(),
+            other => RawJson::from_serialize(other)?.text().to_owned(),
         };
         writeln!(output, "  {}: {}", message.role, plain(&content))?;
     }

@@ -80,7 +80,7 @@ impl Side<'_> {
                 &self,
                 request: UnknownMethod,
                 context: &C,
-            ) -> impl Future<Output = Result<OpenJson, ErrorObject>> + Send {
+            ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send {
                 let _ = context;
                 async move { Err(not_found(&request.method)) }
             }

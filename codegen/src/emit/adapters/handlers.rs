@@ -61,7 +61,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
     };
     let imports = [
         import("std::future", &["Future"]),
-        import("mcp_wire", &["ErrorObject", "OpenJson", "UnknownMethod", "error_code"]),
+        import("mcp_wire", &["ErrorObject", "RawJson", "UnknownMethod", "error_code"]),
         import("crate", &["hub"]),
     ];
     Ok(source::file(header, [TITLE.to_owned(), imports.concat(), code]))

@@ -42,7 +42,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
     ];
     let imports = [
         import("mcp_convert", &["Role", "peers"]),
-        import("mcp_wire", &["Batch", "Decoded", "Message", "OpenJson"]),
+        import("mcp_wire", &["Batch", "Decoded", "Message", "RawJson"]),
         import(
             "crate",
             if functions.contains("hub::") {
@@ -116,7 +116,7 @@ fn results(hub: &RevisionInput<'_>, side: &str) -> Option<String> {
 pub fn {who}_result(
     peer: Revision,
     method: &str,
-    result: &OpenJson,
+    result: &RawJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<{result}>>, FromPeer> {{
 {unless_hub}    peers::read_result(peer, Role::{side}, method, result, conversion, {decode})
@@ -130,7 +130,7 @@ pub fn {who}_result_for(
     peer: Revision,
     result: &{result},
     conversion: Conversion,
-) -> Result<(OpenJson, Vec<Loss>), Unrepresentable> {{
+) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {{
     let name = match result {{
 {arms}    }};
     peers::encode_result(peer, Role::{side}, name, result, conversion)

@@ -29,7 +29,7 @@ impl Side<'_> {
             let (variant, params) = (&repeated.call.variant, repeated.call.field.as_ref()?);
             let ((responses, _), state) = (&repeated.responses, &repeated.state);
             Some(quote! {
-                hub::#requests::#variant(message) => Some(Brought {
+                hub::#requests::#variant(message) => Some(RetryInput {
                     responses: &mut message.#params.#responses,
                     state: &mut message.#params.#state,
                 }),
@@ -38,7 +38,7 @@ impl Side<'_> {
         Some(quote! {
             /// What a request brings when it is repeated, because its result asked for something.
             #[derive(Debug)]
-            pub struct Brought<'r> {
+            pub struct RetryInput<'r> {
                 /// The answers to what the result asked.
                 pub responses: &'r mut Option<#responses>,
                 /// The state that the result had.
@@ -46,7 +46,7 @@ impl Side<'_> {
             }
 
             /// What a request brings when it is repeated; `None` if its result never asks for anything.
-            pub fn brought(request: &mut hub::#requests) -> Option<Brought<'_>> {
+            pub fn retry_input(request: &mut hub::#requests) -> Option<RetryInput<'_>> {
                 match request {
                     #(#arms)*
                     _ => None,
@@ -61,17 +61,17 @@ impl Side<'_> {
         let params = self
             .params(call)
             .filter(|_| call.params.as_ref().is_some_and(|(_, optional)| !optional))?;
-        let brought = model.struct_of(params)?;
+        let retry_input = model.struct_of(params)?;
         let is_text = |member: &Member| !member.required && *model.resolve(&member.ty) == TypeRef::String;
         model.questions().iter().find_map(|questions| {
             let results = call.method.results.iter().filter_map(|result| model.struct_of(result));
             let asking = { results }.find(|result| self.map_of(result, &questions.requests).is_some())?;
-            let responses = self.map_of(brought, &questions.results)?;
+            let responses = self.map_of(retry_input, &questions.results)?;
             let is_state = |member: &&Member| {
                 let mut others = asking.members.iter().filter(|other| is_text(other));
                 is_text(member) && others.any(|other| other.name == member.name)
             };
-            let state = brought.members.iter().find(is_state)?;
+            let state = retry_input.members.iter().find(is_state)?;
             Some(Repeated {
                 call,
                 responses: (self.field(params, &responses.name)?, &responses.ty),

@@ -21,8 +21,8 @@ pub(super) fn qualified(revision: &str, ty: &TypeRef) -> TokenStream {
         TypeRef::Integer => quote!(i64),
         TypeRef::Number => quote!(mcp_wire::Number),
         TypeRef::Null => quote!(()),
-        TypeRef::Any => quote!(mcp_wire::OpenJson),
-        TypeRef::OpenObject => quote!(mcp_wire::OpenObject),
+        TypeRef::Any => quote!(mcp_wire::RawJson),
+        TypeRef::RawObject => quote!(mcp_wire::RawObject),
         TypeRef::List(ty) => {
             let ty = inner(ty);
             quote!(Vec<#ty>)

@@ -46,7 +46,7 @@ pub(super) struct Builder<'i> {
     pub(super) request_id: Option<String>,
 }
 
-/// Where a node stands, for naming what the schema leaves without a name.
+/// Where a node is, for naming what the schema leaves without a name.
 #[derive(Clone)]
 pub(super) struct Context<'c> {
     /// The Rust name of the type that it is a part of.

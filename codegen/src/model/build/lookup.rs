@@ -67,7 +67,7 @@ pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Ve
 
 /// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
 ///
-/// Such unions contain themselves, and null stands beside them; `OpenJson` says the same.
+/// Such unions contain themselves, and null is beside them; `RawJson` says the same.
 pub(super) fn accepts_everything(kinds: &[JsonType], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
     let all = [
         JsonType::Boolean,

@@ -173,7 +173,7 @@ impl Builder<'_> {
             Shape::String | Shape::Constant(Scalar::String(_)) => TypeRef::String,
             Shape::Integer | Shape::Constant(Scalar::Integer(_)) => TypeRef::Integer,
             Shape::Number => TypeRef::Number,
-            Shape::OpenObject => TypeRef::OpenObject,
+            Shape::RawObject => TypeRef::RawObject,
             Shape::List(inner) => TypeRef::List(Box::new(self.type_ref(inner, &context.within("[]")))),
             Shape::Map(inner) => TypeRef::Map(Box::new(self.type_ref(inner, &context.within("{}")))),
             Shape::Nullable(inner) => {
@@ -185,7 +185,7 @@ impl Builder<'_> {
                 TypeRef::Nullable(Box::new(self.type_ref(&inner, context)))
             }
             // Which result it is depends on the request, which is not said here.
-            Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::OpenObject,
+            Shape::Reference(pointer) if self.is_result_union(pointer) => TypeRef::RawObject,
             Shape::Reference(pointer) => match self.rust_names.get(pointer) {
                 Some(name) => {
                     self.positions.insert(context.position.clone(), name.clone());
@@ -240,7 +240,7 @@ impl Context<'_> {
         }
     }
 
-    /// The parent's name and the member's; what stands in a map is the member's value, and what has no member an item.
+    /// The parent's name and the member's; what is in a map is the member's value, and what has no member an item.
     fn default_name(&self, names: &Names) -> String {
         let in_map = self.position.ends_with("{}");
         match (self.member, in_map) {

@@ -8,7 +8,7 @@ use crate::model::names::unique;
 use crate::normalise::{Node, Property, Shape};
 
 impl Builder<'_> {
-    /// Chooses one name for what stands in several places, before any type is built: the best name may stand last.
+    /// Chooses one name for what is in several places, before any type is built: the best name may be last.
     pub(super) fn name_shared(&mut self) {
         let mut candidates = Candidates::new();
         for (pointer, definition) in &self.input.shapes.definitions {
@@ -92,7 +92,7 @@ impl Builder<'_> {
     }
 }
 
-/// What stands in several places: its shape, and its possible names, each with how good a reason there is for it (0 is
+/// What is in several places: its shape, and its possible names, each with how good a reason there is for it (0 is
 /// the best) and its length.
 type Candidates = BTreeMap<String, (String, Vec<(u8, usize, String)>)>;
 
@@ -108,7 +108,7 @@ pub(super) fn shared_key(node: &Node, context: &Context<'_>) -> Option<String> {
     }
 }
 
-/// What a shape is, whatever stands where: equal for shapes that become one Rust type.
+/// What a shape is, wherever it is: equal for shapes that become one Rust type.
 pub(super) fn key(shape: &Shape) -> String {
     match shape {
         Shape::Reference(pointer) => format!("ref {pointer}"),

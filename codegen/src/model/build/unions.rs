@@ -67,7 +67,7 @@ fn decide_objects<'s>(
         return Ok(objects.first().map(|single| Decision::Is(*single)));
     }
     let wider = if objects.len() == flat.len() {
-        TypeRef::OpenObject
+        TypeRef::RawObject
     } else {
         TypeRef::Any
     };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mcp_runtime::http::request::Parts;
 use mcp_runtime::hub::{self, AnyCallToolResult, CallToolResult, ServerCapabilities};
-use mcp_runtime::mcp_wire::OpenObject;
+use mcp_runtime::mcp_wire::RawObject;
 use mcp_runtime::router::{Call, ToolError};
 use mcp_runtime::{Args, ErrorObject, Router, State, error_code};
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ struct Answers {
 }
 
 pub fn add_to(router: Router) -> Router {
-    let extensions = [(EXTENSION.to_owned(), OpenObject::default())];
+    let extensions = [(EXTENSION.to_owned(), RawObject::default())];
     let capabilities = ServerCapabilities::default().with_extensions(extensions.into_iter().collect());
     router
         .with_capabilities(capabilities)

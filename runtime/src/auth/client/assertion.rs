@@ -4,7 +4,7 @@ use reqwest::Url;
 use serde::Deserialize;
 
 use super::endpoint::{ClientAuth, KnownClient, TokenEndpoint};
-use crate::auth::address::Reach;
+use crate::auth::address::AddressPolicy;
 use crate::auth::error::{AuthError, BoxError};
 use crate::auth::fetch::Fetcher;
 use crate::auth::scopes::Scopes;
@@ -92,7 +92,7 @@ impl IdentityProvider {
             auth: self.secret.clone().map_or(ClientAuth::None, ClientAuth::Post),
         };
         let endpoint = TokenEndpoint {
-            fetcher: &Fetcher::new(Reach::of(&url), None)?,
+            fetcher: &Fetcher::new(AddressPolicy::of(&url), None)?,
             issuer: &self.token_endpoint,
             url: &self.token_endpoint,
             client: &client,

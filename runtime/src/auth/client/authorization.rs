@@ -78,7 +78,7 @@ impl Authorization {
         };
         let value = format!("{scheme} {}", active.grant.access_token.expose());
         let value = HeaderValue::from_str(&value);
-        let mut value = value.map_err(|_| AuthError::Key("the token can't stand in a header".to_owned()))?;
+        let mut value = value.map_err(|_| AuthError::Key("the token isn't valid in a header".to_owned()))?;
         value.set_sensitive(true);
         headers.insert(AUTHORIZATION, value);
         if let Some(key) = active

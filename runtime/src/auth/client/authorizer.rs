@@ -147,7 +147,7 @@ impl Authorizer {
     }
 
     /// Sets the HTTP client for requests to authorization servers, for proxies or certificates. It should follow no redirects, and
-    /// has to keep away from private addresses by itself.
+    /// has to keep away from private addresses itself.
     #[must_use]
     pub fn http_client(self, client: reqwest::Client) -> Self {
         self.with(|config| config.http = Some(client))

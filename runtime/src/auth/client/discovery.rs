@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-use crate::auth::discovery::{Place, server_metadata, server_root, well_known};
+use crate::auth::discovery::{MetadataLocation, server_metadata, server_root, well_known};
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
 use crate::auth::metadata::{ResourceMetadata, S256, ServerMetadata};
@@ -68,7 +68,11 @@ async fn resource_metadata(
             None => Err(AuthError::NoMetadata(url.to_owned())),
         };
     }
-    let mut places = vec![well_known(server, "oauth-protected-resource", Place::Inserted)];
+    let mut places = vec![well_known(
+        server,
+        "oauth-protected-resource",
+        MetadataLocation::Inserted,
+    )];
     if server.path() != "/" {
         places.push(server_root(server, "/.well-known/oauth-protected-resource"));
     }

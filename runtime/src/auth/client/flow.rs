@@ -12,7 +12,7 @@ use super::endpoint::{ClientAuth, KnownClient, TokenEndpoint};
 use super::registration::register;
 use super::store::{Grant, Registration};
 use super::token::Tokens;
-use crate::auth::address::Reach;
+use crate::auth::address::AddressPolicy;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
 use crate::auth::scopes::Scopes;
@@ -41,8 +41,8 @@ impl GrantSource {
         let mut server = server.clone();
         server.set_fragment(None);
         let reach = match authorizer.0.private_network {
-            true => Reach::Any,
-            false => Reach::of(&server),
+            true => AddressPolicy::Any,
+            false => AddressPolicy::of(&server),
         };
         Ok(Self {
             fetcher: Fetcher::new(reach, authorizer.0.http.clone())?,

@@ -22,7 +22,7 @@ pub struct Grants {
     source: GrantSource,
     current: Mutex<Option<Arc<ActiveGrant>>>,
     /// Held while a grant is obtained, so that the user is asked once.
-    obtaining: tokio::sync::Mutex<Obtaining>,
+    obtaining: tokio::sync::Mutex<GrantState>,
 }
 
 /// A grant that requests are sent with.
@@ -43,7 +43,7 @@ pub enum Worth {
 }
 
 #[derive(Default)]
-struct Obtaining {
+struct GrantState {
     has_loaded: bool,
     steps: usize,
     rejected: usize,
@@ -118,7 +118,7 @@ impl Grants {
 
     async fn obtain_anew(
         &self,
-        obtaining: &mut Obtaining,
+        obtaining: &mut GrantState,
         refused: &Refused<'_>,
         earlier: Option<&ActiveGrant>,
     ) -> Result<ActiveGrant, AuthError> {

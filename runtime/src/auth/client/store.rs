@@ -61,7 +61,7 @@ impl Grant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenType {
-    /// Whoever has it may use it.
+    /// Everyone who has it may use it.
     Bearer,
     /// With a proof for each request that the client has the key to which the token is bound.
     Dpop,
@@ -86,7 +86,7 @@ pub struct Registration {
     pub expires_at: Option<u64>,
 }
 
-/// Keeps tokens, one grant for each server. Whoever can read it can act as the user.
+/// Keeps tokens, one grant for each server. Everyone who can read it can act as the user.
 pub trait TokenStore: Send + Sync + 'static {
     /// The grant for the server at this URL.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Grant>, BoxError>>;

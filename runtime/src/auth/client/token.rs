@@ -46,7 +46,7 @@ impl Tokens {
         let is_token =
             |token: &Secret| !token.expose().is_empty() && token.expose().bytes().all(|it| it.is_ascii_graphic());
         if !is_token(&response.access_token) {
-            return Err(malformed("the token can't stand in a header"));
+            return Err(malformed("the token isn't valid in a header"));
         }
         // Some authorization servers send the number as text.
         let expires_in = response.expires_in.and_then(|seconds| match seconds {

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::validator::TokenError;
-use crate::auth::address::Reach;
+use crate::auth::address::AddressPolicy;
 use crate::auth::discovery::server_metadata;
 use crate::auth::error::AuthError;
 use crate::auth::fetch::Fetcher;
@@ -160,8 +160,8 @@ impl KeySource {
             why: "it isn't absolute",
         })?;
         let reach = match self.private_network {
-            true => Reach::Any,
-            false => Reach::of(&url),
+            true => AddressPolicy::Any,
+            false => AddressPolicy::of(&url),
         };
         let fetcher = Fetcher::new(reach, None)?;
         let place = match &self.jwks_uri {

@@ -45,7 +45,7 @@ impl<T: DeserializeOwned + JsonSchema> Answer<T> {
             hub::ElicitResultAction::Decline => Ok(Self::Declined),
             hub::ElicitResultAction::Cancel => Ok(Self::Cancelled),
             other => {
-                let what = format!("`{}` is no action of the user", other.as_str());
+                let what = format!("`{}` isn't an action of the user", other.as_str());
                 Err(CallError::InvalidResult(what))
             }
         }

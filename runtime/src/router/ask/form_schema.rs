@@ -26,7 +26,7 @@ pub fn form_schema<T: DeserializeOwned + JsonSchema>() -> Result<hub::RequestedS
     let is_object = schema["type"] == "object" && schema.get("properties").is_some();
     if !is_object {
         let name = type_name::<T>();
-        return Err(format!("`{name}` is no struct, whose members a form could show"));
+        return Err(format!("`{name}` isn't a struct, whose members a form could show"));
     }
     let mut fields = Map::new();
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {

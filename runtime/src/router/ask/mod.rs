@@ -58,7 +58,7 @@ impl Call {
     ///
     /// # Errors
     /// [`CallError::Unrepresentable`] when no form can show `T`, or none of the client's revision; [`CallError::InvalidResult`] when
-    /// the answer is no `T`; and those of other calls.
+    /// the answer isn't a `T`; and those of other calls.
     pub async fn elicit<T: DeserializeOwned + JsonSchema>(
         &self,
         message: impl Into<String>,
@@ -72,13 +72,13 @@ impl Call {
     /// [`Peer::create_message`](CallClient::create_message) takes more than one text, and gives whatever the model answers.
     ///
     /// # Errors
-    /// [`CallError::InvalidResult`] when the answer is no text, and those of other calls.
+    /// [`CallError::InvalidResult`] when the answer isn't a text, and those of other calls.
     pub async fn sample(&self, prompt: impl Into<String>, max_tokens: i64) -> Result<String, CallError> {
         let message = hub::SamplingMessage::new(hub::Role::User, hub::TextContent::new(prompt));
         let params = hub::CreateMessageRequestParams::new(max_tokens, vec![message]);
         match self.peer().create_message(params).await?.content {
             hub::SamplingContent::Text(answer) => Ok(answer.text),
-            _ => Err(CallError::InvalidResult("the model's answer is no text".to_owned())),
+            _ => Err(CallError::InvalidResult("the model's answer isn't a text".to_owned())),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use http::HeaderMap;
 use http::request::Parts;
-use mcp_adapters::mcp_wire::OpenObject;
+use mcp_adapters::mcp_wire::RawObject;
 use tokio_util::sync::CancellationToken;
 
 use super::{FromCall, Signature};
@@ -35,10 +35,10 @@ impl FromCall for Peer<ServerSide> {
 
 /// The `_meta` of the request, as it came; empty if it has none.
 ///
-/// Among its members may be `traceparent` and `tracestate`, the [trace context](https://www.w3.org/TR/trace-context/) of whoever
-/// calls.
+/// Among its members may be `traceparent` and `tracestate`, the [trace context](https://www.w3.org/TR/trace-context/) of the
+/// caller.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Meta(pub OpenObject);
+pub struct Meta(pub RawObject);
 
 impl FromCall for Meta {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
@@ -46,7 +46,7 @@ impl FromCall for Meta {
     }
 }
 
-/// The headers of the HTTP request that brought the call; empty if another transport did.
+/// The headers of the HTTP request that retry_input the call; empty if another transport did.
 impl FromCall for HeaderMap {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let request = call.extensions().get::<Parts>();

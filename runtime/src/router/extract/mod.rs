@@ -61,7 +61,7 @@ pub use self::state::State;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be a parameter of a function that a router calls",
-    label = "it is no extractor",
+    label = "it isn't an extractor",
     note = "arguments are `Args<{Self}>`, a value of the server is `State<{Self}>`; see `mcp_runtime::router::FromCall` for all \
             extractors, and implement it for one of your own"
 )]

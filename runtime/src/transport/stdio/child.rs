@@ -15,7 +15,7 @@ use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
 use crate::sync::Mutex;
 
-/// How long the pipes of a child that has exited are read: a grandchild may hold them open for ever.
+/// How long the pipes of a child that has exited are read: a grandchild may hold them open forever.
 const DRAIN: Duration = Duration::from_millis(500);
 /// Bytes of the standard error in a [`ProcessExit`].
 const TAIL: usize = 4 * 1024;
@@ -126,7 +126,7 @@ pub struct SpawnError {
 /// Starts a server. Its standard error is logged to `tracing`, line by line.
 ///
 /// Closing the connection closes the child's input. If the child is still running after the grace period, it is terminated
-/// (on Unix), and after another grace period it is killed. A child that exits by itself ends the connection with
+/// (on Unix), and after another grace period it is killed. A child that exits on its own ends the connection with
 /// [`TransportError::Exited`], which has its exit status and the end of its standard error.
 ///
 /// # Errors
@@ -185,7 +185,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
     })
 }
 
-/// Waits until the child exits, and ends it on request. Gives the status of a child that exited by itself.
+/// Waits until the child exits, and ends it on request. Gives the status of a child that exited on its own.
 async fn watch(mut child: Child, end_requested: oneshot::Receiver<()>, grace: Duration) -> Option<Option<ExitStatus>> {
     let id = child.id();
     let by_itself = tokio::select! {

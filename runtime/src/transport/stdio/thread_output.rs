@@ -31,7 +31,7 @@ impl ThreadOutput {
             for (chunk, written) in receiver {
                 let mut output = std::io::stdout().lock();
                 let result = output.write_all(&chunk).and_then(|()| output.flush());
-                // Whoever has sent it may have gone.
+                // The sender may have gone.
                 let _ = written.send(result);
             }
         };

@@ -1,6 +1,6 @@
 //! Ids of messages, and results by the method that they answer.
 
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{FromPeer, Policy, Revision, peers};
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn a_cancellation_of_nothing_in_particular_is_dropped_before_2025_11_25() {
 fn a_result_is_read_by_the_method_that_it_answers() {
     let tools = json!([{"name": "t", "inputSchema": {"type": "object"}}]);
     let result = json!({"tools": tools, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
-    let result = OpenJson::from(&result);
+    let result = RawJson::from(&result);
     for peer in Revision::ALL {
         let read = |method| peers::server_result(peer, method, &result, Policy::Conform.into());
         let read_tools = read("tools/list").unwrap().unwrap();

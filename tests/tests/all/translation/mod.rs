@@ -13,7 +13,7 @@ mod sampling;
 mod tasks;
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
-use mcp_adapters::mcp_wire::{Batch, Decoded, OpenJson};
+use mcp_adapters::mcp_wire::{Batch, Decoded, RawJson};
 use mcp_adapters::{
     Conversion, FromPeer, FromResult, Loss, Policy, Revision, Translated, Unrepresentable, hello, peers, translate,
 };
@@ -60,7 +60,7 @@ fn sorted(losses: impl Iterator<Item = [String; 3]>) -> Vec<[String; 3]> {
     losses
 }
 
-fn parsed(json: &OpenJson) -> Value {
+fn parsed(json: &RawJson) -> Value {
     serde_json::from_str(json.text()).unwrap()
 }
 
@@ -213,7 +213,7 @@ fn read_result<T>(read: Result<Option<FromResult<T>>, FromPeer>) -> Result<FromR
     }
 }
 
-fn sent_result(mut losses: Vec<Loss>, sent: Result<(OpenJson, Vec<Loss>), Unrepresentable>) -> ResultOutcome {
+fn sent_result(mut losses: Vec<Loss>, sent: Result<(RawJson, Vec<Loss>), Unrepresentable>) -> ResultOutcome {
     let (json, more) = sent.map_err(|error| (error.code(), error.path().to_string()))?;
     losses.extend(more);
     Ok((parsed(&json), recorded(&losses)))

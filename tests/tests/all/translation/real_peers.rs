@@ -1,7 +1,7 @@
 //! What real peers send, valid or not.
 
 use crate::revisions::{V2025_06_18, V2025_11_25};
-use mcp_adapters::mcp_wire::OpenJson;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Policy, peers};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use super::{AUTOMATIC, EARLIER, becomes, stays, translates};
 fn a_resource_link_from_a_server_that_should_not_know_it_is_a_resource_link_to_the_hub() {
     let result = json!({"content": [{"type": "resource_link", "name": "n", "uri": "file:///n"}]});
     for peer in EARLIER {
-        let read = peers::server_result(peer, "tools/call", &OpenJson::from(&result), Policy::Conform.into());
+        let read = peers::server_result(peer, "tools/call", &RawJson::from(&result), Policy::Conform.into());
         let read = read.unwrap().unwrap();
         assert_eq!(read.losses, []);
         let mcp_adapters::hub::ServerResult::CallTool(called) = read.result else {

@@ -40,7 +40,7 @@ fn a_task_is_no_result_that_an_earlier_peer_could_read() {
         "taskId": "t", "status": "working", "ttl": null,
         "createdAt": "2025-11-25T00:00:00Z", "lastUpdatedAt": "2025-11-25T00:00:00Z",
     }});
-    // Whoever asked did nothing wrong.
+    // The asker did nothing wrong.
     let refused = || Err((-32603, "(root)".to_owned()));
     for peer in EARLIER {
         assert_eq!(result_to_client(peer, "tools/call", &task), refused());

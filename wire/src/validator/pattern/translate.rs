@@ -278,7 +278,7 @@ impl Translator<'_> {
             'x' => self.code_point(2)?,
             'u' => self.unicode_escape()?,
             '1'..='9' | 'k' => return Err("a back-reference can't be matched in linear time".to_owned()),
-            char if char.is_alphanumeric() => return Err(format!("`\\{char}` is no escape of ECMAScript")),
+            char if char.is_alphanumeric() => return Err(format!("`\\{char}` isn't an escape of ECMAScript")),
             char => char,
         })
     }
@@ -287,7 +287,7 @@ impl Translator<'_> {
         if self.left.next_if_eq(&'{').is_some() {
             let digits: String = self.left.by_ref().take_while(|char| *char != '}').collect();
             let code = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-            return code.ok_or_else(|| format!("`\\u{{{digits}}}` is no character"));
+            return code.ok_or_else(|| format!("`\\u{{{digits}}}` isn't a character"));
         }
         let first = self.hex_digits(4)?;
         if let Some(char) = char::from_u32(first) {
@@ -309,7 +309,7 @@ impl Translator<'_> {
 
     fn code_point(&mut self, digits: usize) -> Result<char, Refused> {
         let code = self.hex_digits(digits)?;
-        char::from_u32(code).ok_or_else(|| format!("{code:x} is no character"))
+        char::from_u32(code).ok_or_else(|| format!("{code:x} isn't a character"))
     }
 
     fn hex_digits(&mut self, count: usize) -> Result<u32, Refused> {
@@ -394,10 +394,10 @@ mod tests {
             ("^*", "nothing that `*`"),
             ("a|{2}", "nothing that `{2}`"),
             ("[z-a]", "out of order"),
-            (r"\A", "no escape"),
+            (r"\A", "isn't an escape"),
             (r"\u12", "4 hexadecimal digits"),
             (r"\uD83D", "surrogate"),
-            (r"\u{110000}", "no character"),
+            (r"\u{110000}", "isn't a character"),
             (r"\p{Script=Greek}", "isn't supported"),
             (r"\p", "property in braces"),
             ("\\", "ends the pattern"),

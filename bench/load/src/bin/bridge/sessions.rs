@@ -28,7 +28,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
 async fn hold(args: &Args, column: &str, bridge: &[String]) -> Result<Vec<Cell>> {
     let gateway = Gateway::start(bridge).await?;
     let client = Client::new();
-    // What the bridge does once is no cost of a session.
+    // What the bridge does once isn't a cost of a session.
     let first = Http::begin(client.clone(), gateway.url.clone(), REVISION).await?;
     let before = Usage::of(&gateway.child)?.resident;
     let mut sessions = Vec::new();

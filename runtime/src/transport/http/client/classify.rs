@@ -7,7 +7,7 @@ use mcp_adapters::{PeerTypes, Revision, hello};
 pub(super) enum PostKind {
     /// The request that begins a session.
     Initialize(RequestId),
-    /// A request that stands alone, of this revision.
+    /// A stateless request of this revision.
     Stateless(RequestId, Revision),
     /// The same, for a request whose response is a stream that lasts.
     Listen(RequestId, Revision),
@@ -49,7 +49,7 @@ pub(super) fn classify(json: &[u8]) -> PostKind {
     }
 }
 
-/// The revision that a request names by itself, if it is known.
+/// The revision that a request names itself, if it is known.
 fn stamped_revision(request: &MessageHeader<'_>) -> Option<Revision> {
     let (revision, named) = hello::stamped_version::<Revision>(request).ok()??;
     (revision.as_str() == named).then_some(revision)

@@ -84,7 +84,7 @@ impl Connection {
         self.hand(Inbound::Incoming(Incoming::message(json))).await;
     }
 
-    /// Tells the receiver that a request gets no response.
+    /// Informs the receiver that a request gets no response.
     pub(super) async fn fail(&self, id: RequestId, error: HttpError) {
         let error = error.into();
         self.hand(Inbound::Incoming(Incoming::Failed { id, error })).await;
@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Drops a session that the server has lost, and tells the receiver, unless that has been done already.
+    /// Drops a session that the server has lost, and informs the receiver, once.
     pub(super) async fn expire(&self, session: &SessionId) {
         let lost = {
             let mut state = self.state.lock();

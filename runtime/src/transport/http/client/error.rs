@@ -33,7 +33,7 @@ pub enum HttpError {
     #[error("{0}")]
     Status(Box<HttpFailure>),
     /// The response is neither JSON nor a stream of events.
-    #[error("the server answered with {0:?}, which is no message")]
+    #[error("the server answered with {0:?}, which isn't a message")]
     ContentType(String),
     /// The response is JSON, but not the JSON-RPC response to the request.
     #[error("the server's answer is JSON, but no response to the request")]

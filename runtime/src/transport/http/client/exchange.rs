@@ -24,9 +24,9 @@ pub(super) enum Kind {
     /// It begins a session.
     Initialize,
     InSession,
-    /// It stands alone, in this revision.
+    /// It is stateless, in this revision.
     Stateless(Revision),
-    /// It stands alone as well, and its response is a stream that lasts.
+    /// It is stateless too, and its response is a stream that lasts.
     Listen(Revision),
 }
 
@@ -206,7 +206,7 @@ pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<
         handshake.initialized = Some(json.clone());
     }
     let url = legacy_url.unwrap_or_else(|| connection.url.clone());
-    let scope = match revision.filter(|revision| revision.stands_alone()) {
+    let scope = match revision.filter(|revision| revision.is_stateless()) {
         Some(revision) => SessionScope::Mirrored(connection.mirrors(revision, &json)),
         None => SessionScope::Current,
     };

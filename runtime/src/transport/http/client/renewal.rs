@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{Revision, hello};
 use reqwest::Response;
 use tokio::time::{Instant, timeout};
@@ -107,13 +107,13 @@ async fn negotiated(
     let answer = answer(connection, response, id).await?;
     let named = || {
         let result = MessageHeader::from_slice(&answer).ok()?.result()?;
-        result.decode_as::<OpenJson>().ok()
+        result.decode_as::<RawJson>().ok()
     };
     let result = named().ok_or(HttpError::Unanswered)?;
     Ok(hello::agreed_version(&result))
 }
 
-/// The response to a request that the transport makes by itself. Other messages before it are delivered.
+/// The response to a request that the transport makes automatically. Other messages before it are delivered.
 pub(super) async fn answer(connection: &Connection, response: Response, id: &RequestId) -> Result<Vec<u8>, HttpError> {
     let limit = connection.options.message_bytes;
     match media_type(&response).as_str() {

@@ -72,6 +72,6 @@ pub(super) enum SessionScope {
     Current,
     /// A session that isn't the current one yet.
     Next(RemoteSession),
-    /// None, because the message stands alone; these headers repeat what it says.
+    /// None, because the message is stateless; these headers repeat what it says.
     Mirrored(HeaderMap),
 }

@@ -1,8 +1,8 @@
-//! Requests that stand alone: their headers repeat what they say, and nothing connects them with others.
+//! Stateless requests: their headers repeat what they say, and nothing connects them with others.
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -106,7 +106,7 @@ async fn list_again(
     call: &[u8],
 ) -> Result<(), HttpError> {
     let call = MessageHeader::from_slice(call).ok();
-    let meta = call.and_then(|call| call.param(&["_meta"]).ok()??.decode_as::<OpenJson>().ok());
+    let meta = call.and_then(|call| call.param(&["_meta"]).ok()??.decode_as::<RawJson>().ok());
     let mut meta: Map<String, Value> = meta.and_then(|meta| meta.parse().ok()).unwrap_or_default();
     meta.remove(revision.lifecycle().meta_progress.unwrap_or_default());
     let mut params = json!({"_meta": meta});

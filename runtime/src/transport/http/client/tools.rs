@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mcp_adapters::MirroredArguments;
-use mcp_adapters::mcp_wire::{MessageHeader, OpenJson};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson};
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl KnownTools {
     fn filtered(&mut self, rule: &MirroredArguments, response: &[u8]) -> Option<Vec<u8>> {
         let header = MessageHeader::from_slice(response).ok()?;
         let items = header.result()?.get(&[rule.list.items]).ok()??;
-        let tools: Vec<OpenJson> = items.decode_as().ok()?;
+        let tools: Vec<RawJson> = items.decode_as().ok()?;
         let all = tools.len();
         let right: Vec<String> = tools
             .iter()
@@ -46,7 +46,7 @@ impl KnownTools {
     }
 
     /// Learns from one tool; `false` if it is wrong.
-    fn learn(&mut self, rule: &MirroredArguments, tool: &OpenJson) -> bool {
+    fn learn(&mut self, rule: &MirroredArguments, tool: &RawJson) -> bool {
         let name: Option<String> = tool.get(rule.list.name).and_then(|name| name.parse().ok());
         let schema = tool.get(rule.list.schema);
         let (Some(name), Some(schema)) = (name, schema) else {
@@ -93,7 +93,7 @@ impl KnownTools {
             let is_call = call.method().is_some_and(|method| method == rule.call.method);
             let name = param(rule.call.name).filter(|_| is_call)?.string().ok()?;
             let headers = self.headers.get(name.as_ref())?;
-            let arguments: Value = param(rule.call.arguments)?.decode_as::<OpenJson>().ok()?.parse().ok()?;
+            let arguments: Value = param(rule.call.arguments)?.decode_as::<RawJson>().ok()?.parse().ok()?;
             let headers = headers.iter().filter_map(|header| {
                 let text = header.text(&arguments)?;
                 Some((header.name().clone(), encode(&text)))

@@ -90,7 +90,7 @@ fn revision_named(value: &HeaderValue) -> Option<Revision> {
 /// The supported revision without sessions that the header names.
 pub(crate) fn stateless_revision(headers: &HeaderMap, supported: &[Revision]) -> Option<Revision> {
     let named = revision_named(version_value(headers, supported)?)?;
-    (named.stands_alone() && supported.contains(&named)).then_some(named)
+    (named.is_stateless() && supported.contains(&named)).then_some(named)
 }
 
 /// The names that the header with a session's id has in these revisions.

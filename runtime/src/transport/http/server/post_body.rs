@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use mcp_adapters::mcp_wire::{
-    DecodeError, DecodeErrorKind, MessageHeader, MessageKind, OpenJson, Payload, RequestId, error_code,
+    DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Payload, RawJson, RequestId, error_code,
 };
 use mcp_adapters::{Revision, hello};
 
@@ -28,7 +28,7 @@ pub(crate) struct PostBody {
     pub(crate) cancelled: Vec<RequestId>,
     /// Set for `initialize`: the revision that the client requests, if it is known.
     pub(crate) initialize: Option<Option<Revision>>,
-    /// Set if a message stands alone: the revision by whose rules.
+    /// Set if a message is stateless: the revision by whose rules.
     pub(crate) stateless: Option<Revision>,
     /// Whether it has responses to requests of the server.
     pub(crate) has_responses: bool,
@@ -136,7 +136,7 @@ fn not_a_message(why: &str) -> Rejection {
 
 /// The revision in the result of `initialize`, if the response has one.
 pub(crate) fn negotiated_revision(json: &[u8]) -> Option<Revision> {
-    let result: OpenJson = MessageHeader::from_slice(json).ok()?.result()?.decode_as().ok()?;
+    let result: RawJson = MessageHeader::from_slice(json).ok()?.result()?.decode_as().ok()?;
     hello::agreed_version(&result)
 }
 

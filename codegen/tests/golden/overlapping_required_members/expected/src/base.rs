@@ -3,7 +3,7 @@
 
 //! Types of `base`.
 
-use mcp_wire::{Discriminator, Extra, JsonType, OpenObject, object, union};
+use mcp_wire::{Discriminator, Extra, JsonType, RawObject, object, union};
 use crate::SCHEMA;
 
 /// [`Conflict`] of the revision's schema.
@@ -59,7 +59,7 @@ object! {
 /// [`Optional`] of the revision's schema.
 ///
 /// [Specification](https://example.org/schema.json)
-pub type Optional = OpenObject;
+pub type Optional = RawObject;
 
 /// [`Overlap`] of the revision's schema.
 ///

@@ -3,7 +3,7 @@
 
 //! Types of `base`.
 
-use mcp_wire::{Extra, Map, OpenJson, object};
+use mcp_wire::{Extra, Map, RawJson, object};
 use crate::SCHEMA;
 
 /// [`Holder`] of the revision's schema.
@@ -50,7 +50,7 @@ pub type JsonValue = Option<JsonValueItem>;
 /// [`JsonValueItem`] of the revision's schema.
 ///
 /// [Specification](https://example.org/schema.json)
-pub type JsonValueItem = OpenJson;
+pub type JsonValueItem = RawJson;
 
 /// [`Typed`] of the revision's schema.
 ///
@@ -60,4 +60,4 @@ pub type Typed = Option<TypedItem>;
 /// [`TypedItem`] of the revision's schema.
 ///
 /// [Specification](https://example.org/schema.json)
-pub type TypedItem = OpenJson;
+pub type TypedItem = RawJson;

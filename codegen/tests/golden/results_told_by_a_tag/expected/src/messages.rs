@@ -3,7 +3,7 @@
 
 //! Types of `messages`.
 
-use mcp_wire::{Message, OpenJson, UnknownMethod, method_results, methods, results};
+use mcp_wire::{Message, RawJson, UnknownMethod, method_results, methods, results};
 use crate::{AnyCallResult, AskResult, CallRequest, CallResult, ListRequest, ListResult, SCHEMA};
 
 /// Whatever a client may send at once: a whole JSON-RPC message.
@@ -44,7 +44,7 @@ pub enum ServerResult {
     /// See [`ListResult`].
     List(ListResult),
     /// A result of a kind that the revision doesn't declare, as it came.
-    Unknown(OpenJson),
+    Unknown(RawJson),
 }
 
 results! {

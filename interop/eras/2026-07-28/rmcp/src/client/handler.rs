@@ -61,7 +61,7 @@ impl Client {
         };
         timeout(PATIENCE, waiting)
             .await
-            .with_context(|| format!("waited in vain for {method}"))
+            .with_context(|| format!("timed out waiting for {method}"))
     }
 }
 

@@ -46,7 +46,7 @@ impl Steps {
     pub(super) async fn hear(&self, subscription: &mut Subscription) -> Result<()> {
         let heard = timeout(PATIENCE, subscription.next())
             .await
-            .context("waited in vain")??;
+            .context("timed out waiting for a notification")??;
         let heard = json(heard.context("the subscription has ended")?);
         let known = ["notifications/resources/updated", "notifications/tools/list_changed"];
         let method = known.into_iter().find(|method| heard["method"] == *method);

@@ -144,7 +144,7 @@ impl Steps {
         };
         timeout(PATIENCE, waiting)
             .await
-            .context("waited in vain for the slow call's end")??;
+            .context("timed out waiting for the end of the slow call")??;
         Ok("cancelled by dropping the call".to_owned())
     }
 }

@@ -49,7 +49,7 @@ pub async fn over_http() -> anyhow::Result<()> {
         served = async { axum::serve(listener, app).await } => served?,
         _ = stdin.read_to_end(&mut input) => {}
     }
-    // A thread that reads the input would keep the program from ending by itself.
+    // A thread that reads the input would keep the program from ending.
     std::process::exit(0)
 }
 

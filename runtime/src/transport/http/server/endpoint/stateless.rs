@@ -1,4 +1,4 @@
-//! Requests that stand alone: each has an engine of its own, which ends with the response.
+//! Stateless requests: each has an engine of its own, which ends with the response.
 //!
 //! Their headers repeat what they say. A client cancels a request by closing its response.
 
@@ -30,7 +30,7 @@ pub(super) fn revision_of(config: &HttpServer, headers: &HeaderMap, body: &PostB
         .revisions
         .iter()
         .copied()
-        .filter(|revision| revision.stands_alone());
+        .filter(|revision| revision.is_stateless());
     let latest = stateless.max()?;
     if body.stateless.is_some() || !config.has_handshake() {
         return Some(body.stateless.unwrap_or(latest));

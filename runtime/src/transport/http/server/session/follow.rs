@@ -135,7 +135,7 @@ impl Follower {
             next: self.next,
             reader: self.session.engine,
         };
-        self.session.tell(Recipient::Engine(self.log.engine), &note).await;
+        self.session.notify(Recipient::Engine(self.log.engine), &note).await;
         tokio::select! {
             () = logged => {}
             () = tokio::time::sleep(INTERVAL) => {}

@@ -27,7 +27,7 @@ impl SharedSession {
         }
         self.set_listener(Listener::Here);
         let engine = self.engine;
-        self.tell(Recipient::Others, &Note::Listening { engine, read }).await;
+        self.notify(Recipient::Others, &Note::Listening { engine, read }).await;
         Ok(missed)
     }
 
@@ -64,7 +64,7 @@ impl SharedSession {
             Listener::Unknown => {
                 self.set_listener(Listener::Asked);
                 let engine = self.engine;
-                self.tell(Recipient::Others, &Note::WhoListens { engine }).await;
+                self.notify(Recipient::Others, &Note::WhoListens { engine }).await;
                 false
             }
             Listener::At(engine) => {
@@ -86,12 +86,12 @@ impl SharedSession {
         }
     }
 
-    /// Tells the instance with this engine if the client reads the standalone stream here.
-    pub(crate) async fn tell_listener(&self, to: u32) {
+    /// Notifies the instance with this engine if the client reads the standalone stream here.
+    pub(crate) async fn notify_listener(&self, to: u32) {
         if *self.listener.lock() == Listener::Here {
             let engine = self.engine;
             let note = Note::Listening { engine, read: None };
-            self.tell(Recipient::Engine(to), &note).await;
+            self.notify(Recipient::Engine(to), &note).await;
         }
     }
 

@@ -63,8 +63,8 @@ impl SharedSession {
         Stream::logged_by(self.log.clone(), log, memory, requests, number == STANDALONE)
     }
 
-    /// Tells other instances something of the session.
-    pub(crate) async fn tell(&self, to: Recipient, note: &Note<'_>) {
+    /// Sends other instances a note about the session.
+    pub(crate) async fn notify(&self, to: Recipient, note: &Note<'_>) {
         note.send(&*self.instances, &self.session, to).await;
     }
 }

@@ -129,7 +129,7 @@ async fn take(sessions: &Sessions, received: &InboxMessage) {
         }) => {
             let stream = session.stream(stream);
             if stream.is_some_and(|stream| stream.read_elsewhere(next, reader)) {
-                shared.tell(Recipient::Engine(reader), &Note::Logged).await;
+                shared.notify(Recipient::Engine(reader), &Note::Logged).await;
             }
         }
         Ok(Note::Logged) => shared.logged_elsewhere.notify_waiters(),
@@ -138,7 +138,7 @@ async fn take(sessions: &Sessions, received: &InboxMessage) {
             let next = next.map(|(_, next)| next);
             shared.listen_elsewhere(engine, next, &session.standalone).await;
         }
-        Ok(Note::WhoListens { engine }) => shared.tell_listener(engine).await,
+        Ok(Note::WhoListens { engine }) => shared.notify_listener(engine).await,
         Ok(Note::Event(json)) => {
             let json = Bytes::copy_from_slice(json.get().as_bytes());
             let pushed = timeout(PATIENCE, session.standalone.push(json, &session.limits)).await;

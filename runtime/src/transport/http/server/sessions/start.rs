@@ -45,7 +45,7 @@ impl Sessions {
         if self.config.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
                 tracing::warn!(
-                    "clients authenticate, but whoever knows the id of a session may use it: set HttpServer::principal"
+                    "clients authenticate, but everyone who knows the id of a session may use it: set HttpServer::principal"
                 );
             });
         }

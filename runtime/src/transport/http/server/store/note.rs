@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::instances::{Instances, Recipient};
 
-/// What one instance tells another about a session.
+/// What one instance sends another about a session.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Note<'a> {
@@ -35,7 +35,7 @@ impl Note<'_> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Sends it. If that fails, the instance that waits for it looks by itself after a while.
+    /// Sends it. If that fails, the instance that waits for it checks again after a while.
     pub(crate) async fn send(&self, instances: &dyn Instances, session: &str, to: Recipient) {
         let sent = instances.send(session, to, &self.to_json()).await;
         if let Err(error) = sent {

@@ -12,7 +12,7 @@ use super::super::StoreError;
 /// A store that doesn't answer in time.
 #[derive(Debug, thiserror::Error)]
 #[error("the session store hasn't answered within {0:?}")]
-struct NoAnswer(Duration);
+struct CommandTimeout(Duration);
 
 /// A connection that many tasks share, and that is replaced when it fails.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Connection {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) if !error.is_unrecoverable_error() && !error.is_timeout() => return Err(error.into()),
             Ok(Err(error)) => error.into(),
-            Err(_) => NoAnswer(self.timeout).into(),
+            Err(_) => CommandTimeout(self.timeout).into(),
         };
         if let Some(number) = used {
             let mut current = self.current.lock().await;
@@ -90,7 +90,7 @@ pub(super) async fn within<T>(
 ) -> Result<T, StoreError> {
     match timeout(patience, answer).await {
         Ok(answer) => Ok(answer?),
-        Err(_) => Err(NoAnswer(patience).into()),
+        Err(_) => Err(CommandTimeout(patience).into()),
     }
 }
 

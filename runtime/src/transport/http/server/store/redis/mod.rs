@@ -96,7 +96,7 @@ impl RedisStore {
         let connection = Arc::new(Connection::new(client.clone(), options.timeout));
         let alive = Keys(&options.prefix).alive(&instance);
         beat(&connection, &alive, options.heartbeat).await?;
-        let beating = keep_beating(connection.clone(), alive, options.heartbeat);
+        let beating = heartbeat_loop(connection.clone(), alive, options.heartbeat);
         Ok(Self {
             inbox: Inbox::new(client, options.timeout),
             instance,
@@ -126,8 +126,8 @@ impl RedisStore {
     }
 }
 
-/// Tells the other instances, again and again, that this one runs.
-async fn keep_beating(connection: Arc<Connection>, alive: String, heartbeat: Duration) {
+/// Sends heartbeats to the other instances.
+async fn heartbeat_loop(connection: Arc<Connection>, alive: String, heartbeat: Duration) {
     let mut failed = false;
     loop {
         tokio::time::sleep(heartbeat / 5).await;

@@ -3,37 +3,37 @@
 use std::process::{Command, ExitCode};
 
 use crate::args::{PassedOn, in_workspace};
-use crate::print::tell;
+use crate::print::status;
 
 /// Runs a command of `mcp-interop`, and ends as it does.
-pub fn interop(command: &str, passed_on: &PassedOn) -> ExitCode {
+pub fn interop(command: &str, programs: &PassedOn) -> ExitCode {
     let args = ["--package", "mcp-interop", "--", command];
-    run("Cargo.toml", &args, passed_on)
+    run("Cargo.toml", &args, programs)
 }
 
 /// Runs `mcp-absorb`, and ends as it does.
-pub fn absorb(passed_on: &PassedOn) -> ExitCode {
-    run("Cargo.toml", &["--release", "--package", "mcp-absorb", "--"], passed_on)
+pub fn absorb(programs: &PassedOn) -> ExitCode {
+    run("Cargo.toml", &["--release", "--package", "mcp-absorb", "--"], programs)
 }
 
 /// Runs `mcp-bench-report`, which is in the workspace that has the peers, and ends as it does.
-pub fn bench(passed_on: &PassedOn) -> ExitCode {
+pub fn bench(programs: &PassedOn) -> ExitCode {
     let args = ["--release", "--package", "mcp-bench-report", "--"];
-    run("bench/Cargo.toml", &args, passed_on)
+    run("bench/Cargo.toml", &args, programs)
 }
 
-fn run(manifest: &str, args: &[&str], passed_on: &PassedOn) -> ExitCode {
+fn run(manifest: &str, args: &[&str], programs: &PassedOn) -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
+    let exit = Command::new(cargo)
         .args(["run", "--quiet", "--manifest-path"])
         .arg(in_workspace(manifest))
         .args(args)
-        .args(&passed_on.args)
+        .args(&programs.args)
         .status();
-    match status {
+    match exit {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => {
-            tell(format_args!("cargo can't be run: {error}"));
+            status(format_args!("cargo can't be run: {error}"));
             ExitCode::FAILURE
         }
     }

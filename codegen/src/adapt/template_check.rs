@@ -10,7 +10,7 @@ use crate::normalise::Scalar;
 
 /// JSON that a rule puts into a value of the target.
 #[derive(Clone, Copy)]
-pub(super) struct Fitting<'p, 'm> {
+pub(super) struct TemplateCheck<'p, 'm> {
     pub(super) planner: &'p Planner<'m>,
     /// The type whose members placeholders stand for; `None` where the JSON is taken as it is.
     pub(super) source: Option<&'p TypeRef>,
@@ -24,7 +24,7 @@ struct Found {
     optional: bool,
 }
 
-impl Fitting<'_, '_> {
+impl TemplateCheck<'_, '_> {
     /// Whether the JSON is a value of a type of the target, or will be once its placeholders are filled.
     pub(super) fn check(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
         self.check_placeholders(json)?;
@@ -69,7 +69,7 @@ impl Fitting<'_, '_> {
 
     fn fits(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
         let (planner, ty) = (self.planner, self.planner.to.model.resolve(ty));
-        let no = || format!("{json} is no value of {}", planner.name(planner.to, ty));
+        let no = || format!("{json} isn't a value of {}", planner.name(planner.to, ty));
         let when = |yes: bool| if yes { Ok(()) } else { Err(no()) };
         let is_related =
             |source: &TypeRef, target: &TypeRef| planner.relation(source, target, 0) != Relation::Impossible;
@@ -89,7 +89,7 @@ impl Fitting<'_, '_> {
             return becomes(&TypeRef::String);
         }
         match (ty, json) {
-            (TypeRef::Any, _) | (TypeRef::OpenObject, Value::Object(_)) | (TypeRef::Nullable(_), Value::Null) => Ok(()),
+            (TypeRef::Any, _) | (TypeRef::RawObject, Value::Object(_)) | (TypeRef::Nullable(_), Value::Null) => Ok(()),
             (TypeRef::Nullable(inner), _) => self.fits(json, inner),
             (TypeRef::List(inner), Value::Array(elements)) => elements
                 .iter()
@@ -170,7 +170,7 @@ impl Fitting<'_, '_> {
         match meant.as_slice() {
             [only] => Err(only.clone()),
             _ => Err(format!(
-                "{json} is no variant of {}",
+                "{json} isn't a variant of {}",
                 self.planner.name(self.planner.to, union)
             )),
         }
@@ -195,7 +195,7 @@ impl Fitting<'_, '_> {
         let element = match self.planner.from.model.resolve(&found.ty) {
             TypeRef::List(element) => element,
             TypeRef::Any => &TypeRef::Any,
-            _ => return Err(format!("`{name}` is no list")),
+            _ => return Err(format!("`{name}` isn't a list")),
         };
         Ok(Found {
             ty: TypeRef::List(Box::new(self.at(element, rest)?.ty)),
@@ -211,7 +211,7 @@ impl Fitting<'_, '_> {
             optional: true,
         };
         match ty {
-            TypeRef::Any | TypeRef::OpenObject => return Ok(may_be(&TypeRef::Any)),
+            TypeRef::Any | TypeRef::RawObject => return Ok(may_be(&TypeRef::Any)),
             TypeRef::Map(value) => return Ok(may_be(value)),
             TypeRef::Nullable(inner) => return self.member(inner, name).map(|found| may_be(&found.ty)),
             _ => {}

@@ -1,8 +1,8 @@
-//! The terms of a message: its revision, and what is known of the peer.
+//! What was negotiated for a message: its revision, and what is known of the peer.
 
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello};
 use serde_json::{Map, Value};
 
@@ -11,21 +11,21 @@ use super::log_level::severity;
 use crate::error::{CallError, invalid_params};
 use crate::options::Options;
 
-/// The terms of a message. Those of a handshake hold for the session; a request that stands alone has its own.
+/// What was negotiated for a message. A handshake negotiates for the whole session; a stateless request carries its own.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct Negotiated {
     pub revision: Revision,
     pub info: Option<PeerInfo>,
     /// The severity of the least severe log messages that the peer wants with this request.
     pub log_severity: Option<usize>,
     /// What this side says about itself with each request: keys of `_meta` and their values.
-    pub stamp: Vec<(&'static str, OpenJson)>,
+    pub stamp: Vec<(&'static str, RawJson)>,
     /// What conversions supply to messages of revisions that say it in each of them, once a message is converted.
     supply: OnceLock<Arc<Supply>>,
 }
 
-impl Terms {
-    /// The terms before anything is known of the peer.
+impl Negotiated {
+    /// The default, before anything is known of the peer.
     pub fn unknown(revision: Revision) -> Self {
         Self {
             revision,
@@ -36,12 +36,12 @@ impl Terms {
         }
     }
 
-    /// The same terms; each request of this side has these keys in its `_meta`.
-    pub fn with_stamp(self, stamp: Vec<(&'static str, OpenJson)>) -> Self {
+    /// The same, with these keys in the `_meta` of each request of this side.
+    pub fn with_stamp(self, stamp: Vec<(&'static str, RawJson)>) -> Self {
         Self { stamp, ..self }
     }
 
-    /// A conversion of a message on these terms.
+    /// The conversion of a message.
     pub fn conversion(&self) -> Conversion {
         let conversion = Conversion::new(Policy::Conform);
         if self.revision == Revision::HUB {
@@ -65,7 +65,7 @@ impl Terms {
         Ok(Conversion::new(Policy::Conform).supplied_with(supply))
     }
 
-    /// The terms with a client, from what it says about itself.
+    /// What is negotiated with a client, from what it says about itself.
     pub fn with_client(revision: Revision, hello: ClientHello) -> Result<Self, ErrorObject> {
         let log_severity = match &hello.log_level {
             None => None,
@@ -86,7 +86,7 @@ impl Terms {
         })
     }
 
-    /// The terms with a server, from what it says about itself.
+    /// What is negotiated with a server, from what it says about itself.
     pub fn with_server(revision: Revision, hello: ServerHello) -> Self {
         let info = PeerInfo {
             implementation: hello.implementation,
@@ -99,9 +99,9 @@ impl Terms {
         }
     }
 
-    /// The terms of a client's message that stands alone; `None` if it doesn't.
+    /// What a client's stateless message carries; `None` if it isn't stateless.
     pub fn of_message(message: &MessageHeader<'_>, options: &Options) -> Result<Option<Self>, ErrorObject> {
-        if !options.supported.iter().any(|revision| revision.stands_alone()) {
+        if !options.supported.iter().any(|revision| revision.is_stateless()) {
             return Ok(None);
         }
         let stamped = hello::stamped_version::<Revision>(message).map_err(invalid_params)?;
@@ -121,17 +121,17 @@ impl Terms {
         self.revision.name_of_method(Revision::HUB, name)
     }
 
-    /// Whether the peer may call this side, other than by a request that stands alone.
-    pub fn stands_alone(&self) -> bool {
-        self.revision.stands_alone()
+    /// Whether the peer may call this side, other than by a stateless request.
+    pub fn is_stateless(&self) -> bool {
+        self.revision.is_stateless()
     }
 }
 
 /// What is supplied to the messages of a client in a revision.
 fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
-    let json = |value: Option<Value>| OpenJson::from(value.unwrap_or_else(|| Value::Object(Map::new())));
+    let json = |value: Option<Value>| RawJson::from(value.unwrap_or_else(|| Value::Object(Map::new())));
     let implementation = client.and_then(|client| client.implementation.as_ref());
-    let implementation = implementation.and_then(|implementation| OpenJson::from_encode(implementation).ok());
+    let implementation = implementation.and_then(|implementation| RawJson::from_encode(implementation).ok());
     let capabilities = client.map(|client| client.capabilities.clone());
     hello::supply(revision.as_str(), json(capabilities), implementation)
 }

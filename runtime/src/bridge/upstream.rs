@@ -9,7 +9,7 @@ use mcp_adapters::{PeerTypes, Revision};
 use super::asking::Unanswered;
 use super::calls::Addressee;
 use super::capabilities::add_implied;
-use super::links::{Front, Links};
+use super::links::{Downstream, Links};
 use super::passing::{pass_notification, pass_request, translate_notification};
 use super::servers::Lease;
 use super::suspended::SuspendedCalls;
@@ -25,7 +25,7 @@ use crate::side::{ClientSide, ServerSide};
 use crate::sync::Mutex;
 
 /// A session with a server.
-pub struct Back {
+pub struct Upstream {
     pub state: Arc<SessionState<ClientSide>>,
     pub revision: Revision,
     pub links: Arc<Links>,
@@ -38,7 +38,7 @@ pub struct Back {
     session: Mutex<Option<ClientSession>>,
 }
 
-impl Back {
+impl Upstream {
     pub fn new(
         session: ClientSession,
         links: Arc<Links>,
@@ -47,7 +47,7 @@ impl Back {
     ) -> Arc<Self> {
         let state = Arc::clone(session.peer().state());
         Arc::new(Self {
-            revision: state.terms().revision,
+            revision: state.negotiated().revision,
             state,
             links,
             suspended,
@@ -63,9 +63,9 @@ impl Back {
     }
 
     /// Lets a server with sessions call its client, if messages pass between them as they are.
-    pub fn attach(&self, client: &Arc<Front>) {
+    pub fn attach(&self, client: &Arc<Downstream>) {
         if !self.is_stateless() && self.links.era == Era::Handshake {
-            self.links.front.send_replace(Some(Arc::clone(client)));
+            self.links.downstream.send_replace(Some(Arc::clone(client)));
         }
     }
 
@@ -80,26 +80,26 @@ impl Back {
 }
 
 /// The session with the server that a client uses now.
-pub struct Current(Mutex<Arc<Back>>);
+pub struct Current(Mutex<Arc<Upstream>>);
 
 impl Current {
-    pub fn new(back: Arc<Back>) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(back)))
+    pub fn new(upstream: Arc<Upstream>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(upstream)))
     }
 
-    pub fn get(&self) -> Arc<Back> {
+    pub fn get(&self) -> Arc<Upstream> {
         Arc::clone(&self.0.lock())
     }
 
-    pub fn replace(&self, back: Arc<Back>) {
-        *self.0.lock() = back;
+    pub fn replace(&self, upstream: Arc<Upstream>) {
+        *self.0.lock() = upstream;
     }
 }
 
 /// The handler of the session with a server.
-pub struct BackHandler(pub Arc<Links>);
+pub struct UpstreamHandler(pub Arc<Links>);
 
-impl Handler<ClientSide> for BackHandler {
+impl Handler<ClientSide> for UpstreamHandler {
     /// Asks the stateless client of the session in the result of one of its requests.
     fn handle_request<'a>(
         &'a self,
@@ -117,7 +117,7 @@ impl Handler<ClientSide> for BackHandler {
                 let server = context.peer();
                 server
                     .state()
-                    .report_losses(server.terms().method(&method), &[dropped()]);
+                    .report_losses(server.negotiated().method(&method), &[dropped()]);
             }
             Ok(HandlerResult::Declared(answered?))
         })
@@ -154,7 +154,7 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
     };
     let notified = match notification {
         ServerNotification::Unknown(notification)
-            if check_undeclared(caller.terms().revision, &notification.method).is_err() =>
+            if check_undeclared(caller.negotiated().revision, &notification.method).is_err() =>
         {
             caller.state().report_losses(&notification.method, &[dropped()]);
             return;
@@ -167,9 +167,9 @@ async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNot
     }
 }
 
-impl Relay<ClientSide> for BackHandler {
+impl Relay<ClientSide> for UpstreamHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
-        if Era::of(context.peer().terms().revision) == Era::Stateless {
+        if Era::of(context.peer().negotiated().revision) == Era::Stateless {
             let reason = "a stateless server asks in its results, and calls no client";
             let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, reason);
             return Box::pin(std::future::ready(error.into()));
@@ -179,24 +179,24 @@ impl Relay<ClientSide> for BackHandler {
             Some(caller) => caller.purpose(),
             None => Purpose::Unsolicited,
         };
-        if let Some(front) = links.ready_front() {
-            return pass_request(&front.calls, &front.state, purpose, request, context);
+        if let Some(downstream) = links.ready_downstream() {
+            return pass_request(&downstream.calls, &downstream.state, purpose, request, context);
         }
         Box::pin(async move {
-            match links.begun_front().await {
-                Some(front) => pass_request(&front.calls, &front.state, purpose, request, context).await,
+            match links.begun_downstream().await {
+                Some(downstream) => pass_request(&downstream.calls, &downstream.state, purpose, request, context).await,
                 None => internal("there is no client").into(),
             }
         })
     }
 
     fn pass_notification(&self, notification: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, ()> {
-        let revision = context.peer().terms().revision;
+        let revision = context.peer().negotiated().revision;
         match self.0.calls.addressee(revision, &notification.json) {
             Addressee::Caller(caller, json) => {
                 let (to, purpose) = (caller.peer.state(), caller.peer.purpose());
                 let notification = RawMessage { json, ..notification };
-                return pass_notification(revision, to, caller.peer.terms().revision, purpose, notification);
+                return pass_notification(revision, to, caller.peer.negotiated().revision, purpose, notification);
             }
             Addressee::Gone => {
                 let method = notification.method;
@@ -214,20 +214,20 @@ impl Relay<ClientSide> for BackHandler {
             Some(caller) => caller.purpose(),
             None => Purpose::Unsolicited,
         };
-        if let Some(front) = links.ready_front() {
-            let to = &front.state;
-            return pass_notification(revision, to, to.terms().revision, purpose, notification);
+        if let Some(downstream) = links.ready_downstream() {
+            let to = &downstream.state;
+            return pass_notification(revision, to, to.negotiated().revision, purpose, notification);
         }
         Box::pin(async move {
-            if let Some(front) = links.begun_front().await {
-                let to = &front.state;
-                pass_notification(revision, to, to.terms().revision, purpose, notification).await;
+            if let Some(downstream) = links.begun_downstream().await {
+                let to = &downstream.state;
+                pass_notification(revision, to, to.negotiated().revision, purpose, notification).await;
             }
         })
     }
 }
 
-impl BackHandler {
+impl UpstreamHandler {
     /// Passes a notification of a stateless server on to the only client that has calls in flight: it says itself to none.
     fn pass_to_caller(&self, revision: Revision, notification: RawMessage) -> BoxFuture<'static, ()> {
         let Some(caller) = self.0.calls.only_peer() else {
@@ -237,7 +237,7 @@ impl BackHandler {
             );
             return Box::pin(std::future::ready(()));
         };
-        let client = caller.terms().revision;
+        let client = caller.negotiated().revision;
         if Era::of(client) == Era::Stateless {
             return pass_notification(revision, caller.state(), client, caller.purpose(), notification);
         }
@@ -256,11 +256,11 @@ pub fn server_of(
     state: &SessionState<ClientSide>,
     client: Revision,
 ) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
-    let Some(info) = &state.terms().info else {
+    let Some(info) = &state.negotiated().info else {
         return (unnamed(), hub::ServerCapabilities::default(), None);
     };
     let mut capabilities = info.capabilities.clone();
-    add_implied(&mut capabilities, Revision::HUB, state.terms().revision, client);
+    add_implied(&mut capabilities, Revision::HUB, state.negotiated().revision, client);
     let capabilities = serde_json::from_value(capabilities).unwrap_or_default();
     let implementation = info.implementation.clone().unwrap_or_else(unnamed);
     (implementation, capabilities, info.instructions.clone())

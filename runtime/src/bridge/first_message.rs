@@ -1,19 +1,19 @@
 //! The first message of a client, by which the bridge learns on whose behalf it calls the server.
 
 use mcp_adapters::mcp_wire::{
-    ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, OpenJson, RequestId, Response, error_code,
+    ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, negotiate};
 
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, to_json};
 use crate::options::Limits;
-use crate::rounds::{RoundState, brought};
+use crate::rounds::{RoundState, retry_input};
 use crate::session::ClientInfo;
 use crate::side::{ServerSide, Side};
 
 /// What a client says about itself when it begins.
-pub struct Opening {
+pub struct FirstMessage {
     /// The revision to speak with it.
     pub revision: Revision,
     pub info: ClientInfo,
@@ -25,25 +25,25 @@ pub struct Opening {
     pub id: Option<RequestId>,
 }
 
-impl Opening {
+impl FirstMessage {
     /// Waits for a message that says who the client is; `None` if the connection ends before. The transport that is left
     /// receives that message again.
-    pub async fn read<T: Transport>(transport: T, supported: &[Revision]) -> Option<(Self, Reopened<T>)> {
+    pub async fn read<T: Transport>(transport: T, supported: &[Revision]) -> Option<(Self, PeekedTransport<T>)> {
         let (sender, mut receiver) = transport.split();
         loop {
             let incoming = receiver.receive().await.ok()??;
             let Incoming::Message { json, .. } = &incoming else {
                 continue;
             };
-            let opening = match MessageHeader::from_slice(json) {
+            let first_message = match MessageHeader::from_slice(json) {
                 Ok(header) => Self::of(&header, supported),
                 Err(_) => continue,
             };
-            match opening {
-                Ok(opening) => {
+            match first_message {
+                Ok(first_message) => {
                     let first = Some(incoming);
-                    let receiver = ReopenedReceiver { first, receiver };
-                    return Some((opening, Reopened { sender, receiver }));
+                    let receiver = PeekedReceiver { first, receiver };
+                    return Some((first_message, PeekedTransport { sender, receiver }));
                 }
                 Err(None) => {}
                 Err(Some(response)) => sender.send(response).await.ok()?,
@@ -95,7 +95,7 @@ impl Opening {
         supported: &[Revision],
     ) -> Result<Self, ErrorObject> {
         let invalid = |reason: String| ErrorObject::new(error_code::INVALID_PARAMS, reason);
-        let params: Option<OpenJson> = header.params().and_then(|params| params.decode_as().ok());
+        let params: Option<RawJson> = header.params().and_then(|params| params.decode_as().ok());
         let params = params.ok_or_else(|| invalid("`params` is required".to_owned()))?;
         let handshakes = || supported.iter().copied().filter(|revision| revision.has_handshake());
         let read_by = requested.or_else(|| handshakes().max());
@@ -123,7 +123,7 @@ fn resumed_call(revision: Revision, header: &MessageHeader<'_>) -> Option<String
     else {
         return None;
     };
-    let state = brought(&mut call.request)?.state.take()?;
+    let state = retry_input(&mut call.request)?.state.take()?;
     RoundState::unverified_own(&state, Limits::default().state_bytes)
 }
 
@@ -153,26 +153,26 @@ pub fn response(json: Vec<u8>, id: Option<RequestId>) -> Outgoing {
 }
 
 /// A transport whose first message has been read, and is received again.
-pub struct Reopened<T: Transport> {
+pub struct PeekedTransport<T: Transport> {
     pub sender: T::Sender,
-    receiver: ReopenedReceiver<T::Receiver>,
+    receiver: PeekedReceiver<T::Receiver>,
 }
 
-pub struct ReopenedReceiver<R> {
+pub struct PeekedReceiver<R> {
     first: Option<Incoming>,
     receiver: R,
 }
 
-impl<T: Transport> Transport for Reopened<T> {
+impl<T: Transport> Transport for PeekedTransport<T> {
     type Sender = T::Sender;
-    type Receiver = ReopenedReceiver<T::Receiver>;
+    type Receiver = PeekedReceiver<T::Receiver>;
 
     fn split(self) -> (Self::Sender, Self::Receiver) {
         (self.sender, self.receiver)
     }
 }
 
-impl<R: Receiver> Receiver for ReopenedReceiver<R> {
+impl<R: Receiver> Receiver for PeekedReceiver<R> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
         match self.first.take() {
             Some(incoming) => Ok(Some(incoming)),

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, OpenJson};
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use serde_json::Value;
 
-use super::across::Across;
-use super::back::{Back, Current, server_of};
 use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
 use super::client::ClientId;
-use super::links::Front;
-use super::opening::Opening;
+use super::era_translator::EraTranslator;
+use super::first_message::FirstMessage;
+use super::links::Downstream;
 use super::passing::{pass_notification, pass_request};
 use super::translation::{translate_call, translate_result};
+use super::upstream::{Current, Upstream, server_of};
 use crate::era::Era;
 use crate::future::BoxFuture;
 use crate::message::{Purpose, Transport};
@@ -29,50 +29,50 @@ use crate::sync::Mutex;
 /// Starts the session with a client whose server is known.
 pub fn start(
     current: &Arc<Current>,
-    opening: &Opening,
+    first_message: &FirstMessage,
     client: &ClientId,
     options: Options,
     transport: impl Transport,
-) -> (Arc<Front>, ServerSession) {
-    let back = current.get();
-    let (implementation, capabilities, instructions) = server_of(&back.state, opening.revision);
+) -> (Arc<Downstream>, ServerSession) {
+    let upstream = current.get();
+    let (implementation, capabilities, instructions) = server_of(&upstream.state, first_message.revision);
     let server = ServerInfo {
         implementation,
         capabilities,
         instructions,
         extra_capabilities: Vec::new(),
-        agreement: agreement(&back, opening.revision).map(|agreement| (opening.revision, agreement)),
+        agreement: agreement(&upstream, first_message.revision).map(|agreement| (first_message.revision, agreement)),
     };
     let calls = Arc::default();
-    let handler = FrontHandler {
+    let handler = DownstreamHandler {
         calls: Arc::clone(&calls),
         current: Arc::clone(current),
-        across: ForServer(Across {
+        era_translator: ForServer(EraTranslator {
             current: Arc::clone(current),
-            client: opening.info.clone(),
+            client: first_message.info.clone(),
             id: client.clone(),
-            terms: Mutex::default(),
+            negotiated: Mutex::default(),
         }),
     };
     let subscriptions = Subscriptions::new(&options.limits, None);
     let session = start_server(Arc::new(handler), server, subscriptions, options, transport);
     let state = Arc::clone(session.peer().state());
-    let front = Arc::new(Front { state, calls });
-    back.attach(&front);
-    (front, session)
+    let downstream = Arc::new(Downstream { state, calls });
+    upstream.attach(&downstream);
+    (downstream, session)
 }
 
 /// How the server has agreed to begin the session, as a client of this revision gets it. `None` across the eras.
-fn agreement(back: &Back, client: Revision) -> Option<OpenJson> {
-    let agreed = back.state.agreement.get().filter(|_| client.has_handshake())?;
-    let lifecycle = back.revision.lifecycle();
-    let (agreed, losses) = translate_result((back.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
-    back.state.report_losses(lifecycle.begin?, &losses);
+fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
+    let agreed = upstream.state.agreement.get().filter(|_| client.has_handshake())?;
+    let lifecycle = upstream.revision.lifecycle();
+    let (agreed, losses) = translate_result((upstream.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
+    upstream.state.report_losses(lifecycle.begin?, &losses);
     let members = client.lifecycle().begin_result;
     let agreed = named(agreed.text().as_bytes(), &[members.name?], client)?;
     let declared: Value = agreed.get(members.capabilities?)?.parse().ok()?;
     let mut all = declared.clone();
-    add_implied(&mut all, client, back.revision, client);
+    add_implied(&mut all, client, upstream.revision, client);
     if all == declared {
         return Some(agreed);
     }
@@ -85,7 +85,7 @@ pub fn begin(
     (from, to): (Revision, Revision),
     request: &[u8],
     losses: Option<&LossObserver>,
-) -> Result<Option<OpenJson>, ErrorObject> {
+) -> Result<Option<RawJson>, ErrorObject> {
     let (Some(method), Some(name)) = (from.lifecycle().begin, to.lifecycle().begin_params.name) else {
         return Ok(None);
     };
@@ -99,9 +99,9 @@ pub fn begin(
 }
 
 /// The same object with the name of a revision in a member.
-fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<OpenJson> {
+fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<RawJson> {
     let name = Value::from(revision.as_str()).to_string();
-    let is_named = mcp_wire::from_slice::<OpenJson>(object)
+    let is_named = mcp_wire::from_slice::<RawJson>(object)
         .ok()?
         .get(member.first()?)?
         .text()
@@ -112,19 +112,19 @@ fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<OpenJson>
     }
 }
 
-struct FrontHandler {
+struct DownstreamHandler {
     calls: Arc<Calls<ClientSide>>,
     current: Arc<Current>,
-    across: ForServer<Across>,
+    era_translator: ForServer<EraTranslator>,
 }
 
-impl Handler<ServerSide> for FrontHandler {
+impl Handler<ServerSide> for DownstreamHandler {
     fn handle_request<'a>(
         &'a self,
         request: hub::ClientRequest,
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, Result<HandlerResult<hub::ServerResult>, ErrorObject>> {
-        self.across.handle_request(request, context)
+        self.era_translator.handle_request(request, context)
     }
 
     fn handle_notification<'a>(
@@ -132,7 +132,7 @@ impl Handler<ServerSide> for FrontHandler {
         notification: hub::ClientNotification,
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, ()> {
-        self.across.handle_notification(notification, context)
+        self.era_translator.handle_notification(notification, context)
     }
 
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<ServerSide>> {
@@ -140,20 +140,26 @@ impl Handler<ServerSide> for FrontHandler {
     }
 }
 
-impl Relay<ServerSide> for FrontHandler {
+impl Relay<ServerSide> for DownstreamHandler {
     fn pass_request(&self, request: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, RawAnswer> {
-        let back = self.current.get();
+        let upstream = self.current.get();
         // A client that calls has taken the session for begun.
         context.peer().state().begun.cancel();
-        pass_request(&back.links.calls, &back.state, Purpose::Unsolicited, request, context)
+        pass_request(
+            &upstream.links.calls,
+            &upstream.state,
+            Purpose::Unsolicited,
+            request,
+            context,
+        )
     }
 
     fn pass_notification(&self, notification: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, ()> {
-        let (back, revision) = (self.current.get(), context.peer().terms().revision);
+        let (upstream, revision) = (self.current.get(), context.peer().negotiated().revision);
         match self.calls.addressee(revision, &notification.json) {
             Addressee::Caller(caller, json) => {
                 let notification = RawMessage { json, ..notification };
-                let (to, server) = (caller.peer.state(), caller.peer.terms().revision);
+                let (to, server) = (caller.peer.state(), caller.peer.negotiated().revision);
                 pass_notification(revision, to, server, caller.peer.purpose(), notification)
             }
             Addressee::Gone => {
@@ -161,9 +167,13 @@ impl Relay<ServerSide> for FrontHandler {
                 tracing::debug!(method, "a notification is dropped: its call has ended");
                 Box::pin(std::future::ready(()))
             }
-            Addressee::Unknown => {
-                pass_notification(revision, &back.state, back.revision, Purpose::Unsolicited, notification)
-            }
+            Addressee::Unknown => pass_notification(
+                revision,
+                &upstream.state,
+                upstream.revision,
+                Purpose::Unsolicited,
+                notification,
+            ),
         }
     }
 }

@@ -4,70 +4,75 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use mcp_adapters::handlers::ServerHandler;
-use mcp_adapters::mcp_wire::{ErrorObject, OpenJson, UnknownMethod};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
 use mcp_adapters::{hello, hub};
 use tokio::sync::mpsc;
 
 use super::asking::{Running, Step};
-use super::back::{Back, Current};
 use super::calls::Caller;
 use super::client::ClientId;
 use super::translation::{check_undeclared, dropped};
+use super::upstream::{Current, Upstream};
 use crate::era::Era;
 use crate::error::{CallError, internal};
-use crate::rounds::brought;
-use crate::session::{ClientInfo, Context, Peer, Terms};
+use crate::rounds::retry_input;
+use crate::session::{ClientInfo, Context, Negotiated, Peer};
 use crate::side::{ClientSide, ServerSide};
 use crate::sync::Mutex;
 
 /// Handles the requests of a client of one era with a server of the other.
-pub struct Across {
+pub struct EraTranslator {
     pub current: Arc<Current>,
     pub client: ClientInfo,
     pub id: ClientId,
-    /// The terms of calls to a stateless server, for the log level that the client has set.
-    pub terms: Mutex<Option<(usize, Arc<Terms>)>>,
+    /// What holds for calls to a stateless server, for the log level that the client has set.
+    pub negotiated: Mutex<Option<(usize, Arc<Negotiated>)>>,
 }
 
-impl Across {
+impl EraTranslator {
     /// The server, on behalf of this client.
-    fn server(&self, back: &Back, context: &Context<ServerSide>) -> Result<Peer<ClientSide>, CallError> {
-        if Era::of(back.revision) == Era::Handshake {
-            return Ok(Peer::new(Arc::clone(&back.state)));
+    fn server(&self, upstream: &Upstream, context: &Context<ServerSide>) -> Result<Peer<ClientSide>, CallError> {
+        if Era::of(upstream.revision) == Era::Handshake {
+            return Ok(Peer::new(Arc::clone(&upstream.state)));
         }
         let severity = context.peer().state().log_severity.load(Ordering::Relaxed);
-        let mut known = self.terms.lock();
-        let terms = match &*known {
-            Some((of, terms)) if *of == severity => Arc::clone(terms),
+        let mut known = self.negotiated.lock();
+        let negotiated = match &*known {
+            Some((of, negotiated)) if *of == severity => Arc::clone(negotiated),
             _ => {
                 let client = ClientInfo {
                     log_level: crate::session::log_level(severity),
                     ..self.client.clone()
                 };
-                let terms = Terms::clone(back.state.terms());
-                let terms = crate::session::SessionState::stateless_terms(back.revision, &client, terms)?;
-                known.insert((severity, Arc::new(terms))).1.clone()
+                let negotiated = Negotiated::clone(upstream.state.negotiated());
+                let negotiated =
+                    crate::session::SessionState::stateless_negotiated(upstream.revision, &client, negotiated)?;
+                known.insert((severity, Arc::new(negotiated))).1.clone()
             }
         };
-        Ok(Peer::of_message(Arc::clone(&back.state), None, terms))
+        Ok(Peer::of_message(Arc::clone(&upstream.state), None, negotiated))
     }
 
     /// Sets the log level of a server with sessions, if a request wants more than it sends.
-    async fn set_level(&self, back: &Back, context: &Context<ServerSide>) {
-        let terms = context.peer().terms();
-        let Some(severity) = terms.log_severity.filter(|_| terms.stands_alone()) else {
+    async fn set_level(&self, upstream: &Upstream, context: &Context<ServerSide>) {
+        let negotiated = context.peer().negotiated();
+        let Some(severity) = negotiated.log_severity.filter(|_| negotiated.is_stateless()) else {
             return;
         };
-        let mut set = back.level.lock().await;
+        let mut set = upstream.level.lock().await;
         let level = crate::session::log_level(severity).filter(|_| set.is_none_or(|set| severity < set));
-        let Some((method, params)) = level.and_then(|level| hello::set_level(back.revision, level.as_str())) else {
+        let Some((method, params)) = level.and_then(|level| hello::set_level(upstream.revision, level.as_str())) else {
             return;
         };
-        if back.state.check_call(back.state.terms(), method).is_err() {
+        if upstream.state.check_call(upstream.state.negotiated(), method).is_err() {
             return;
         }
         let request = UnknownMethod::new(method).with_params(params);
-        match back.state.call_json(back.state.terms(), method, request).await {
+        match upstream
+            .state
+            .call_json(upstream.state.negotiated(), method, request)
+            .await
+        {
             Ok(_) => *set = Some(severity),
             Err(error) => tracing::warn!(%error, "the server's log level wasn't set"),
         }
@@ -76,21 +81,21 @@ impl Across {
     /// Begins a call, or goes on with the one that waits for the answers of this request.
     fn begin(
         &self,
-        back: &Back,
+        upstream: &Upstream,
         mut request: hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<Running, ErrorObject> {
         let mut carrier = None;
-        if Era::of(back.revision) == Era::Handshake
-            && let Some(brought) = brought(&mut request)
+        if Era::of(upstream.revision) == Era::Handshake
+            && let Some(retry_input) = retry_input(&mut request)
         {
-            let (responses, state) = (brought.responses.take(), brought.state.take());
+            let (responses, state) = (retry_input.responses.take(), retry_input.state.take());
             if let Some(name) = state {
-                return back.suspended.resume(&name, &self.id, responses);
+                return upstream.suspended.resume(&name, &self.id, responses);
             }
-            carrier = Some(back.links.questions.carry(context.peer().clone()));
+            carrier = Some(upstream.links.questions.carry(context.peer().clone()));
         }
-        let mut peer = self.server(back, context)?;
+        let mut peer = self.server(upstream, context)?;
         let (sender, progress) = mpsc::channel(64);
         if context.wants_progress() {
             peer = peer.with_progress(sender);
@@ -104,34 +109,34 @@ impl Across {
     }
 }
 
-impl ServerHandler<Context<ServerSide>> for Across {
+impl ServerHandler<Context<ServerSide>> for EraTranslator {
     async fn handle_request(
         &self,
         request: hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<hub::ServerResult, ErrorObject> {
-        let back = self.current.get();
-        self.set_level(&back, context).await;
+        let upstream = self.current.get();
+        self.set_level(&upstream, context).await;
         let _call = context.request_id().map(|id| {
             let caller = Caller {
                 peer: context.peer().clone(),
                 id: id.clone(),
                 token: None,
             };
-            back.links.calls.add(None, caller, None)
+            upstream.links.calls.add(None, caller, None)
         });
-        let mut running = self.begin(&back, request, context)?;
+        let mut running = self.begin(&upstream, request, context)?;
         match running.run(context).await {
             Step::Completed(result) => {
                 // Notifications that came before the result are passed on before it.
-                let handled = back.state.unhandled.join();
-                handled.turn().await;
+                let handled = upstream.state.unhandled.join();
+                handled.wait_turn().await;
                 Ok((*result)?)
             }
             Step::Asked(questions) => {
-                let lease = back.lease.upgrade();
+                let lease = upstream.lease.upgrade();
                 let lease = lease.ok_or_else(|| internal("the session with the server has ended"))?;
-                let state = back.suspended.suspend(running, &self.id, lease)?;
+                let state = upstream.suspended.suspend(running, &self.id, lease)?;
                 let asked = hub::InputRequiredResult::default();
                 let asked = asked.with_input_requests(questions).with_request_state(state);
                 Ok(hub::ServerResult::InputRequired(asked))
@@ -143,21 +148,21 @@ impl ServerHandler<Context<ServerSide>> for Across {
         &self,
         request: UnknownMethod,
         context: &Context<ServerSide>,
-    ) -> Result<OpenJson, ErrorObject> {
-        let back = self.current.get();
-        check_undeclared(back.revision, &request.method)?;
-        let peer = self.server(&back, context)?;
+    ) -> Result<RawJson, ErrorObject> {
+        let upstream = self.current.get();
+        check_undeclared(upstream.revision, &request.method)?;
+        let peer = self.server(&upstream, context)?;
         Ok(peer.call_unknown(request).await?)
     }
 
     async fn on_unknown(&self, notification: UnknownMethod, context: &Context<ServerSide>) {
-        let back = self.current.get();
-        if let Err(error) = check_undeclared(back.revision, &notification.method) {
+        let upstream = self.current.get();
+        if let Err(error) = check_undeclared(upstream.revision, &notification.method) {
             tracing::debug!(reason = error.message, "a notification can't be passed on");
-            back.state.report_losses(&notification.method, &[dropped()]);
+            upstream.state.report_losses(&notification.method, &[dropped()]);
             return;
         }
-        let sent = match self.server(&back, context) {
+        let sent = match self.server(&upstream, context) {
             Ok(peer) => peer.notify_unknown(notification).await.map_err(internal),
             Err(error) => Err(internal(error)),
         };
