@@ -4,7 +4,7 @@
 //! revision's schema with [`Validate`]. It has `serde`'s traits as well, for other formats and for types that contain it.
 //!
 //! Nothing that a peer sent is lost: members that a type doesn't declare are kept in an [`Extra`], and JSON that the schema
-//! leaves open is kept as text in an [`OpenJson`].
+//! leaves open is kept as text in a [`RawJson`].
 //!
 //! All input is treated as hostile: nesting is bounded by [`MAX_DEPTH`], and memory by the length of the text. A number that
 //! doesn't fit is an error, and so is a member that occurs twice, except in open JSON that isn't parsed.
@@ -12,7 +12,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod borrowed;
-pub mod bridge;
 mod decimal;
 mod decode;
 mod definition;
@@ -29,9 +28,9 @@ mod object;
 mod open;
 pub mod path;
 mod plain;
-mod raw_value;
 mod reader;
 mod schema;
+pub mod serde_support;
 mod table;
 mod text;
 mod validate;
@@ -52,7 +51,7 @@ pub use message::{
 pub use method::{Direction, Method, Notification, Request, error_code};
 pub use number::Number;
 pub use object::{Constant, Field, Member, MemberWriter, Object, ObjectWriter, encode_object, serialize_object};
-pub use open::{OpenJson, OpenObject};
+pub use open::{RawJson, RawObject};
 pub use path::Path;
 pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};
 pub use schema::Schema;

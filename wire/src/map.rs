@@ -6,11 +6,11 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::decode::Decode;
 use crate::error::Decoded;
-use crate::open::OpenJson;
+use crate::open::RawJson;
 use crate::reader::{ALLOCATION, Reader};
 
 /// The members of an object that its type doesn't declare.
-pub type Extra = Map<OpenJson>;
+pub type Extra = Map<RawJson>;
 
 /// A JSON object with any keys, in the order in which they were written.
 ///
@@ -217,7 +217,7 @@ impl<T: Serialize> Serialize for Map<T> {
 
 impl<'de, T: Decode> serde_core::Deserialize<'de> for Map<T> {
     fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::bridge::deserialize(deserializer)
+        crate::serde_support::deserialize(deserializer)
     }
 }
 

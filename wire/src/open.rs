@@ -3,16 +3,15 @@
 use std::fmt;
 
 use serde_core::de::{DeserializeOwned, Error as _};
-use serde_core::{Serialize, Serializer};
+use serde_core::{Serialize, Serializer, ser};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
 use crate::borrowed::BorrowedJson;
 use crate::decode::Decode;
 use crate::encode::{self, Encode, EncodeError, JsonWriter};
 use crate::error::Decoded;
 use crate::plain::plain_value;
-use crate::raw_value::raw_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
@@ -22,25 +21,25 @@ use crate::reader::{ALLOCATION, JsonType, Reader};
 /// [`get`](Self::get) returns `None`.
 ///
 /// ```
-/// use mcp_wire::OpenJson;
+/// use mcp_wire::RawJson;
 /// use serde_json::json;
 ///
-/// let weather: OpenJson = serde_json::from_str(r#"{"city": "Bern", "celsius": 21.50}"#)?;
+/// let weather: RawJson = serde_json::from_str(r#"{"city": "Bern", "celsius": 21.50}"#)?;
 /// assert_eq!(weather.get("celsius").map(|value| value.text().to_owned()), Some("21.50".to_owned()));
 /// assert_eq!(weather.get("city").and_then(|value| value.parse::<String>().ok()), Some("Bern".to_owned()));
-/// assert_eq!(weather, OpenJson::from(json!({"celsius": 21.5, "city": "Bern"})));
+/// assert_eq!(weather, RawJson::from(json!({"celsius": 21.5, "city": "Bern"})));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct OpenJson(Box<RawValue>);
+pub struct RawJson(Box<str>);
 
-impl OpenJson {
+impl RawJson {
     /// Encodes `value`.
     ///
     /// # Errors
     /// When the value can't be encoded.
     pub fn from_encode<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
-        encode::to_string(value).map(|text| Self::of_valid(&text))
+        encode::to_string(value).map(|text| Self(text.into()))
     }
 
     /// Serializes `value`.
@@ -48,7 +47,7 @@ impl OpenJson {
     /// # Errors
     /// When serializing the value fails.
     pub fn from_serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        to_raw_value(value).map(Self)
+        serde_json::to_string(value).map(|text| Self(text.into()))
     }
 
     /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
@@ -60,13 +59,13 @@ impl OpenJson {
 
     /// A text that is known to be JSON, without white space around it.
     pub(crate) fn of_valid(text: &str) -> Self {
-        Self(raw_value(text))
+        Self(text.into())
     }
 
     /// The JSON text.
     #[must_use]
     pub fn text(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// Deserializes the value with serde_json.
@@ -117,45 +116,44 @@ impl OpenJson {
     }
 }
 
-impl From<&RawValue> for OpenJson {
+impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.to_owned())
+        Self(raw.get().into())
     }
 }
 
-impl From<Box<RawValue>> for OpenJson {
+impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self(Box::<str>::from(raw))
     }
 }
 
-impl From<Value> for OpenJson {
+impl From<Value> for RawJson {
     fn from(value: Value) -> Self {
         Self::from(&value)
     }
 }
 
-impl From<&Value> for OpenJson {
+impl From<&Value> for RawJson {
     fn from(value: &Value) -> Self {
-        // A `Value` has string keys and finite numbers: serde_json has no reason to refuse it.
-        Self(to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+        Self(value.to_string().into())
     }
 }
 
-impl From<serde_json::Map<String, Value>> for OpenJson {
+impl From<serde_json::Map<String, Value>> for RawJson {
     fn from(members: serde_json::Map<String, Value>) -> Self {
         Self::from(Value::Object(members))
     }
 }
 
-impl From<OpenObject> for OpenJson {
-    fn from(object: OpenObject) -> Self {
+impl From<RawObject> for RawJson {
+    fn from(object: RawObject) -> Self {
         object.0
     }
 }
 
 /// Two values are equal when they are the same JSON, whatever the order of keys and the spaces between them.
-impl PartialEq for OpenJson {
+impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         let same_value = || match (plain_value(self.text()), plain_value(other.text())) {
             (Ok(one), Ok(other)) => one == other,
@@ -165,19 +163,19 @@ impl PartialEq for OpenJson {
     }
 }
 
-impl fmt::Debug for OpenJson {
+impl fmt::Debug for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
     }
 }
 
-impl fmt::Display for OpenJson {
+impl fmt::Display for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.text())
     }
 }
 
-impl Decode for OpenJson {
+impl Decode for RawJson {
     const HOLDS_NULL: bool = true;
 
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
@@ -194,99 +192,100 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the value isn't JSON, is nested too deep, or has an object in which a member occurs twice.
-    pub fn unknown_variant(&mut self) -> Decoded<OpenJson> {
+    pub fn unknown_variant(&mut self) -> Decoded<RawJson> {
         self.check_distinct()?;
-        OpenJson::decode(self)
+        RawJson::decode(self)
     }
 }
 
-impl Encode for OpenJson {
+impl Encode for RawJson {
     fn encode(&self, json: &mut JsonWriter) {
         json.known(self.text());
     }
 }
 
-impl Serialize for OpenJson {
+impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        let raw: &RawValue = serde_json::from_str(self.text()).map_err(ser::Error::custom)?;
+        raw.serialize(serializer)
     }
 }
 
-crate::deserialize_by_decoding!(OpenJson);
+crate::deserialize_by_decoding!(RawJson);
 
-/// Any JSON object, verbatim. It derefs to [`OpenJson`].
+/// Any JSON object, verbatim. It derefs to [`RawJson`].
 ///
 /// Decoding any other value is an error. Converting a [`Value`] with `From` accepts any value, and
 /// `validate` reports one that isn't an object.
 ///
 /// ```
-/// use mcp_wire::OpenObject;
+/// use mcp_wire::RawObject;
 /// use serde_json::json;
 ///
-/// let schema = OpenObject::from(json!({"type": "object"}));
+/// let schema = RawObject::from(json!({"type": "object"}));
 /// assert_eq!(schema.text(), r#"{"type":"object"}"#);
 /// ```
 #[derive(Clone, PartialEq)]
-pub struct OpenObject(OpenJson);
+pub struct RawObject(RawJson);
 
-impl Default for OpenObject {
+impl Default for RawObject {
     /// `{}`
     fn default() -> Self {
         Self(Value::Object(serde_json::Map::new()).into())
     }
 }
 
-impl std::ops::Deref for OpenObject {
-    type Target = OpenJson;
+impl std::ops::Deref for RawObject {
+    type Target = RawJson;
 
-    fn deref(&self) -> &OpenJson {
+    fn deref(&self) -> &RawJson {
         &self.0
     }
 }
 
-impl From<OpenJson> for OpenObject {
-    fn from(json: OpenJson) -> Self {
+impl From<RawJson> for RawObject {
+    fn from(json: RawJson) -> Self {
         Self(json)
     }
 }
 
-impl From<Value> for OpenObject {
+impl From<Value> for RawObject {
     fn from(value: Value) -> Self {
         Self(value.into())
     }
 }
 
-impl From<serde_json::Map<String, Value>> for OpenObject {
+impl From<serde_json::Map<String, Value>> for RawObject {
     fn from(members: serde_json::Map<String, Value>) -> Self {
         Self(Value::Object(members).into())
     }
 }
 
-impl fmt::Debug for OpenObject {
+impl fmt::Debug for RawObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Decode for OpenObject {
+impl Decode for RawObject {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         match reader.json_type()? {
-            JsonType::Object => OpenJson::decode(reader).map(Self),
+            JsonType::Object => RawJson::decode(reader).map(Self),
             found => Err(reader.wrong_type("an object", found)),
         }
     }
 }
 
-impl Encode for OpenObject {
+impl Encode for RawObject {
     fn encode(&self, json: &mut JsonWriter) {
         self.0.encode(json);
     }
 }
 
-impl Serialize for OpenObject {
+impl Serialize for RawObject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
     }
 }
 
-crate::deserialize_by_decoding!(OpenObject);
+crate::deserialize_by_decoding!(RawObject);

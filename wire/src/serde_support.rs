@@ -21,7 +21,7 @@ macro_rules! deserialize_by_decoding {
             fn deserialize<D: $crate::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::std::result::Result<Self, D::Error> {
-                $crate::bridge::deserialize(deserializer)
+                $crate::serde_support::deserialize(deserializer)
             }
         }
     )*};
