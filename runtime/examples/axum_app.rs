@@ -11,7 +11,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::get;
 use mcp_runtime::router::Extension;
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Args, Options, Router, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -65,10 +65,8 @@ async fn main() -> std::io::Result<()> {
     let shutdown = CancellationToken::new();
     let user_of = |request: &Parts| Some(request.extensions.get::<User>()?.0.clone());
     let server = HttpServer::new().principal(user_of).shutdown(shutdown.clone());
-    let app = router(server, move |transport, _| {
-        tools.clone().serve(Options::default(), transport);
-    });
-    let app = app
+    let app = server
+        .app(tools, Options::default())
         .merge(axum::Router::new().route("/board", get(show)).with_state(board))
         .layer(from_fn(authenticate));
 

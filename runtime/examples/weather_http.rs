@@ -1,6 +1,6 @@
 //! The weather over HTTP, on a port of this machine that it prints.
 
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Args, Options, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,9 +20,6 @@ async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
     let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather of a city", weather);
-    let app = router(HttpServer::default(), move |transport, _| {
-        weather.clone().serve(Options::default(), transport);
-    });
-    serve(listener, app).await;
+    serve(listener, HttpServer::new().app(weather, Options::default())).await;
     Ok(())
 }

@@ -53,7 +53,7 @@ impl RoundState {
         }
     }
 
-    /// The state that a client has retry_input back, unless it is refused.
+    /// The state that a client has brought back, unless it is refused.
     pub async fn open(text: &str, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Option<Self> {
         if text.len() > limit {
             return None;
@@ -74,7 +74,7 @@ impl RoundState {
 pub struct Binding<'b> {
     /// The principal.
     pub principal: Option<&'b str>,
-    /// The request, without what it has retry_input.
+    /// The request, without what it has brought.
     pub request: &'b hub::ClientRequest,
 }
 

@@ -46,7 +46,7 @@ impl FromCall for Meta {
     }
 }
 
-/// The headers of the HTTP request that retry_input the call; empty if another transport did.
+/// The headers of the HTTP request that brought the call; empty if another transport did.
 impl FromCall for HeaderMap {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         let request = call.extensions().get::<Parts>();

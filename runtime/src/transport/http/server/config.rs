@@ -20,7 +20,7 @@ use crate::options::Options;
 /// The headers of authorization that pages may read.
 const EXPOSED: [HeaderName; 2] = [header::WWW_AUTHENTICATE, HeaderName::from_static("dpop-nonce")];
 
-/// The settings of a server of Streamable HTTP; [`router`](super::router) makes an axum router of them.
+/// The settings of a server of Streamable HTTP; [`app`](Self::app) makes an axum router of them.
 ///
 /// ```
 /// use mcp_runtime::transport::http::server::HttpServer;
@@ -172,7 +172,7 @@ impl HttpServer {
     /// use axum::http::StatusCode;
     /// use axum::middleware::{Next, from_fn};
     /// use axum::response::Response;
-    /// use mcp_runtime::transport::http::server::{HttpServer, router};
+    /// use mcp_runtime::transport::http::server::HttpServer;
     /// use mcp_runtime::{Options, Router};
     ///
     /// #[derive(Clone)]
@@ -190,9 +190,7 @@ impl HttpServer {
     ///
     /// let server = HttpServer::new().principal(|request| Some(request.extensions.get::<User>()?.0.clone()));
     /// let cors = server.cors();
-    /// let app = router(server, |transport, _| {
-    ///     Router::new("weather", "1.0").serve(Options::default(), transport);
-    /// });
+    /// let app = server.app(Router::new("weather", "1.0"), Options::default());
     /// let app = app.layer(from_fn(authenticate)).layer(cors);
     /// # let _ = app;
     /// ```

@@ -30,15 +30,13 @@ const MAX_HEAD: usize = 64 << 10;
 /// It runs until it is [shut down](Serve::shutdown). Dropping its future closes every connection.
 ///
 /// ```no_run
-/// use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+/// use mcp_runtime::transport::http::server::{HttpServer, serve};
 /// use mcp_runtime::{Options, Router};
 /// use tokio_util::sync::CancellationToken;
 ///
 /// # async fn example() -> std::io::Result<()> {
 /// let shutdown = CancellationToken::new();
-/// let app = router(HttpServer::new().shutdown(shutdown.clone()), |transport, _| {
-///     Router::new("weather", "1.0").serve(Options::default(), transport);
-/// });
+/// let app = HttpServer::new().shutdown(shutdown.clone()).app(Router::new("weather", "1.0"), Options::default());
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
 /// serve(listener, app).shutdown(shutdown).await;
 /// # Ok(())

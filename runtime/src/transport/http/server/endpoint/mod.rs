@@ -1,5 +1,7 @@
 //! What the server does with HTTP requests.
 
+#[cfg(feature = "router")]
+mod app;
 mod body;
 #[cfg(feature = "auth")]
 mod challenge;
@@ -22,7 +24,8 @@ use super::config::HttpServer;
 use super::session::SessionTransport;
 use super::sessions::{SessionInfo, Sessions};
 
-/// A router that serves clients of every revision.
+/// An axum router that serves clients of every revision with an engine of your choice. [`HttpServer::app`] serves a
+/// [`Router`](crate::Router) with less.
 ///
 /// `start` is called once for each session, within the tokio runtime. It starts the session's engine, and shouldn't block.
 /// The session ends when the engine drops its transport. If the session ends first, the engine receives no more messages.

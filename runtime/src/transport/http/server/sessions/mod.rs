@@ -30,7 +30,7 @@ pub struct SessionInfo {
     pub id: Option<String>,
     /// The principal, as determined by [`HttpServer::principal`].
     pub principal: Option<String>,
-    /// The HTTP request that started the session, or that retry_input it to this machine. Its extensions have the values that
+    /// The HTTP request that started the session, or that brought it to this machine. Its extensions have the values that
     /// middleware has left there.
     pub request: Parts,
 }
