@@ -56,7 +56,7 @@ impl Packages {
         if self.described.join(PACKAGE).exists() {
             status("installing the npm packages");
             let mut npm = leading("npm");
-            npm.args(["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+            npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
             npm.current_dir(&self.installed);
             run(npm, NODE).await?;
         }
@@ -85,6 +85,12 @@ impl Packages {
     /// The interpreter that has the Python packages.
     pub fn python(&self) -> PathBuf {
         self.installed.join("venv/bin/python")
+    }
+
+    /// The Node among the packages; the machine's, where none is published for its platform.
+    pub fn node(&self) -> PathBuf {
+        let installed = self.module(".bin/node");
+        if installed.exists() { installed } else { "node".into() }
     }
 
     /// A program that cargo has built.

@@ -67,7 +67,7 @@ pub async fn run() -> Result<bool, Error> {
 async fn start(packages: &Packages, script: &str, arguments: &[&str]) -> Result<(Running, String), Error> {
     let installed = packages.installed.join(script);
     fs::copy(packages.described.join(script), &installed).map_err(Error::io(&installed))?;
-    let mut node = leading(packages.module(".bin/node"));
+    let mut node = leading(packages.node());
     node.arg(&installed).args(arguments);
     let mut running = Running::start(node, &packages.installed.join(format!("{script}.stderr")))?;
     loop {

@@ -77,7 +77,7 @@ impl Leg {
             std::fs::remove_dir_all(&results).map_err(Error::io(&results))?;
         }
         std::fs::create_dir_all(&results).map_err(Error::io(&results))?;
-        let mut command = leading(suite.module(".bin/node"));
+        let mut command = leading(suite.node());
         command.arg(suite.module("@modelcontextprotocol/conformance/dist/index.js"));
         command.current_dir(&suite.installed);
         let server = match self.side {
