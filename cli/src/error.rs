@@ -69,7 +69,13 @@ impl CommandError {
         match self {
             Self::UnknownType { .. } | Self::UnknownCommand { .. } | Self::Argument(_) | Self::File { .. } => 2,
             Self::Spawn(_) | Self::Http(_) | Self::Connect(_) | Self::Bridge(_) => 3,
-            Self::Call(CallError::Http(_) | CallError::Transport(_) | CallError::Exited(_) | CallError::Closed) => 3,
+            Self::Call(
+                CallError::Http(_)
+                | CallError::Transport(_)
+                | CallError::Cut(_)
+                | CallError::Exited(_)
+                | CallError::Closed,
+            ) => 3,
             Self::Unoffered { .. } | Self::Call(_) | Self::Io(_) => 1,
         }
     }

@@ -23,7 +23,7 @@ async fn a_stream_that_cannot_be_resumed_fails_its_request() {
         .say(&format!("{STREAM}data: {}\n\n", progress(1)))
         .await;
     assert_eq!(message(&mut receiver).await, progress(1));
-    assert!(matches!(error(&mut receiver, 1).await, CallError::Transport(_)));
+    assert!(matches!(error(&mut receiver, 1).await, CallError::Cut(_)));
 
     client.send(request(2, "tools/call")).await.expect("it is sent");
     server.next().await.say(&format!("{STREAM}id: 7\ndata:\n\n")).await;

@@ -79,7 +79,7 @@ async fn changes_come_while_other_requests_are_sent_and_a_lost_stream_ends_with_
     assert!(called.expect("no panic").is_ok());
 
     drop(stream);
-    assert!(matches!(next(&mut changes).await, Some(Err(CallError::Transport(_)))));
+    assert!(matches!(next(&mut changes).await, Some(Err(CallError::Cut(_)))));
     assert!(next(&mut changes).await.is_none());
 }
 

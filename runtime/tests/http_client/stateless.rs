@@ -171,7 +171,7 @@ async fn closing_the_stream_cancels_and_nothing_is_resumed() {
     asked.say(&format!("{STREAM}id: 1\ndata: {}\n\n", progress(2))).await;
     assert_eq!(message(&mut receiver).await, progress(2));
     drop(asked);
-    assert!(matches!(error(&mut receiver, 2).await, CallError::Transport(_)));
+    assert!(matches!(error(&mut receiver, 2).await, CallError::Cut(_)));
     assert!(timeout(Duration::from_millis(200), server.0.accept()).await.is_err());
 }
 

@@ -19,6 +19,7 @@ fn documents() -> Vec<PathBuf> {
         "bench/load",
         "interop",
         "runtime",
+        "schema",
     ] {
         for file in fs::read_dir(workspace(folder)).expect("the folder is there") {
             let name = PathBuf::from(file.expect("the folder can be read").file_name());

@@ -20,7 +20,7 @@ pub fn git(directory: &Path) -> Command {
 /// What a command printed.
 ///
 /// # Errors
-/// A command that can't be run, or that failed, with what it text.
+/// A command that can't be run, or that failed, with what it printed.
 pub fn read(command: &mut Command) -> Result<String, Box<dyn Error>> {
     let output = output(command)?;
     if output.status.success() {

@@ -1,0 +1,93 @@
+//! Tokens in a file.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use mcp_core::internal::{BoxFuture, Mutex};
+
+use super::store::{Grant, TokenStore, blocking};
+use crate::error::BoxError;
+
+/// The bytes that are read of the file.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// A store in a file that only its owner can read, on systems that know owners. The file is replaced as a whole, so that it is
+/// never half written. Of two programs that change it at the same moment, one loses its change.
+#[derive(Debug, Clone)]
+pub struct FileStore {
+    path: Arc<Path>,
+    writing: Arc<Mutex<()>>,
+}
+
+type Grants = BTreeMap<String, Grant>;
+
+impl FileStore {
+    /// A store in the file at this path, which need not exist.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into().into(),
+            writing: Arc::default(),
+        }
+    }
+
+    fn read(&self) -> Result<Grants, BoxError> {
+        let file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Grants::new()),
+            Err(error) => return Err(error.into()),
+        };
+        let mut text = Vec::new();
+        file.take(MAX_BYTES).read_to_end(&mut text)?;
+        Ok(serde_json::from_slice(&text)?)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Grants)) -> Result<(), BoxError> {
+        let _writing = self.writing.lock();
+        let mut grants = self.read()?;
+        change(&mut grants);
+        if let Some(directory) = self.path.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(format!(".{}", std::process::id()));
+        let temporary = PathBuf::from(name);
+        // One that another program has left may have other permissions.
+        let _ = fs::remove_file(&temporary);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&temporary)?;
+        file.write_all(&serde_json::to_vec_pretty(&grants)?)?;
+        file.sync_all()?;
+        Ok(fs::rename(&temporary, &self.path)?)
+    }
+}
+
+impl TokenStore for FileStore {
+    fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Grant>, BoxError>> {
+        let server = server.to_owned();
+        Box::pin(blocking(self, move |store| Ok(store.read()?.remove(&server))))
+    }
+
+    fn save<'a>(&'a self, grant: &'a Grant) -> BoxFuture<'a, Result<(), BoxError>> {
+        let grant = grant.clone();
+        Box::pin(blocking(self, move |store| {
+            store.change(|grants| {
+                grants.insert(grant.server.clone(), grant);
+            })
+        }))
+    }
+
+    fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>> {
+        let server = server.to_owned();
+        Box::pin(blocking(self, move |store| {
+            store.change(|grants| {
+                grants.remove(&server);
+            })
+        }))
+    }
+}

@@ -1,0 +1,218 @@
+//! The grant that requests are sent with, and how it is renewed.
+
+use std::sync::Arc;
+
+use mcp_core::internal::Mutex;
+use tokio::time::Instant;
+
+use super::challenge::Challenge;
+use super::dpop::DpopKey;
+use super::flow::GrantSource;
+use super::store::Grant;
+use crate::error::AuthError;
+use crate::scopes::Scopes;
+
+/// How often more scopes are asked for. Beyond this, a server isn't content with any.
+const MAX_STEPS: usize = 10;
+/// How many tokens a server may refuse that were obtained for it, without a request that succeeds. Beyond this, no other is requested.
+const MAX_REJECTED: usize = 3;
+
+/// The current grant for a server.
+pub struct Grants {
+    source: GrantSource,
+    current: Mutex<Option<Arc<ActiveGrant>>>,
+    /// Held while a grant is obtained, so that the user is asked once.
+    obtaining: tokio::sync::Mutex<GrantState>,
+}
+
+/// A grant that requests are sent with.
+pub struct ActiveGrant {
+    pub grant: Grant,
+    pub key: Option<DpopKey>,
+    worth: Mutex<Worth>,
+}
+
+/// What a server has shown of a token so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    Untried,
+    /// The server knows the token, and wants another scope.
+    Known,
+    /// A request has succeeded with it.
+    Useful,
+}
+
+#[derive(Default)]
+struct GrantState {
+    has_loaded: bool,
+    steps: usize,
+    rejected: usize,
+    /// The last failure, and when it was known. Those who waited for it meanwhile have it too.
+    failed: Option<(Instant, Arc<AuthError>)>,
+}
+
+/// Why a server refuses a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    Unauthorized,
+    InsufficientScope,
+    /// The proof has to repeat a nonce. The grant is good.
+    Nonce,
+}
+
+/// A request that a server has refused.
+pub struct Refused<'a> {
+    pub reason: Reason,
+    pub challenge: &'a Challenge,
+    /// When it was sent, and with which grant.
+    pub sent: Option<Instant>,
+    pub grant: Option<&'a Arc<ActiveGrant>>,
+    /// Whether the server may be one that has no metadata, and is authorized at its own origin.
+    pub at_origin: bool,
+}
+
+impl Grants {
+    pub fn new(source: GrantSource) -> Self {
+        Self {
+            source,
+            current: Mutex::default(),
+            obtaining: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Gets another grant in place of the one that a request was refused with, unless that has been done meanwhile.
+    pub async fn renew(&self, refused: &Refused<'_>) -> Result<(), Arc<AuthError>> {
+        let mut obtaining = self.obtaining.lock().await;
+        let used = refused.grant;
+        let current = self.current.lock().clone();
+        let is_used = match (&current, used) {
+            (Some(current), Some(used)) => Arc::ptr_eq(current, used),
+            (current, _) => current.is_none(),
+        };
+        if !is_used {
+            return Ok(());
+        }
+        if let (Some((failed, error)), Some(sent)) = (&obtaining.failed, refused.sent)
+            && *failed >= sent
+        {
+            return Err(Arc::clone(error));
+        }
+        if let Some(newer) = self.newer(refused.reason, used).await? {
+            *self.current.lock() = Some(Arc::new(newer));
+            return Ok(());
+        }
+        let earlier = current.or_else(|| used.cloned());
+        let renewed = self.obtain_anew(&mut obtaining, refused, earlier.as_deref()).await;
+        match renewed {
+            Ok(held) => {
+                *self.current.lock() = Some(Arc::new(held));
+                Ok(())
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                obtaining.failed = Some((Instant::now(), Arc::clone(&error)));
+                Err(error)
+            }
+        }
+    }
+
+    async fn obtain_anew(
+        &self,
+        obtaining: &mut GrantState,
+        refused: &Refused<'_>,
+        earlier: Option<&ActiveGrant>,
+    ) -> Result<ActiveGrant, AuthError> {
+        let Refused { reason, challenge, .. } = *refused;
+        let grant = earlier.map(|held| &held.grant);
+        let worth = earlier.map_or(Worth::Useful, |held| *held.worth.lock());
+        match (worth, reason) {
+            (Worth::Useful, _) => obtaining.rejected = 0,
+            // The steps are counted below.
+            (Worth::Known, Reason::InsufficientScope) => {}
+            // A server that knows a token and doesn't by turns refuses it as well.
+            (Worth::Known | Worth::Untried, _) => obtaining.rejected += 1,
+        }
+        if obtaining.rejected > MAX_REJECTED {
+            return Err(AuthError::Rejected);
+        }
+        let target = self.source.discover(challenge, refused.at_origin).await?;
+        let same = earlier.filter(|held| held.grant.issuer == target.issuer);
+        if let Some(held) = same.filter(|_| reason == Reason::Unauthorized && worth > Worth::Untried)
+            && let Some(refreshed) = self.source.refresh(&target, &held.grant).await?
+        {
+            return self.keep(refreshed).await;
+        }
+        let before = same.map(|held| held.grant.scopes.clone()).unwrap_or_default();
+        let supported = || target.scopes.iter().flatten().cloned().collect::<Scopes>();
+        let wanted = challenge.scopes().unwrap_or_else(supported);
+        let scopes = wanted.union(&before).union(&self.source.config().scopes);
+        if reason == Reason::InsufficientScope {
+            obtaining.steps += 1;
+            if before.includes(&scopes) || obtaining.steps > MAX_STEPS {
+                return Err(AuthError::InsufficientScope);
+            }
+        }
+        let obtained = self.source.obtain(&target, scopes, grant).await?;
+        self.keep(obtained).await
+    }
+
+    /// The grant that another client with the same store has got meanwhile.
+    async fn newer(&self, reason: Reason, used: Option<&Arc<ActiveGrant>>) -> Result<Option<ActiveGrant>, AuthError> {
+        let stored = self.stored().await?.filter(|_| reason == Reason::Unauthorized);
+        let is_used = |grant: &Grant| used.is_some_and(|used| used.grant.access_token == grant.access_token);
+        let newer = stored.filter(|grant| !is_used(grant) && !grant.has_expired());
+        newer.map(|grant| ActiveGrant::new(grant, Worth::Useful)).transpose()
+    }
+
+    /// The grant in the store. A store that mixes grants up must not send a token elsewhere.
+    async fn stored(&self) -> Result<Option<Grant>, AuthError> {
+        let stored = self.source.config().store.load(self.source.server.as_str()).await;
+        Ok(stored
+            .map_err(AuthError::Store)?
+            .filter(|grant| grant.server == self.source.server.as_str()))
+    }
+
+    async fn keep(&self, grant: Grant) -> Result<ActiveGrant, AuthError> {
+        self.source
+            .config()
+            .store
+            .save(&grant)
+            .await
+            .map_err(AuthError::Store)?;
+        ActiveGrant::new(grant, Worth::Untried)
+    }
+
+    /// The grant that requests are sent with, unless it has expired. At first it is loaded from the store.
+    pub async fn current(&self) -> Result<Option<Arc<ActiveGrant>>, AuthError> {
+        let current = self.current.lock().clone();
+        if let Some(held) = current.filter(|held| !held.grant.has_expired()) {
+            return Ok(Some(held));
+        }
+        let mut obtaining = self.obtaining.lock().await;
+        if !std::mem::replace(&mut obtaining.has_loaded, true) {
+            let stored = self.stored().await?;
+            *self.current.lock() = stored
+                .map(|grant| ActiveGrant::new(grant, Worth::Useful))
+                .transpose()?
+                .map(Arc::new);
+        }
+        // An expired token is sent as well: the server refuses it, says what it wants, and then it is refreshed.
+        Ok(self.current.lock().clone())
+    }
+}
+
+impl ActiveGrant {
+    fn new(grant: Grant, worth: Worth) -> Result<Self, AuthError> {
+        Ok(Self {
+            key: grant.dpop_key.as_ref().map(DpopKey::stored).transpose()?,
+            grant,
+            worth: Mutex::new(worth),
+        })
+    }
+
+    /// The server has shown that the token is worth this much.
+    pub fn prove(&self, worth: Worth) {
+        let mut known = self.worth.lock();
+        *known = worth.max(*known);
+    }
+}

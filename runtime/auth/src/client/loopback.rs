@@ -1,0 +1,148 @@
+//! A user agent for programs on the user's machine.
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_core::internal::BoxFuture;
+use reqwest::Url;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::user_agent::{UserAgent, parameter};
+use crate::error::BoxError;
+
+/// The bytes of a request's first line.
+const MAX_LINE: usize = 16 * 1024;
+/// The time for the request of a connection.
+const READING: Duration = Duration::from_secs(5);
+
+/// Shows the URL by a function of the program, and waits for the redirect on a port of this machine.
+///
+/// ```no_run
+/// use mcp_runtime::auth::{Authorizer, Loopback};
+/// use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let user = Loopback::bind(|url| println!("Open this page to go on: {url}")).await?;
+/// let options = HttpOptions::default().authorizer(Authorizer::interactive(user));
+/// let transport = HttpClient::new("https://mcp.example/mcp", options)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [Specification](https://www.rfc-editor.org/rfc/rfc8252#section-7.3)
+pub struct Loopback {
+    listener: TcpListener,
+    redirect_uri: String,
+    open: Arc<dyn Fn(&Url) + Send + Sync>,
+    patience: Duration,
+    /// Held while the user is asked: one page at a time.
+    asking: Mutex<()>,
+}
+
+impl Loopback {
+    /// Listens on a free port of 127.0.0.1. The function opens a URL in the user's browser, or shows it.
+    ///
+    /// # Errors
+    /// When the port can't be opened.
+    pub async fn bind(open: impl Fn(&Url) + Send + Sync + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let port = listener.local_addr()?.port();
+        Ok(Self {
+            listener,
+            redirect_uri: format!("http://127.0.0.1:{port}/callback"),
+            open: Arc::new(open),
+            patience: Duration::from_secs(5 * 60),
+            asking: Mutex::default(),
+        })
+    }
+
+    /// Sets how long the user may take; the default is five minutes.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Waits for the redirect that belongs to this request. Others that come to the port get an error.
+    async fn redirect(&self, state: Option<String>) -> Result<Url, BoxError> {
+        loop {
+            let (mut connection, _) = self.listener.accept().await?;
+            let target = timeout(READING, request_target(&mut connection)).await;
+            let redirect = target
+                .ok()
+                .and_then(|target| self.redirect_at(&target?, state.as_deref()));
+            let answered = timeout(READING, answer(&mut connection, redirect.is_some())).await;
+            if !matches!(answered, Ok(Ok(()))) {
+                tracing::debug!("the browser doesn't read the answer to the redirect");
+            }
+            if let Some(redirect) = redirect {
+                return Ok(redirect);
+            }
+        }
+    }
+
+    /// The redirect that a request is, if it has this state.
+    fn redirect_at(&self, target: &str, state: Option<&str>) -> Option<Url> {
+        let expected = Url::parse(&self.redirect_uri).ok()?;
+        let url = expected.join(target).ok()?;
+        let is_expected = url.origin() == expected.origin() && url.path() == expected.path();
+        (is_expected && parameter(&url, "state").as_deref() == state).then_some(url)
+    }
+}
+
+impl UserAgent for Loopback {
+    fn redirect_uri(&self) -> &str {
+        &self.redirect_uri
+    }
+
+    fn authorize<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Url, BoxError>> {
+        Box::pin(async move {
+            let _asking = self.asking.lock().await;
+            (self.open)(url);
+            let redirect = self.redirect(parameter(url, "state"));
+            let redirect = timeout(self.patience, redirect).await;
+            redirect.unwrap_or_else(|_| Err("the user didn't answer in time".into()))
+        })
+    }
+}
+
+impl fmt::Debug for Loopback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Loopback");
+        shown.field("redirect_uri", &self.redirect_uri).finish_non_exhaustive()
+    }
+}
+
+/// The target of a GET.
+async fn request_target(connection: &mut TcpStream) -> Option<String> {
+    let mut connection = BufReader::new(connection);
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        if head.len() >= MAX_LINE {
+            return None;
+        }
+        head.push(connection.read_u8().await.ok()?);
+    }
+    let line = std::str::from_utf8(&head).ok()?.lines().next()?;
+    let (target, _) = line.strip_prefix("GET ")?.split_once(' ')?;
+    target.starts_with('/').then(|| target.to_owned())
+}
+
+async fn answer(connection: &mut TcpStream, is_redirect: bool) -> io::Result<()> {
+    let (status, text) = match is_redirect {
+        true => ("200 OK", "You can close this page and return to the program."),
+        false => ("404 Not Found", "There is nothing here."),
+    };
+    let head = "Content-Type: text/plain\r\nCache-Control: no-store\r\nConnection: close";
+    let response = format!(
+        "HTTP/1.1 {status}\r\n{head}\r\nContent-Length: {}\r\n\r\n{text}",
+        text.len()
+    );
+    connection.write_all(response.as_bytes()).await?;
+    connection.shutdown().await
+}

@@ -1,0 +1,44 @@
+//! Authorization with OAuth 2.1: clients that get tokens, and servers that check them.
+//!
+//! A client's [`Authorizer`] is in its HTTP options, `HttpOptions::authorizer`. When the server asks for a token, the client finds the
+//! authorization server, gets a token there, and repeats the request. A server's [`ProtectedResource`] is given to
+//! `HttpServer::protect`.
+//!
+//! [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod address;
+mod client;
+mod crypto;
+mod discovery;
+mod dpop;
+mod error;
+mod fetch;
+mod jwt;
+mod metadata;
+mod scopes;
+mod secret;
+mod server;
+
+#[cfg(feature = "keyring")]
+pub use self::client::KeyringStore;
+pub use self::client::{
+    AssertionRequest, AssertionSource, Authorizer, Client, FileStore, Grant, IdentityProvider, Loopback, MemoryStore,
+    Registration, TokenStore, TokenType, UserAgent,
+};
+pub use self::error::{AuthError, BoxError};
+pub use self::jwt::SigningKey;
+pub use self::metadata::ResourceMetadata;
+pub use self::scopes::Scopes;
+pub use self::secret::Secret;
+pub use self::server::{Dpop, JwtValidator, ProofStore, ProtectedResource, TokenError, TokenInfo, TokenValidator};
+pub use mcp_core::internal::BoxFuture;
+
+/// What the HTTP client and server use of this crate. It changes in any release: programs shouldn't use it.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::client::{Attempts, Authorization};
+    pub use crate::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
+    pub use crate::server::{ProofError, ProvenRequest};
+}

@@ -1,0 +1,17 @@
+//! Servers that check tokens.
+
+mod algorithms;
+mod dpop;
+mod jwks;
+mod keys;
+mod nonces;
+mod proofs;
+mod protected;
+mod validator;
+
+pub use self::dpop::Dpop;
+pub use self::dpop::{ProofError, ProvenRequest};
+pub use self::jwks::JwtValidator;
+pub use self::proofs::ProofStore;
+pub use self::protected::ProtectedResource;
+pub use self::validator::{TokenError, TokenInfo, TokenValidator};

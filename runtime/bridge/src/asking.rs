@@ -1,0 +1,343 @@
+//! What a server with sessions asks its client, and the calls of a stateless client that carry it: a question is the result of the
+//! request, and the next request brings the answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::hub::{self, InputRequest, InputResponse};
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_core::internal::{BoxFuture, Mutex, internal_error};
+use mcp_core::{CallError, Context, Peer, Progress, ServerSide};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::time::timeout;
+
+pub type Called = Result<hub::ServerResult, CallError>;
+
+/// A call of a client that is in flight.
+pub struct Running {
+    pub call: BoxFuture<'static, Called>,
+    pub progress: mpsc::Receiver<Progress>,
+    /// `None` if the result of the request may ask nothing.
+    pub carrier: Option<Carrier>,
+}
+
+/// What came of running a call.
+pub enum Step {
+    Completed(Box<Called>),
+    /// The server asks something before.
+    Asked(hub::InputRequests),
+}
+
+impl Running {
+    /// Runs until the call has its result, or the server asks something.
+    pub async fn run(&mut self, context: &Context<ServerSide>) -> Step {
+        let Self {
+            call,
+            progress,
+            carrier,
+        } = self;
+        let carrier = carrier.as_ref();
+        let asked = async {
+            match carrier {
+                Some(carrier) => carrier.asked().await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut asked = std::pin::pin!(asked);
+        let result = loop {
+            tokio::select! {
+                biased;
+                Some(update) = progress.recv() => report(context, update).await,
+                result = &mut *call => break result,
+                questions = &mut asked => return Step::Asked(questions),
+            }
+        };
+        while let Ok(update) = progress.try_recv() {
+            report(context, update).await;
+        }
+        if let Some(carrier) = carrier {
+            carrier.complete();
+        }
+        Step::Completed(Box::new(result))
+    }
+}
+
+async fn report(context: &Context<ServerSide>, update: Progress) {
+    let told = context.progress(update.progress, update.total, update.message).await;
+    if let Err(error) = told {
+        tracing::debug!(%error, "progress wasn't passed on");
+    }
+}
+
+/// What a server asks in one session, whose calls are all of one client. A server with a handshake doesn't say which call a question
+/// belongs to, so any of them carries it. A question that no call carries waits for the next one.
+pub struct Questions {
+    state: Mutex<State>,
+    /// How many may be open.
+    limit: usize,
+    /// How long a question waits for a call.
+    patience: Duration,
+}
+
+#[derive(Default)]
+struct State {
+    last_question: u64,
+    last_call: u64,
+    questions: BTreeMap<u64, Question>,
+    /// The calls that may carry questions, in flight and suspended. The one that began or went on last is the last.
+    calls: Vec<Call>,
+    closed: bool,
+}
+
+struct Question {
+    request: InputRequest,
+    answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
+    /// The call that carries it.
+    call: Option<u64>,
+}
+
+struct Call {
+    number: u64,
+    client: Peer<ServerSide>,
+    asked: Arc<Notify>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Unanswered {
+    #[error("the client is asked in the result of a call, and has made none that could carry this")]
+    NoCall,
+    #[error("the client has given up the call that this is asked for")]
+    GivenUp,
+    #[error("too many questions wait for answers of the client")]
+    TooMany,
+    #[error(transparent)]
+    NotOffered(CallError),
+}
+
+impl From<Unanswered> for ErrorObject {
+    fn from(error: Unanswered) -> Self {
+        match error {
+            Unanswered::NotOffered(error) => error.into(),
+            error => internal_error(error),
+        }
+    }
+}
+
+impl Questions {
+    pub fn new(limit: usize, patience: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            limit,
+            patience,
+        })
+    }
+
+    /// Asks a question, and waits for its answer.
+    pub async fn ask(&self, request: InputRequest) -> Result<InputResponse, Unanswered> {
+        let (answer, mut answered) = oneshot::channel();
+        let number = self.add(request, answer)?;
+        let _open = Open {
+            questions: self,
+            number,
+        };
+        loop {
+            match timeout(self.patience, &mut answered).await {
+                Ok(answer) => return answer.unwrap_or(Err(Unanswered::GivenUp)),
+                // A call that carries it has a limit of its own.
+                Err(_) if self.is_carried(number) => {}
+                Err(_) => return Err(Unanswered::NoCall),
+            }
+        }
+    }
+
+    fn add(
+        &self,
+        request: InputRequest,
+        answer: oneshot::Sender<Result<InputResponse, Unanswered>>,
+    ) -> Result<u64, Unanswered> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return Err(Unanswered::NoCall);
+        }
+        if state.questions.len() >= self.limit {
+            return Err(Unanswered::TooMany);
+        }
+        let call = state.carrier_of(&request).map_err(Unanswered::NotOffered)?;
+        state.last_question += 1;
+        let number = state.last_question;
+        let question = Question { request, answer, call };
+        state.questions.insert(number, question);
+        Ok(number)
+    }
+
+    fn is_carried(&self, number: u64) -> bool {
+        let state = self.state.lock();
+        let question = state.questions.get(&number);
+        question.is_some_and(|question| question.call.is_some())
+    }
+
+    /// Adds a call that may carry questions. It carries those that have waited for one.
+    pub fn carry(self: &Arc<Self>, client: Peer<ServerSide>) -> Carrier {
+        let asked = Arc::new(Notify::new());
+        let mut state = self.state.lock();
+        state.last_call += 1;
+        let number = state.last_call;
+        for question in state.questions.values_mut().filter(|question| question.call.is_none()) {
+            if client.may_ask(&question.request).is_ok() {
+                question.call = Some(number);
+            }
+        }
+        state.calls.push(Call {
+            number,
+            client,
+            asked: Arc::clone(&asked),
+        });
+        Carrier {
+            questions: Arc::clone(self),
+            number,
+            asked,
+        }
+    }
+
+    /// Whether there are calls that may carry questions.
+    pub fn has_calls(&self) -> bool {
+        !self.state.lock().calls.is_empty()
+    }
+
+    /// Nothing more is asked. Questions that no call carries have no answer.
+    pub fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        for number in state.carried_by(None) {
+            if let Some(question) = state.questions.remove(&number) {
+                // The server may have cancelled it in this moment.
+                let _ = question.answer.send(Err(Unanswered::NoCall));
+            }
+        }
+    }
+}
+
+impl State {
+    /// The questions that a call carries, or that none does.
+    fn carried_by(&self, call: Option<u64>) -> Vec<u64> {
+        let questions = self.questions.iter();
+        let carried = questions.filter(|(_, question)| question.call == call);
+        carried.map(|(number, _)| *number).collect()
+    }
+
+    /// The call that carries a question: the latest whose client may be asked this, and of these one that carries nothing yet. `None`
+    /// if there are no calls.
+    fn carrier_of(&self, request: &InputRequest) -> Result<Option<u64>, CallError> {
+        let mut carrying = None;
+        let mut refusal = None;
+        for call in self.calls.iter().rev() {
+            match call.client.may_ask(request) {
+                Err(error) => refusal = refusal.or(Some(error)),
+                Ok(())
+                    if self
+                        .questions
+                        .values()
+                        .all(|question| question.call != Some(call.number)) =>
+                {
+                    call.asked.notify_one();
+                    return Ok(Some(call.number));
+                }
+                Ok(()) => carrying = carrying.or(Some(call)),
+            }
+        }
+        match (carrying, refusal) {
+            (Some(call), _) => {
+                call.asked.notify_one();
+                Ok(Some(call.number))
+            }
+            (None, Some(refusal)) => Err(refusal),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Forgets a question when the server no longer waits for its answer.
+struct Open<'q> {
+    questions: &'q Questions,
+    number: u64,
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.questions.state.lock().questions.remove(&self.number);
+    }
+}
+
+/// A call that may carry questions. When it is dropped before it completes, its questions have no answer.
+pub struct Carrier {
+    questions: Arc<Questions>,
+    number: u64,
+    asked: Arc<Notify>,
+}
+
+impl Carrier {
+    /// Waits until it carries questions; all of them, by name.
+    async fn asked(&self) -> hub::InputRequests {
+        loop {
+            let asked = self.asked.notified();
+            let open = self.open();
+            if !open.is_empty() {
+                return open;
+            }
+            asked.await;
+        }
+    }
+
+    fn open(&self) -> hub::InputRequests {
+        let state = self.questions.state.lock();
+        let questions = state.questions.iter();
+        let own = questions.filter(|(_, question)| question.call == Some(self.number));
+        own.map(|(number, question)| (number.to_string(), question.request.clone()))
+            .collect()
+    }
+
+    /// Goes on with answers by name. What the server asks next, this call most likely carries.
+    pub fn resume(&self, responses: hub::InputResponses) {
+        let mut state = self.questions.state.lock();
+        if let Some(at) = state.calls.iter().position(|call| call.number == self.number) {
+            let call = state.calls.remove(at);
+            state.calls.push(call);
+        }
+        for (name, response) in responses {
+            let Ok(number) = name.parse() else { continue };
+            let is_own = |question: &Question| question.call == Some(self.number);
+            if state.questions.get(&number).is_some_and(is_own)
+                && let Some(question) = state.questions.remove(&number)
+            {
+                // The server may have cancelled it in this moment.
+                let _ = question.answer.send(Ok(response));
+            }
+        }
+    }
+
+    /// The call has its result. Questions that it still carries were of other calls, which carry them now.
+    fn complete(&self) {
+        let mut state = self.questions.state.lock();
+        state.calls.retain(|call| call.number != self.number);
+        for number in state.carried_by(Some(self.number)) {
+            let Some(mut question) = state.questions.remove(&number) else {
+                continue;
+            };
+            question.call = state.carrier_of(&question.request).unwrap_or_default();
+            if question.call.is_some() || !state.closed {
+                state.questions.insert(number, question);
+            }
+        }
+    }
+}
+
+impl Drop for Carrier {
+    fn drop(&mut self) {
+        let mut state = self.questions.state.lock();
+        state.calls.retain(|call| call.number != self.number);
+        // The calls that wait for their answers fail.
+        state.questions.retain(|_, question| question.call != Some(self.number));
+    }
+}

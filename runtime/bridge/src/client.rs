@@ -1,0 +1,166 @@
+//! Who a client is.
+
+use std::net::IpAddr;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::Direction;
+use mcp_core::internal::ClientInfo;
+use mcp_core::transport::Connection;
+use serde_json::Value;
+use tokio_util::sync::DropGuard;
+
+/// Who a client of a bridge is, as far as its transport knows.
+///
+/// Requests with the same principal are of one client. Without a principal, those on the same connection are. What a server asks goes
+/// to no other client than the one whose session with the server it is asked in.
+///
+/// Of a session over HTTP, it is made from its [`SessionInfo`](mcp_http::server::SessionInfo). A request that was
+/// forwarded by a proxy, as the headers `Forwarded`, `X-Forwarded-For` and `Via` show, has no connection: others may share it.
+#[derive(Debug, Clone, Default)]
+pub struct ClientId {
+    principal: Option<String>,
+    connection: Option<Connection>,
+    address: Option<IpAddr>,
+}
+
+impl From<Option<String>> for ClientId {
+    /// A client with a principal, or on a connection of its own.
+    fn from(principal: Option<String>) -> Self {
+        Self {
+            principal,
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(feature = "http")]
+impl From<&mcp_http::server::SessionInfo> for ClientId {
+    fn from(info: &mcp_http::server::SessionInfo) -> Self {
+        use axum::extract::ConnectInfo;
+        use http::header::{FORWARDED, HeaderName, VIA};
+
+        const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+        let (headers, extensions) = (&info.request.headers, &info.request.extensions);
+        let is_forwarded = [FORWARDED, VIA, X_FORWARDED_FOR]
+            .iter()
+            .any(|name| headers.contains_key(name));
+        let connection: Option<&Connection> = extensions.get().filter(|_| !is_forwarded);
+        let address: Option<&ConnectInfo<std::net::SocketAddr>> = extensions.get();
+        Self {
+            principal: info.principal.clone(),
+            connection: connection.cloned(),
+            address: address.map(|ConnectInfo(address)| address.ip()),
+        }
+    }
+}
+
+/// By what a client is known to be the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Known {
+    Principal(String),
+    Connection(u64),
+}
+
+/// By what a client's share of something is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Owner {
+    Known(Known),
+    Address(IpAddr),
+}
+
+impl ClientId {
+    /// The connection on which the client is served, if that is known.
+    pub(super) fn connection(&self) -> Option<Connection> {
+        self.connection.clone()
+    }
+
+    /// Gives the client a connection of its own if the transport doesn't know which it has. It is closed when the guard is dropped.
+    pub(super) fn ensure_connection(&mut self) -> Option<DropGuard> {
+        if self.connection.is_some() {
+            return None;
+        }
+        let own = Connection::new();
+        let guard = own.guard();
+        self.connection = Some(own);
+        Some(guard)
+    }
+
+    pub(super) fn known(&self) -> Known {
+        match (&self.principal, &self.connection) {
+            (Some(principal), _) => Known::Principal(principal.clone()),
+            (None, Some(connection)) => Known::Connection(connection.id()),
+            (None, None) => Known::Connection(Connection::new().id()),
+        }
+    }
+
+    pub(super) fn principal(&self) -> Option<&str> {
+        self.principal.as_deref()
+    }
+
+    pub(super) fn owner(&self) -> Owner {
+        match (&self.principal, self.address) {
+            (None, Some(address)) => Owner::Address(address),
+            _ => Owner::Known(self.known()),
+        }
+    }
+}
+
+/// Whether a client has declared that a server may ask it anything.
+pub fn can_be_asked(client: &ClientInfo) -> bool {
+    let declared = serde_json::to_value(&client.capabilities).unwrap_or_default();
+    let mut questions = Revision::HUB
+        .methods()
+        .iter()
+        .filter(|method| method.direction == Direction::InResult);
+    questions.any(|question| question.capability.is_none_or(|path| has(&declared, path)))
+}
+
+fn has(capabilities: &Value, path: &str) -> bool {
+    let found = path.split('.').try_fold(capabilities, |at, member| at.get(member));
+    found.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_adapters::hub;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_client_can_be_asked_if_it_declares_any_capability_that_a_question_needs() {
+        for (capabilities, can) in [
+            (json!({}), false),
+            (json!({"experimental": {"x": {}}}), false),
+            (json!({"roots": {}}), true),
+            (json!({"sampling": {}}), true),
+            (json!({"elicitation": {}}), true),
+        ] {
+            let client = ClientInfo {
+                implementation: hub::Implementation::new("c", "1"),
+                capabilities: serde_json::from_value(capabilities.clone()).unwrap(),
+                begin: None,
+                log_level: None,
+            };
+            assert_eq!(can_be_asked(&client), can, "{capabilities}");
+        }
+    }
+
+    #[test]
+    fn clients_are_the_same_by_their_principal_and_else_by_their_connection() {
+        let of = |principal: Option<&str>, connection: Option<&Connection>| ClientId {
+            principal: principal.map(str::to_owned),
+            connection: connection.cloned(),
+            address: None,
+        };
+        let (one, other) = (Connection::new(), Connection::new());
+        assert_eq!(
+            of(Some("ann"), Some(&one)).known(),
+            of(Some("ann"), Some(&other)).known()
+        );
+        assert_ne!(of(Some("ann"), Some(&one)).known(), of(Some("bob"), Some(&one)).known());
+        assert_eq!(of(None, Some(&one)).known(), of(None, Some(&one)).known());
+        assert_ne!(of(None, Some(&one)).known(), of(None, Some(&other)).known());
+        assert_ne!(of(None, None).known(), of(None, None).known());
+    }
+}

@@ -1,0 +1,26 @@
+//! How a bridge connects to its server.
+
+use std::future::Future;
+
+use mcp_core::transport::{Transport, TransportError};
+
+/// Makes connections to a server. Functions that do are connectors.
+pub trait Connector: Send + Sync + 'static {
+    /// The transport to the server.
+    type Transport: Transport;
+
+    /// Connects to the server once more, such as by starting its process.
+    fn connect(&self) -> impl Future<Output = Result<Self::Transport, TransportError>> + Send;
+}
+
+impl<F, T> Connector for F
+where
+    F: Fn() -> Result<T, TransportError> + Send + Sync + 'static,
+    T: Transport,
+{
+    type Transport = T;
+
+    fn connect(&self) -> impl Future<Output = Result<T, TransportError>> + Send {
+        std::future::ready(self())
+    }
+}

@@ -1,0 +1,175 @@
+//! The side of the bridge that is the server of a client.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
+use mcp_adapters::{PeerTypes, Revision, hub};
+use mcp_core::internal::{
+    BoxFuture, ForServer, Handler, Mutex, RawAnswer, RawMessage, Relay, ServerInfo, Subscriptions, set_member,
+    start_server,
+};
+use mcp_core::transport::{Purpose, Transport};
+use mcp_core::{ClientSide, Context, Era, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
+use serde_json::Value;
+
+use super::calls::{Addressee, Calls};
+use super::capabilities::add_implied;
+use super::client::ClientId;
+use super::era_translator::EraTranslator;
+use super::first_message::FirstMessage;
+use super::links::Downstream;
+use super::passing::{pass_notification, pass_request};
+use super::translation::{translate_call, translate_result};
+use super::upstream::{Current, Upstream, server_of};
+
+/// Starts the session with a client whose server is known.
+pub fn start(
+    current: &Arc<Current>,
+    first_message: &FirstMessage,
+    client: &ClientId,
+    options: Options,
+    transport: impl Transport,
+) -> (Arc<Downstream>, ServerSession) {
+    let upstream = current.get();
+    let (implementation, capabilities, instructions) = server_of(&upstream.state, first_message.revision);
+    let server = ServerInfo {
+        implementation,
+        capabilities,
+        instructions,
+        extra_capabilities: Vec::new(),
+        agreement: agreement(&upstream, first_message.revision).map(|agreement| (first_message.revision, agreement)),
+    };
+    let calls = Arc::default();
+    let handler = DownstreamHandler {
+        calls: Arc::clone(&calls),
+        current: Arc::clone(current),
+        era_translator: ForServer(EraTranslator {
+            current: Arc::clone(current),
+            client: first_message.info.clone(),
+            id: client.clone(),
+            negotiated: Mutex::default(),
+        }),
+    };
+    let subscriptions = Subscriptions::new(&options.limits, None);
+    let session = start_server(Arc::new(handler), server, subscriptions, options, transport);
+    let state = Arc::clone(session.peer().state());
+    let downstream = Arc::new(Downstream { state, calls });
+    upstream.attach(&downstream);
+    (downstream, session)
+}
+
+/// How the server has agreed to begin the session, as a client of this revision gets it. `None` across the eras.
+fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
+    let agreed = upstream.state.agreement.get().filter(|_| client.has_handshake())?;
+    let lifecycle = upstream.revision.lifecycle();
+    let (agreed, losses) = translate_result((upstream.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
+    upstream.state.report_losses(lifecycle.begin?, &losses);
+    let members = client.lifecycle().begin_result;
+    let agreed = named(agreed.text().as_bytes(), &[members.name?], client)?;
+    let declared: Value = agreed.get(members.capabilities?)?.parse().ok()?;
+    let mut all = declared.clone();
+    add_implied(&mut all, client, upstream.revision, client);
+    if all == declared {
+        return Some(agreed);
+    }
+    let edited = set_member(agreed.text().as_bytes(), &[members.capabilities?], &all.to_string());
+    mcp_wire::from_str(&edited.ok()?).ok()
+}
+
+/// The parameters of the handshake for a server, as a client of another revision with a handshake has sent them.
+pub fn begin(
+    (from, to): (Revision, Revision),
+    request: &[u8],
+    losses: Option<&LossObserver>,
+) -> Result<Option<RawJson>, ErrorObject> {
+    let (Some(method), Some(name)) = (from.lifecycle().begin, to.lifecycle().begin_params.name) else {
+        return Ok(None);
+    };
+    let (request, lost) = translate_call((from, to), method, request.to_vec())?;
+    if let Some(losses) = losses.filter(|_| !lost.is_empty()) {
+        losses(method, &lost);
+    }
+    let header = MessageHeader::from_slice(&request).map_err(mcp_core::internal::internal_error)?;
+    let params = header.params().map_or("{}", |params| params.text());
+    Ok(named(params.as_bytes(), &[name], to))
+}
+
+/// The same object with the name of a revision in a member.
+fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<RawJson> {
+    let name = Value::from(revision.as_str()).to_string();
+    let is_named = mcp_wire::from_slice::<RawJson>(object)
+        .ok()?
+        .get(member.first()?)?
+        .text()
+        == name;
+    match is_named {
+        true => mcp_wire::from_slice(object).ok(),
+        false => mcp_wire::from_str(&set_member(object, member, &name).ok()?).ok(),
+    }
+}
+
+struct DownstreamHandler {
+    calls: Arc<Calls<ClientSide>>,
+    current: Arc<Current>,
+    era_translator: ForServer<EraTranslator>,
+}
+
+impl Handler<ServerSide> for DownstreamHandler {
+    fn handle_request<'a>(
+        &'a self,
+        request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, Result<HandlerResult<hub::ServerResult>, ErrorObject>> {
+        self.era_translator.handle_request(request, context)
+    }
+
+    fn handle_notification<'a>(
+        &'a self,
+        notification: hub::ClientNotification,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, ()> {
+        self.era_translator.handle_notification(notification, context)
+    }
+
+    fn relay(&self, revision: Revision) -> Option<&dyn Relay<ServerSide>> {
+        (Era::of(revision) == Era::of(self.current.get().revision)).then_some(self)
+    }
+}
+
+impl Relay<ServerSide> for DownstreamHandler {
+    fn pass_request(&self, request: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, RawAnswer> {
+        let upstream = self.current.get();
+        // A client that calls has taken the session for begun.
+        context.peer().state().begun.cancel();
+        pass_request(
+            &upstream.links.calls,
+            &upstream.state,
+            Purpose::Unsolicited,
+            request,
+            context,
+        )
+    }
+
+    fn pass_notification(&self, notification: RawMessage, context: Context<ServerSide>) -> BoxFuture<'static, ()> {
+        let (upstream, revision) = (self.current.get(), context.peer().negotiated().revision);
+        match self.calls.addressee(revision, &notification.json) {
+            Addressee::Caller(caller, json) => {
+                let notification = RawMessage { json, ..notification };
+                let (to, server) = (caller.peer.state(), caller.peer.negotiated().revision);
+                pass_notification(revision, to, server, caller.peer.purpose(), notification)
+            }
+            Addressee::Gone => {
+                let method = notification.method;
+                tracing::debug!(method, "a notification is dropped: its call has ended");
+                Box::pin(std::future::ready(()))
+            }
+            Addressee::Unknown => pass_notification(
+                revision,
+                &upstream.state,
+                upstream.revision,
+                Purpose::Unsolicited,
+                notification,
+            ),
+        }
+    }
+}

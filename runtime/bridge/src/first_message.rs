@@ -1,0 +1,182 @@
+//! The first message of a client, by which the bridge learns on whose behalf it calls the server.
+
+use mcp_adapters::mcp_wire::{
+    ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
+};
+use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, negotiate};
+use mcp_core::internal::{ClientInfo, RoundState, retry_input, to_json};
+use mcp_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
+use mcp_core::{Limits, ServerSide, Side};
+
+/// What a client says about itself when it begins.
+pub struct FirstMessage {
+    /// The revision to speak with it.
+    pub revision: Revision,
+    pub info: ClientInfo,
+    /// The request with which a session begins, and its revision.
+    pub begin: Option<(Revision, Vec<u8>)>,
+    /// What the first request names as the call that it goes on with. Anybody can make that up.
+    pub resumes: Option<String>,
+    /// The id of the first request.
+    pub id: Option<RequestId>,
+}
+
+impl FirstMessage {
+    /// Waits for a message that says who the client is; `None` if the connection ends before. The transport that is left
+    /// receives that message again.
+    pub async fn read<T: Transport>(transport: T, supported: &[Revision]) -> Option<(Self, PeekedTransport<T>)> {
+        let (sender, mut receiver) = transport.split();
+        loop {
+            let incoming = receiver.receive().await.ok()??;
+            let Incoming::Message { json, .. } = &incoming else {
+                continue;
+            };
+            let first_message = match MessageHeader::from_slice(json) {
+                Ok(header) => Self::of(&header, supported),
+                Err(_) => continue,
+            };
+            match first_message {
+                Ok(first_message) => {
+                    let first = Some(incoming);
+                    let receiver = PeekedReceiver { first, receiver };
+                    return Some((first_message, PeekedTransport { sender, receiver }));
+                }
+                Err(None) => {}
+                Err(Some(response)) => sender.send(response).await.ok()?,
+            }
+        }
+    }
+
+    /// What a message says about its client. An error is the response to a request that says nothing.
+    fn of(header: &MessageHeader<'_>, supported: &[Revision]) -> Result<Self, Option<Outgoing>> {
+        let id = header.id();
+        if let Some(requested) = hello::requested_version::<Revision>(header) {
+            return Self::of_handshake(header, requested, supported).map_err(|error| refusal(id, error));
+        }
+        let stamped = hello::stamped_version::<Revision>(header).ok().flatten();
+        if let Some((revision, _)) = stamped
+            && let Ok(hello) = hello::read_stamp(revision, header)
+        {
+            return Ok(Self {
+                revision,
+                info: info_of(hello.result),
+                begin: None,
+                resumes: resumed_call(revision, header),
+                id,
+            });
+        }
+        if header.kind() != Ok(MessageKind::Request) {
+            return Err(None);
+        }
+        let is_ping = |revision: &Revision| revision.lifecycle().ping == header.method().as_deref();
+        match (Revision::all().find(|revision| is_ping(revision)), &id) {
+            (Some(revision), Some(id)) => {
+                let result = hello::empty_result(revision, &header.method().unwrap_or_default());
+                Err(Some(response(
+                    to_json(&Response::new(id.clone(), result)),
+                    Some(id.clone()),
+                )))
+            }
+            _ => {
+                let begin = supported.iter().find_map(|revision| revision.lifecycle().begin);
+                let reason = format!("the session has not begun: send `{}` first", begin.unwrap_or_default());
+                Err(refusal(id, ErrorObject::new(error_code::INVALID_REQUEST, reason)))
+            }
+        }
+    }
+
+    fn of_handshake(
+        header: &MessageHeader<'_>,
+        requested: Option<Revision>,
+        supported: &[Revision],
+    ) -> Result<Self, ErrorObject> {
+        let invalid = |reason: String| ErrorObject::new(error_code::INVALID_PARAMS, reason);
+        let params: Option<RawJson> = header.params().and_then(|params| params.decode_as().ok());
+        let params = params.ok_or_else(|| invalid("`params` is required".to_owned()))?;
+        let handshakes = || supported.iter().copied().filter(|revision| revision.has_handshake());
+        let read_by = requested.or_else(|| handshakes().max());
+        let read_by = read_by.ok_or_else(|| invalid("no revision with a handshake is supported".to_owned()))?;
+        let hello = hello::read_begin(read_by, &params).map_err(|error| invalid(format!("params: {error}")))?;
+        let handshakes: Vec<Revision> = handshakes().collect();
+        let revision = negotiate(&hello.result.version, &handshakes).unwrap_or(read_by);
+        Ok(Self {
+            revision,
+            info: info_of(hello.result),
+            begin: Some((read_by, header.message().text().as_bytes().to_vec())),
+            resumes: None,
+            id: header.id(),
+        })
+    }
+}
+
+fn resumed_call(revision: Revision, header: &MessageHeader<'_>) -> Option<String> {
+    let conversion = Conversion::new(Policy::Conform);
+    let received = ServerSide::receive(revision, header.message().text().as_bytes(), conversion).ok()?;
+    let Translated::Message {
+        message: Message::Request(mut call),
+        ..
+    } = received
+    else {
+        return None;
+    };
+    let state = retry_input(&mut call.request)?.state.take()?;
+    RoundState::unverified_own(&state, Limits::default().state_bytes)
+}
+
+fn info_of(hello: ClientHello) -> ClientInfo {
+    ClientInfo {
+        implementation: hello
+            .implementation
+            .unwrap_or_else(|| mcp_adapters::hub::Implementation::new("unknown", "0")),
+        capabilities: hello.capabilities,
+        begin: None,
+        log_level: hello.log_level.map(|level| level.as_str().into()),
+    }
+}
+
+fn refusal(id: Option<RequestId>, error: ErrorObject) -> Option<Outgoing> {
+    let id = id?;
+    Some(response(
+        to_json(&ErrorResponse::new(Some(id.clone()), error)),
+        Some(id),
+    ))
+}
+
+/// The response to one request.
+pub fn response(json: Vec<u8>, id: Option<RequestId>) -> Outgoing {
+    let purpose = Purpose::Response(id.into_iter().collect());
+    Outgoing { json, purpose }
+}
+
+/// A transport whose first message has been read, and is received again.
+pub struct PeekedTransport<T: Transport> {
+    pub sender: T::Sender,
+    receiver: PeekedReceiver<T::Receiver>,
+}
+
+pub struct PeekedReceiver<R> {
+    first: Option<Incoming>,
+    receiver: R,
+}
+
+impl<T: Transport> Transport for PeekedTransport<T> {
+    type Sender = T::Sender;
+    type Receiver = PeekedReceiver<T::Receiver>;
+
+    fn split(self) -> (Self::Sender, Self::Receiver) {
+        (self.sender, self.receiver)
+    }
+}
+
+impl<R: Receiver> Receiver for PeekedReceiver<R> {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        match self.first.take() {
+            Some(incoming) => Ok(Some(incoming)),
+            None => self.receiver.receive().await,
+        }
+    }
+
+    fn half_closes(&self) -> bool {
+        self.receiver.half_closes()
+    }
+}

@@ -1,0 +1,250 @@
+//! A bridge between clients and servers of any two revisions.
+//!
+//! Each side negotiates its own revision. Between two revisions of one era, messages are translated directly; between equal
+//! revisions, they keep their bytes. Between the eras, the bridge translates what has another form there:
+//!
+//! - a handshake of the client becomes a discovery of the server, and the reverse
+//! - what a server asks in a result becomes a request to the client, and the reverse
+//! - subscriptions are made as the revision of the server has them
+//!
+//! ```
+//! use mcp_runtime::bridge::{Bridge, BridgeOptions};
+//! use mcp_runtime::transport::channel;
+//! use mcp_runtime::{Options, Router};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let router = Router::new("weather", "1.0");
+//! // Each connection to the server is one to this router, in the same process.
+//! let bridge = Bridge::new(
+//!     move || {
+//!         let (server, client) = channel(16);
+//!         drop(router.clone().serve(Options::default(), server));
+//!         Ok(client)
+//!     },
+//!     BridgeOptions::default(),
+//! );
+//! let (clients, _client) = channel(16);
+//! tokio::spawn(async move { bridge.serve(clients).await });
+//! # }
+//! ```
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod asking;
+mod calls;
+mod capabilities;
+mod changes;
+mod client;
+mod connector;
+mod downstream;
+mod era_translator;
+mod error;
+mod first_message;
+mod links;
+mod options;
+mod passing;
+mod servers;
+mod suspended;
+mod translation;
+mod upstream;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
+use mcp_adapters::{PeerTypes, hello};
+use mcp_core::internal::{internal_error, to_json};
+use mcp_core::transport::{Sender, Transport};
+use mcp_core::{CallError, ConnectError, Era};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::first_message::{FirstMessage, response};
+use self::servers::{Lease, Servers};
+use self::upstream::Current;
+
+pub use self::client::ClientId;
+pub use self::connector::Connector;
+pub use self::error::BridgeError;
+pub use self::options::BridgeOptions;
+
+/// How much longer than its requests a session may take to end.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A bridge to one server, for any number of clients. Clones are the same bridge.
+pub struct Bridge<C: Connector> {
+    servers: Arc<Servers<C>>,
+    options: BridgeOptions,
+    closing: CancellationToken,
+    /// The clients that are served.
+    clients: TaskTracker,
+}
+
+impl<C: Connector> Clone for Bridge<C> {
+    fn clone(&self) -> Self {
+        Self {
+            servers: Arc::clone(&self.servers),
+            options: self.options.clone(),
+            closing: self.closing.clone(),
+            clients: self.clients.clone(),
+        }
+    }
+}
+
+impl<C: Connector> Bridge<C> {
+    /// A bridge to the server that `connector` connects to. Nothing is connected before there is a client.
+    pub fn new(connector: C, options: BridgeOptions) -> Self {
+        Self {
+            servers: Servers::new(connector, options.clone()),
+            options,
+            closing: CancellationToken::new(),
+            clients: TaskTracker::new(),
+        }
+    }
+
+    /// Serves a client until one of the sides ends.
+    ///
+    /// # Errors
+    /// When there is no session with the server, or the server ends first. The client has been told.
+    pub async fn serve(&self, transport: impl Transport) -> Result<(), BridgeError> {
+        self.serve_for(ClientId::default(), transport).await
+    }
+
+    /// Connects to the server now, for the first client: a server that is started by this is soon ready for it.
+    ///
+    /// # Errors
+    /// When the server can't be started.
+    pub async fn start(&self) -> Result<(), BridgeError> {
+        self.servers.start().await
+    }
+
+    /// Serves a client about whom more is known: a principal, or the [`SessionInfo`](mcp_http::server::SessionInfo) of a
+    /// session over HTTP.
+    ///
+    /// Stateless clients that can be asked anything share a session with a server that has sessions only if they are known to be one
+    /// client: by their principal, and without one by their connection. Others share it if they say the same about themselves.
+    ///
+    /// # Errors
+    /// Those of [`Self::serve`].
+    pub async fn serve_for(&self, client: impl Into<ClientId>, transport: impl Transport) -> Result<(), BridgeError> {
+        let mut client = client.into();
+        // What nobody else can use ends with the client.
+        let _closed = client.ensure_connection();
+        self.serve_client(client, transport).await
+    }
+
+    async fn serve_client(&self, client: ClientId, transport: impl Transport) -> Result<(), BridgeError> {
+        let _served = self.clients.token();
+        let read = tokio::select! {
+            read = FirstMessage::read(transport, &self.options.clients) => read,
+            () = self.closing.cancelled() => None,
+        };
+        let Some((first_message, transport)) = read else {
+            return Ok(());
+        };
+        let leased = tokio::select! {
+            leased = self.servers.lease(&first_message, &client) => leased,
+            () = self.closing.cancelled() => return Ok(()),
+        };
+        match leased {
+            Ok(lease) => self.serve_with(lease, first_message, client, transport).await,
+            Err(error) => {
+                let told = ErrorResponse::new(first_message.id.clone(), refusal(&first_message, &error));
+                // The client may have gone.
+                let _ = transport.sender.send(response(to_json(&told), first_message.id)).await;
+                transport.sender.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn serve_with(
+        &self,
+        mut lease: Arc<Lease>,
+        first_message: FirstMessage,
+        client: ClientId,
+        transport: impl Transport,
+    ) -> Result<(), BridgeError> {
+        let current = Current::new(Arc::clone(&lease.upstream));
+        let (downstream, session) =
+            downstream::start(&current, &first_message, &client, self.options.of_clients(), transport);
+        let closing = session.closing_token();
+        let mut ended = Box::pin(session.ended());
+        let (lease, outcome) = loop {
+            let upstream = Arc::clone(&lease.upstream);
+            if upstream.is_stateless() != (Era::of(first_message.revision) == Era::Stateless) {
+                tokio::spawn(changes::follow(Arc::clone(&upstream), Arc::clone(&downstream.state)));
+            }
+            let lost = tokio::select! {
+                () = &mut ended => break (Some(lease), Ok(())),
+                () = self.closing.cancelled() => break (Some(lease), Ok(())),
+                () = lease.evicted() => break (Some(lease), Err(BridgeError::Evicted)),
+                () = upstream.state.ended.cancelled() => upstream.state.closed(),
+            };
+            if !self.options.restart {
+                break (Some(lease), Err(BridgeError::Server(lost)));
+            }
+            tracing::warn!(error = %lost, "the server has ended, and is restarted");
+            lease = tokio::select! {
+                () = &mut ended => break (None, Ok(())),
+                () = self.closing.cancelled() => break (None, Ok(())),
+                restarted = self.restart(lease, &first_message, &client) => restarted,
+            };
+            current.replace(Arc::clone(&lease.upstream));
+            lease.upstream.attach(&downstream);
+        };
+        closing.cancel();
+        // It may have ended before.
+        if !downstream.state.ended.is_cancelled() {
+            ended.await;
+        }
+        if let Some(lease) = lease {
+            lease.release().await;
+        }
+        outcome
+    }
+
+    /// Restarts a server that has ended, as often as it takes. The new session takes the place of the old one among
+    /// [`BridgeOptions::servers`].
+    async fn restart(&self, ended: Arc<Lease>, first_message: &FirstMessage, client: &ClientId) -> Arc<Lease> {
+        let before = ended.upstream.revision;
+        ended.release().await;
+        let mut delay = Duration::from_millis(100);
+        loop {
+            tokio::time::sleep(delay).await;
+            delay = (delay * 2).min(Duration::from_secs(30));
+            match self.servers.lease(first_message, client).await {
+                Ok(lease) if lease.upstream.revision == before => return lease,
+                Ok(lease) => {
+                    tracing::warn!(revision = %lease.upstream.revision, "the server speaks another revision than before");
+                    lease.release().await;
+                }
+                Err(error) => tracing::warn!(%error, "the server can't be restarted"),
+            }
+        }
+    }
+
+    /// Ends all sessions. Requests in flight have the time of [`BridgeOptions::closing`]. The futures of [`Self::serve`] end.
+    pub async fn close(&self) {
+        self.closing.cancel();
+        self.clients.close();
+        // Clients use the sessions with the server to the end of theirs.
+        let closing = self.options.closing + GRACE;
+        if tokio::time::timeout(closing, self.clients.wait()).await.is_err() {
+            tracing::debug!("some clients did not end in time");
+        }
+        self.servers.close().await;
+    }
+}
+
+/// What the client is told for whom there is no session with the server.
+fn refusal(first_message: &FirstMessage, error: &BridgeError) -> ErrorObject {
+    match error {
+        BridgeError::Connect(ConnectError::Call(CallError::Peer(error))) => error.clone(),
+        BridgeError::Connect(ConnectError::Mismatch(mismatch)) if !first_message.revision.has_handshake() => {
+            hello::unsupported(first_message.revision, mismatch)
+        }
+        error => internal_error(error),
+    }
+}

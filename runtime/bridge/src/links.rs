@@ -1,0 +1,68 @@
+//! What links the session with a server to its clients.
+
+use std::sync::Arc;
+
+use mcp_core::internal::SessionState;
+use mcp_core::{ClientSide, Era, ServerSide};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use super::asking::Questions;
+use super::calls::Calls;
+
+/// A client of the bridge.
+pub struct Downstream {
+    pub state: Arc<SessionState<ServerSide>>,
+    /// The calls of the server to the client.
+    pub calls: Arc<Calls<ClientSide>>,
+}
+
+/// What links the session with a server to its clients.
+pub struct Links {
+    /// The era of the clients, or of the first one of a stateless server.
+    pub era: Era,
+    /// The calls of the clients.
+    pub calls: Arc<Calls<ServerSide>>,
+    /// The only client of a server with sessions that is of its era.
+    pub downstream: watch::Sender<Option<Arc<Downstream>>>,
+    /// What the server asks stateless clients.
+    pub questions: Arc<Questions>,
+}
+
+impl Links {
+    pub fn new(era: Era, questions: Arc<Questions>) -> Arc<Self> {
+        Arc::new(Self {
+            era,
+            calls: Arc::default(),
+            downstream: watch::Sender::new(None),
+            questions,
+        })
+    }
+
+    /// Since when nothing has been in flight; `None` if something is.
+    pub fn idle_since(&self) -> Option<Instant> {
+        let downstream = self.downstream.borrow().clone();
+        let of_server = downstream.map(|downstream| downstream.calls.idle_since());
+        if self.questions.has_calls() || of_server == Some(None) {
+            return None;
+        }
+        self.calls.idle_since()
+    }
+
+    /// The client, if it has completed its handshake.
+    pub fn ready_downstream(&self) -> Option<Arc<Downstream>> {
+        let downstream = self.downstream.borrow().clone();
+        downstream.filter(|downstream| downstream.state.begun.is_cancelled())
+    }
+
+    /// The client, once it has completed its handshake.
+    pub async fn begun_downstream(&self) -> Option<Arc<Downstream>> {
+        let mut downstream = self.downstream.subscribe();
+        let downstream = downstream.wait_for(Option::is_some).await.ok()?.clone()?;
+        tokio::select! {
+            () = downstream.state.begun.cancelled() => {}
+            () = downstream.state.ended.cancelled() => return None,
+        }
+        Some(downstream)
+    }
+}

@@ -1,0 +1,361 @@
+//! The sessions with the server: which clients share one, and how long they last.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use mcp_adapters::Revision;
+use mcp_core::internal::{ClientInfo, Mutex, canonical, connect_by_handshake, connect_with, with_era};
+use mcp_core::transport::Connection;
+use mcp_core::{CallError, ClientSession, ConnectError, Era};
+use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::GRACE;
+use super::asking::Questions;
+use super::client::{ClientId, Known, Owner, can_be_asked};
+use super::connector::Connector;
+use super::downstream::begin;
+use super::error::BridgeError;
+use super::first_message::FirstMessage;
+use super::links::Links;
+use super::options::BridgeOptions;
+use super::suspended::SuspendedCalls;
+use super::upstream::{Upstream, UpstreamHandler};
+
+/// How often it is looked whether a session is still used whose client has closed its connection.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The sessions with one server.
+pub struct Servers<C: Connector> {
+    connector: C,
+    options: BridgeOptions,
+    permits: Arc<Semaphore>,
+    /// A connection that was made before there was a client.
+    spare: Mutex<Option<C::Transport>>,
+    suspended: Arc<SuspendedCalls>,
+    /// All sessions.
+    usages: Mutex<Vec<Weak<Usage>>>,
+    /// The sessions that several clients may use, by what these have in common.
+    shared: Mutex<HashMap<Shared, Slot>>,
+}
+
+/// A session that several clients may use, once it has begun. The first client begins it, and only those with whom it shares it wait.
+type Slot = Arc<OnceCell<Arc<Lease>>>;
+
+/// What the clients of a session with the server have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Shared {
+    /// The server is stateless: each request says whose it is.
+    Stateless,
+    /// The clients are stateless, and say the same about themselves on behalf of the same principal. If the server may ask them
+    /// anything, they are known to be one client.
+    Client(String, Option<Known>),
+}
+
+/// A session with the server. It ends some time after its last client.
+pub struct Lease {
+    pub upstream: Arc<Upstream>,
+    used: Mutex<Instant>,
+    usage: Arc<Usage>,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// Whose session it is, and what for.
+struct Usage {
+    owner: Owner,
+    links: Arc<Links>,
+    /// Cancelled when it has to make room.
+    evicted: CancellationToken,
+}
+
+impl<C: Connector> Servers<C> {
+    pub fn new(connector: C, options: BridgeOptions) -> Arc<Self> {
+        Arc::new(Self {
+            connector,
+            permits: Arc::new(Semaphore::new(options.servers.clamp(1, Semaphore::MAX_PERMITS))),
+            spare: Mutex::default(),
+            suspended: SuspendedCalls::new(options.parked, options.parked_for),
+            usages: Mutex::default(),
+            options,
+            shared: Mutex::default(),
+        })
+    }
+
+    /// Connects to the server before there is a client.
+    pub async fn start(&self) -> Result<(), BridgeError> {
+        let spare = self.connector.connect().await.map_err(CallError::from)?;
+        *self.spare.lock() = Some(spare);
+        Ok(())
+    }
+
+    /// The session with the server that a client uses.
+    pub async fn lease(
+        self: &Arc<Self>,
+        first_message: &FirstMessage,
+        client: &ClientId,
+    ) -> Result<Arc<Lease>, BridgeError> {
+        if let Some(lease) = stateless(&mut self.shared.lock()) {
+            return Ok(lease);
+        }
+        if Era::of(first_message.revision) == Era::Handshake {
+            let lease = self.connect(first_message, client).await?;
+            return Ok(match lease.upstream.is_stateless() {
+                true => self.share(lease),
+                false => lease,
+            });
+        }
+        let resumed = first_message.resumes.as_deref();
+        if let Some(lease) = resumed.and_then(|name| self.suspended.lease(name, client)) {
+            return Ok(lease);
+        }
+        let known = can_be_asked(&first_message.info).then(|| client.known());
+        let only_connection = match known {
+            Some(Known::Connection(_)) => client.connection(),
+            _ => None,
+        };
+        let common = Shared::Client(identity(&first_message.info, client.principal()), known);
+        let slot = self.slot(&common);
+        let connect = async || {
+            let lease = self.connect(first_message, client).await?;
+            if !lease.upstream.is_stateless() {
+                self.end_when_idle(common.clone(), &slot, only_connection.clone());
+            }
+            Ok::<_, BridgeError>(lease)
+        };
+        let lease = Arc::clone(slot.get_or_try_init(connect).await?);
+        if lease.upstream.is_stateless() {
+            self.shared.lock().remove(&common);
+            drop(slot);
+            return Ok(self.share(lease));
+        }
+        lease.touch();
+        Ok(lease)
+    }
+
+    fn slot(&self, common: &Shared) -> Slot {
+        Arc::clone(self.shared.lock().entry(common.clone()).or_default())
+    }
+
+    /// The session with a stateless server that all clients use from now on: this one, unless another client was faster.
+    fn share(self: &Arc<Self>, lease: Arc<Lease>) -> Arc<Lease> {
+        let mut shared = self.shared.lock();
+        if let Some(known) = stateless(&mut shared) {
+            tokio::spawn(lease.release());
+            return known;
+        }
+        let slot = Arc::new(OnceCell::new_with(Some(Arc::clone(&lease))));
+        self.end_when_idle(Shared::Stateless, &slot, None);
+        shared.insert(Shared::Stateless, slot);
+        lease
+    }
+
+    fn end_when_idle(self: &Arc<Self>, common: Shared, slot: &Slot, connection: Option<Connection>) {
+        let (servers, slot) = (Arc::downgrade(self), Arc::downgrade(slot));
+        tokio::spawn(end_idle(servers, common, slot, connection, self.options.idle));
+    }
+
+    /// Starts a session with the server on behalf of a client.
+    async fn connect(&self, first_message: &FirstMessage, client: &ClientId) -> Result<Arc<Lease>, BridgeError> {
+        let permit = self.permit(&client.owner()).await?;
+        let spare = self.spare.lock().take();
+        if let Some(transport) = spare {
+            match self.begin(first_message, transport).await {
+                Ok((session, links)) => return Ok(self.keep(session, links, client, permit)),
+                Err(error) => tracing::debug!(%error, "the server that was started before its first client isn't used"),
+            }
+        }
+        let transport = self.connector.connect().await.map_err(CallError::from)?;
+        let (session, links) = self.begin(first_message, transport).await?;
+        Ok(self.keep(session, links, client, permit))
+    }
+
+    async fn begin(
+        &self,
+        first_message: &FirstMessage,
+        transport: C::Transport,
+    ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
+        let options = self.options.of_sessions();
+        let era = Era::of(first_message.revision);
+        let questions = Questions::new(self.options.parked, self.options.parked_for);
+        let links = Links::new(era, questions);
+        let handler = Arc::new(UpstreamHandler(Arc::clone(&links)));
+        let mut info = first_message.info.clone();
+        let session = match (era, asked(first_message.revision, &options.supported)) {
+            (Era::Handshake, Some(asked)) => {
+                if let Some((from, request)) = &first_message.begin {
+                    let params = begin((*from, asked), request, options.losses.as_ref()).map_err(CallError::Peer)?;
+                    info.begin = params.map(|params| (asked, params));
+                }
+                connect_by_handshake(handler, info, options, transport, asked).await?
+            }
+            _ => connect_with(handler, info, options, transport).await?,
+        };
+        Ok((session, links))
+    }
+
+    fn keep(
+        &self,
+        session: ClientSession,
+        links: Arc<Links>,
+        client: &ClientId,
+        permit: OwnedSemaphorePermit,
+    ) -> Arc<Lease> {
+        let usage = Arc::new(Usage {
+            owner: client.owner(),
+            links: Arc::clone(&links),
+            evicted: CancellationToken::new(),
+        });
+        let mut usages = self.usages.lock();
+        usages.retain(|usage| usage.strong_count() > 0);
+        usages.push(Arc::downgrade(&usage));
+        Arc::new_cyclic(|lease| Lease {
+            upstream: Upstream::new(session, links, Arc::clone(&self.suspended), Weak::clone(lease)),
+            used: Mutex::new(Instant::now()),
+            usage,
+            _permit: permit,
+        })
+    }
+
+    /// The permit for one more session. If there is none, an idle session makes room.
+    async fn permit(&self, client: &Owner) -> Result<OwnedSemaphorePermit, BridgeError> {
+        let too_many = || BridgeError::TooManyServers(self.options.servers);
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let idlest = self.idlest(client).ok_or_else(too_many)?;
+        idlest.evicted.cancel();
+        let patience = self.options.closing + GRACE;
+        let permit = tokio::time::timeout(patience, Arc::clone(&self.permits).acquire_owned()).await;
+        // The semaphore is never closed.
+        permit.ok().and_then(Result::ok).ok_or_else(too_many)
+    }
+
+    /// The session that makes room for one of a client: of those of the client with the most, this one's included, the one that has been
+    /// idle longest.
+    fn idlest(&self, client: &Owner) -> Option<Arc<Usage>> {
+        let usages: Vec<Arc<Usage>> = self.usages.lock().iter().filter_map(Weak::upgrade).collect();
+        let mut counts: HashMap<&Owner, usize> = HashMap::from([(client, 1)]);
+        for usage in &usages {
+            *counts.entry(&usage.owner).or_default() += 1;
+        }
+        let idle = usages.iter().filter(|usage| !usage.evicted.is_cancelled());
+        let idle = idle.filter_map(|usage| Some((usage, usage.links.idle_since()?)));
+        let idlest = idle.max_by_key(|(usage, since)| (counts.get(&usage.owner).copied(), Reverse(*since)));
+        idlest.map(|(usage, _)| Arc::clone(usage))
+    }
+
+    /// Ends all sessions that are shared.
+    pub async fn close(&self) {
+        self.suspended.clear();
+        drop(self.spare.lock().take());
+        let slots: Vec<Slot> = self.shared.lock().drain().map(|(_, slot)| slot).collect();
+        for lease in slots.iter().filter_map(|slot| slot.get()) {
+            lease.upstream.close().await;
+        }
+    }
+}
+
+impl Lease {
+    fn touch(&self) {
+        *self.used.lock() = Instant::now();
+    }
+
+    /// A client has ended. A session that isn't shared ends with it.
+    pub async fn release(self: Arc<Self>) {
+        self.touch();
+        if Arc::strong_count(&self) == 1 {
+            self.upstream.close().await;
+        }
+    }
+
+    /// Waits until the session has to make room for another one.
+    pub async fn evicted(&self) {
+        self.usage.evicted.cancelled().await;
+    }
+
+    /// Whether a shared session has had no client for a time.
+    fn is_idle(self: &Arc<Self>, idle: Duration) -> bool {
+        Arc::strong_count(self) == 1 && self.used.lock().elapsed() >= idle
+    }
+}
+
+/// The session with a server that is known to be stateless.
+fn stateless(shared: &mut HashMap<Shared, Slot>) -> Option<Arc<Lease>> {
+    // Those that have ended are forgotten, and those that nobody begins any more.
+    shared.retain(|_, slot| match slot.get() {
+        Some(lease) => !lease.upstream.state.ended.is_cancelled(),
+        None => Arc::strong_count(slot) > 1,
+    });
+    let lease = Arc::clone(shared.get(&Shared::Stateless)?.get()?);
+    lease.touch();
+    Some(lease)
+}
+
+/// Ends a shared session after a time without clients, or when its only client has closed its connection, or to make room.
+async fn end_idle<C: Connector>(
+    servers: Weak<Servers<C>>,
+    common: Shared,
+    slot: Weak<OnceCell<Arc<Lease>>>,
+    connection: Option<Connection>,
+    idle: Duration,
+) {
+    let mut closed = std::pin::pin!(async {
+        match connection {
+            Some(connection) => connection.closed().await,
+            None => std::future::pending().await,
+        }
+    });
+    let (mut idle, mut pause) = (idle, (idle / 4).max(Duration::from_millis(10)));
+    loop {
+        let evicted = slot.upgrade().and_then(|slot| Some(slot.get()?.usage.evicted.clone()));
+        let evicted = evicted.unwrap_or_default();
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = evicted.cancelled() => {}
+            () = &mut closed, if !idle.is_zero() => {
+                (idle, pause) = (Duration::ZERO, pause.min(LOOK));
+            }
+        }
+        let Some(servers) = servers.upgrade() else { return };
+        let lease = {
+            let mut shared = servers.shared.lock();
+            let is_it = |known: &&Slot| std::ptr::eq(Arc::as_ptr(known), slot.as_ptr());
+            // Another session may have taken its place.
+            let Some(known) = shared.get(&common).filter(is_it) else {
+                return;
+            };
+            // A client may be about to use it, or it is about to begin.
+            let is_taken = Arc::strong_count(known) > 1 && !evicted.is_cancelled();
+            let Some(lease) = known.get().filter(|_| !is_taken) else {
+                continue;
+            };
+            if !lease.is_idle(idle) && !lease.upstream.state.ended.is_cancelled() && !evicted.is_cancelled() {
+                continue;
+            }
+            let lease = Arc::clone(lease);
+            shared.remove(&common);
+            lease
+        };
+        lease.upstream.close().await;
+        return;
+    }
+}
+
+/// The revision with a handshake that a server is asked for: the client's own if it is supported.
+fn asked(client: Revision, supported: &[Revision]) -> Option<Revision> {
+    let handshakes = with_era(supported, Era::Handshake);
+    match handshakes.contains(&client) {
+        true => Some(client),
+        false => handshakes.into_iter().max(),
+    }
+}
+
+/// What a stateless client says about itself, and on whose behalf.
+fn identity(info: &ClientInfo, principal: Option<&str>) -> String {
+    let implementation = serde_json::to_value(&info.implementation).unwrap_or_default();
+    let capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
+    canonical(&serde_json::json!([principal, implementation, capabilities]))
+}

@@ -1,0 +1,116 @@
+//! Messages in another revision of the same era, straight from the one to the other.
+
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
+use mcp_adapters::{
+    AUTOMATIC, Conversion, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate, translate_error,
+};
+use mcp_core::internal::{internal_error, tolerated};
+
+/// What was translated, and what it lost.
+pub type Translated<T> = (T, Vec<Loss>);
+
+/// A request or notification in another revision. One of the same revision, or of a method that no revision declares, stays as it is.
+///
+/// # Errors
+/// The error of a request that the other revision can't represent.
+pub fn translate_call(
+    (from, to): (Revision, Revision),
+    method: &str,
+    json: Vec<u8>,
+) -> Result<Translated<Vec<u8>>, ErrorObject> {
+    if from == to {
+        return Ok((json, Vec::new()));
+    }
+    let Some(entry) = from.method(method) else {
+        return match is_declared(method) {
+            true => Err(no_method(format_args!("revision {from} has no method {method}"))),
+            false => Ok((json, Vec::new())),
+        };
+    };
+    let translated = translate(from, to, name(entry.definition), &json, conversion());
+    let translated = translated.map_err(|error| match error {
+        TranslateError::NoCounterpart { .. } => no_counterpart(to, method),
+        error => ErrorObject::new(error.code(), error.to_string()),
+    })?;
+    Ok((translated.value.text().as_bytes().to_vec(), translated.losses))
+}
+
+/// The result of a method in another revision. `method` is its name in the revision that the result is of.
+///
+/// # Errors
+/// The error of a request whose result the other revision can't represent.
+pub fn translate_result(
+    (from, to): (Revision, Revision),
+    method: &str,
+    result: RawJson,
+) -> Result<Translated<RawJson>, ErrorObject> {
+    let definitions = from.method(method).map_or(&[][..], |entry| entry.results);
+    if from == to || definitions.is_empty() {
+        return Ok((result, Vec::new()));
+    }
+    let result = tolerated(from, method, result);
+    let mut reason = String::new();
+    for definition in definitions {
+        match translate(from, to, name(definition), result.text().as_bytes(), conversion()) {
+            Ok(Translation { value, losses, .. }) => return Ok((value, losses)),
+            // A method with several results has another one.
+            Err(error) if reason.is_empty() => reason = error.to_string(),
+            Err(_) => {}
+        }
+    }
+    Err(internal_error(format!(
+        "the result of {method} can't be represented in revision {to}: {reason}"
+    )))
+}
+
+/// The error of a method in another revision.
+pub fn translate_failure(
+    (from, to): (Revision, Revision),
+    method: &str,
+    error: ErrorObject,
+) -> Translated<ErrorObject> {
+    translate_error(from, to, Some(method), error, Policy::Conform)
+}
+
+/// Refuses a method that the other side's revision doesn't have, though another one does.
+///
+/// # Errors
+/// The error of a request of this method.
+pub fn check_undeclared(to: Revision, method: &str) -> Result<(), ErrorObject> {
+    match is_declared(method) {
+        true => Err(no_counterpart(to, method)),
+        false => Ok(()),
+    }
+}
+
+fn is_declared(method: &str) -> bool {
+    Revision::all().any(|revision| revision.method(method).is_some())
+}
+
+fn no_counterpart(to: Revision, method: &str) -> ErrorObject {
+    no_method(format_args!(
+        "the other side speaks revision {to}, which has no method {method}"
+    ))
+}
+
+fn no_method(reason: std::fmt::Arguments<'_>) -> ErrorObject {
+    ErrorObject::new(error_code::METHOD_NOT_FOUND, reason.to_string())
+}
+
+/// The loss of a whole notification.
+pub fn dropped() -> Loss {
+    Loss {
+        path: mcp_wire::Path::default(),
+        kind: LossKind::Dropped,
+        rule: AUTOMATIC,
+    }
+}
+
+fn conversion() -> Conversion {
+    Conversion::new(Policy::Conform)
+}
+
+/// The name of the definition at a JSON pointer.
+fn name(pointer: &'static str) -> &'static str {
+    pointer.rsplit_once('/').map_or(pointer, |(_, name)| name)
+}

@@ -1,0 +1,265 @@
+//! The side of the bridge that is the client of a server.
+
+use std::sync::{Arc, Weak};
+
+use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
+use mcp_adapters::{PeerTypes, Revision};
+use mcp_core::internal::{BoxFuture, Handler, Mutex, RawAnswer, RawMessage, Relay, SessionState, internal_error};
+use mcp_core::transport::Purpose;
+use mcp_core::{ClientSession, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
+
+use super::asking::Unanswered;
+use super::calls::Addressee;
+use super::capabilities::add_implied;
+use super::links::{Downstream, Links};
+use super::passing::{pass_notification, pass_request, translate_notification};
+use super::servers::Lease;
+use super::suspended::SuspendedCalls;
+use super::translation::{check_undeclared, dropped};
+
+/// A session with a server.
+pub struct Upstream {
+    pub state: Arc<SessionState<ClientSide>>,
+    pub revision: Revision,
+    pub links: Arc<Links>,
+    /// The calls of all clients that wait for their answers.
+    pub suspended: Arc<SuspendedCalls>,
+    /// What keeps the session.
+    pub lease: Weak<Lease>,
+    /// The severity that was set as the log level of a server with sessions.
+    pub level: tokio::sync::Mutex<Option<usize>>,
+    session: Mutex<Option<ClientSession>>,
+}
+
+impl Upstream {
+    pub fn new(
+        session: ClientSession,
+        links: Arc<Links>,
+        suspended: Arc<SuspendedCalls>,
+        lease: Weak<Lease>,
+    ) -> Arc<Self> {
+        let state = Arc::clone(session.peer().state());
+        Arc::new(Self {
+            revision: state.negotiated().revision,
+            state,
+            links,
+            suspended,
+            lease,
+            level: tokio::sync::Mutex::default(),
+            session: Mutex::new(Some(session)),
+        })
+    }
+
+    /// Whether several clients may use it.
+    pub fn is_stateless(&self) -> bool {
+        Era::of(self.revision) == Era::Stateless
+    }
+
+    /// Lets a server with sessions call its client, if messages pass between them as they are.
+    pub fn attach(&self, client: &Arc<Downstream>) {
+        if !self.is_stateless() && self.links.era == Era::Handshake {
+            self.links.downstream.send_replace(Some(Arc::clone(client)));
+        }
+    }
+
+    /// Ends the session with the server.
+    pub async fn close(&self) {
+        self.links.questions.close();
+        let session = self.session.lock().take();
+        if let Some(session) = session {
+            session.close().await;
+        }
+    }
+}
+
+/// The session with the server that a client uses now.
+pub struct Current(Mutex<Arc<Upstream>>);
+
+impl Current {
+    pub fn new(upstream: Arc<Upstream>) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(upstream)))
+    }
+
+    pub fn get(&self) -> Arc<Upstream> {
+        Arc::clone(&self.0.lock())
+    }
+
+    pub fn replace(&self, upstream: Arc<Upstream>) {
+        *self.0.lock() = upstream;
+    }
+}
+
+/// The handler of the session with a server.
+pub struct UpstreamHandler(pub Arc<Links>);
+
+impl Handler<ClientSide> for UpstreamHandler {
+    /// Asks the stateless client of the session in the result of one of its requests.
+    fn handle_request<'a>(
+        &'a self,
+        request: InputRequest,
+        context: &'a Context<ClientSide>,
+    ) -> BoxFuture<'a, Result<HandlerResult<InputResponse>, ErrorObject>> {
+        Box::pin(async move {
+            if let InputRequest::Unknown(request) = &request {
+                let reason = format!("the client's revision lets no server call {}", request.method);
+                return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
+            }
+            let method = request.method().to_owned();
+            let answered = self.0.questions.ask(request).await;
+            if matches!(answered, Err(Unanswered::NoCall)) {
+                let server = context.peer();
+                server
+                    .state()
+                    .report_losses(server.negotiated().method(&method), &[dropped()]);
+            }
+            Ok(HandlerResult::Declared(answered?))
+        })
+    }
+
+    fn handle_notification<'a>(
+        &'a self,
+        notification: ServerNotification,
+        _: &'a Context<ClientSide>,
+    ) -> BoxFuture<'a, ()> {
+        Box::pin(notify_caller(self.0.calls.only_peer(), notification))
+    }
+
+    fn relay(&self, revision: Revision) -> Option<&dyn Relay<ClientSide>> {
+        let is_passed_on = Era::of(revision) == Era::Stateless || self.0.era == Era::Handshake;
+        is_passed_on.then_some(self)
+    }
+}
+
+/// Notifies the client of a call of what isn't told by its subscriptions.
+async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNotification) {
+    if !matches!(
+        notification,
+        ServerNotification::LoggingMessage(_) | ServerNotification::Unknown(_)
+    ) {
+        return;
+    }
+    let Some(caller) = caller else {
+        tracing::debug!(
+            method = notification.method(),
+            "a notification is dropped: it belongs to no call"
+        );
+        return;
+    };
+    let notified = match notification {
+        ServerNotification::Unknown(notification)
+            if check_undeclared(caller.negotiated().revision, &notification.method).is_err() =>
+        {
+            caller.state().report_losses(&notification.method, &[dropped()]);
+            return;
+        }
+        ServerNotification::Unknown(notification) => caller.notify_unknown(notification).await,
+        notification => caller.notify(notification).await,
+    };
+    if let Err(error) = notified {
+        tracing::debug!(%error, "a notification wasn't passed on");
+    }
+}
+
+impl Relay<ClientSide> for UpstreamHandler {
+    fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
+        if Era::of(context.peer().negotiated().revision) == Era::Stateless {
+            let reason = "a stateless server asks in its results, and calls no client";
+            let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, reason);
+            return Box::pin(std::future::ready(error.into()));
+        }
+        let links = Arc::clone(&self.0);
+        let purpose = match links.calls.latest() {
+            Some(caller) => caller.purpose(),
+            None => Purpose::Unsolicited,
+        };
+        if let Some(downstream) = links.ready_downstream() {
+            return pass_request(&downstream.calls, &downstream.state, purpose, request, context);
+        }
+        Box::pin(async move {
+            match links.begun_downstream().await {
+                Some(downstream) => pass_request(&downstream.calls, &downstream.state, purpose, request, context).await,
+                None => internal_error("there is no client").into(),
+            }
+        })
+    }
+
+    fn pass_notification(&self, notification: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, ()> {
+        let revision = context.peer().negotiated().revision;
+        match self.0.calls.addressee(revision, &notification.json) {
+            Addressee::Caller(caller, json) => {
+                let (to, purpose) = (caller.peer.state(), caller.peer.purpose());
+                let notification = RawMessage { json, ..notification };
+                return pass_notification(revision, to, caller.peer.negotiated().revision, purpose, notification);
+            }
+            Addressee::Gone => {
+                let method = notification.method;
+                tracing::debug!(method, "a notification is dropped: its call or subscription has ended");
+                return Box::pin(std::future::ready(()));
+            }
+            Addressee::Unknown => {}
+        }
+        if Era::of(revision) == Era::Stateless {
+            return self.pass_to_caller(revision, notification);
+        }
+        let links = Arc::clone(&self.0);
+        let is_log = revision.lifecycle().log == Some(&*notification.method);
+        let purpose = match links.calls.latest().filter(|_| is_log) {
+            Some(caller) => caller.purpose(),
+            None => Purpose::Unsolicited,
+        };
+        if let Some(downstream) = links.ready_downstream() {
+            let to = &downstream.state;
+            return pass_notification(revision, to, to.negotiated().revision, purpose, notification);
+        }
+        Box::pin(async move {
+            if let Some(downstream) = links.begun_downstream().await {
+                let to = &downstream.state;
+                pass_notification(revision, to, to.negotiated().revision, purpose, notification).await;
+            }
+        })
+    }
+}
+
+impl UpstreamHandler {
+    /// Passes a notification of a stateless server on to the only client that has calls in flight: it says itself to none.
+    fn pass_to_caller(&self, revision: Revision, notification: RawMessage) -> BoxFuture<'static, ()> {
+        let Some(caller) = self.0.calls.only_peer() else {
+            tracing::debug!(
+                method = notification.method,
+                "a notification is dropped: it belongs to no call"
+            );
+            return Box::pin(std::future::ready(()));
+        };
+        let client = caller.negotiated().revision;
+        if Era::of(client) == Era::Stateless {
+            return pass_notification(revision, caller.state(), client, caller.purpose(), notification);
+        }
+        let json = translate_notification((revision, Revision::HUB), caller.state(), notification);
+        let message: Option<Message<UnknownMethod, ServerNotification>> =
+            json.and_then(|json| mcp_wire::from_slice(&json).ok());
+        let Some(Message::Notification(Notice { notification })) = message else {
+            return Box::pin(std::future::ready(()));
+        };
+        Box::pin(notify_caller(Some(caller), notification))
+    }
+}
+
+/// What a server says about itself, for clients of a revision.
+pub fn server_of(
+    state: &SessionState<ClientSide>,
+    client: Revision,
+) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
+    let Some(info) = &state.negotiated().info else {
+        return (unnamed(), hub::ServerCapabilities::default(), None);
+    };
+    let mut capabilities = info.capabilities.clone();
+    add_implied(&mut capabilities, Revision::HUB, state.negotiated().revision, client);
+    let capabilities = serde_json::from_value(capabilities).unwrap_or_default();
+    let implementation = info.implementation.clone().unwrap_or_else(unnamed);
+    (implementation, capabilities, info.instructions.clone())
+}
+
+fn unnamed() -> hub::Implementation {
+    hub::Implementation::new("unknown", "0")
+}

@@ -1,0 +1,53 @@
+//! Answers of clients to forms.
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
+use serde::Serialize;
+
+use crate::error::internal_error;
+
+/// The result of an elicitation whose form was filled in: the members of `answer` are the fields, and are strings, numbers, Booleans
+/// or lists of strings.
+///
+/// ```
+/// use mcp_runtime::{ClientHandler, ClientSide, Context, ErrorObject, filled_in, hub};
+/// use serde_json::json;
+///
+/// struct Client;
+///
+/// impl ClientHandler<Context<ClientSide>> for Client {
+///     async fn elicit(
+///         &self,
+///         _: hub::ElicitRequestParams,
+///         _: &Context<ClientSide>,
+///     ) -> Result<hub::ElicitResult, ErrorObject> {
+///         filled_in(&json!({"name": "Ada", "nights": 2}))
+///     }
+/// }
+/// ```
+///
+/// # Errors
+/// When `answer` has another member, or isn't an object: an internal error, with which a handler answers.
+pub fn filled_in<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult, ErrorObject> {
+    let content = RawJson::from_serialize(answer).map_err(internal_error)?;
+    let mut result = hub::ElicitResult::new(hub::ElicitResultAction::Accept);
+    result.content = Some(content.decode_as().map_err(internal_error)?);
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_fields_of_a_form_are_simple_values() {
+        let answer = json!({"name": "Ada", "nights": 2, "breakfast": true, "meals": ["lunch"]});
+        let result = filled_in(&answer).unwrap();
+        assert_eq!(json!(result), json!({"action": "accept", "content": answer}));
+        for answer in [json!({"name": {"first": "Ada"}}), json!(["Ada"]), json!({"name": null})] {
+            assert!(filled_in(&answer).is_err(), "{answer}");
+        }
+    }
+}

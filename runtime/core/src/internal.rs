@@ -1,0 +1,20 @@
+//! What the other crates of the runtime use of this one. It changes in any release: programs shouldn't use it.
+//!
+//! A [`Relay`] is how the bridge gets the messages of a session as they are on the wire.
+
+pub use crate::budget::{Budget, Charge};
+pub use crate::canonical::canonical;
+pub use crate::era::with_era;
+pub use crate::error::{internal_error, invalid_params};
+pub use crate::excerpt::excerpt;
+pub use crate::future::BoxFuture;
+pub use crate::message::to_json;
+pub use crate::options::MAX_BATCH;
+pub use crate::rounds::{RoundState, retry_input};
+pub use crate::session::{
+    ClientInfo, ForServer, Handler, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, ServerInfo,
+    SessionState, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level, set_member, start_server,
+    tolerated,
+};
+pub use crate::sync::Mutex;
+pub use crate::used::UsedOnce;

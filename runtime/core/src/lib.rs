@@ -1,0 +1,52 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Layers
+//!
+//! From the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
+//! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod budget;
+mod canonical;
+mod change;
+mod era;
+mod error;
+mod excerpt;
+mod expiring_set;
+mod filled_in;
+mod future;
+#[doc(hidden)]
+pub mod internal;
+mod message;
+#[doc(hidden)]
+pub mod mirrors;
+mod options;
+mod rounds;
+#[cfg(feature = "router")]
+pub mod router;
+mod session;
+mod side;
+mod sync;
+pub mod transport;
+mod used;
+
+pub use http;
+pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};
+pub use mcp_adapters::hello::ChangeFilter;
+pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, UnknownMethod, error_code};
+pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
+
+pub use self::change::Change;
+pub use self::era::Era;
+pub use self::error::{CallError, ConnectError};
+pub use self::filled_in::filled_in;
+pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
+pub use self::rounds::{Sealing, StateStore};
+#[cfg(feature = "router")]
+pub use self::router::{Args, Router, State, Structured, ToolError};
+pub use self::session::{
+    Changes, ClientSession, Context, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo, Progress, ServerSession,
+    Session, connect, serve,
+};
+pub use self::side::{ClientSide, ServerSide, Side};

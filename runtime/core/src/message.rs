@@ -1,0 +1,213 @@
+//! The interface between a session and its transport: messages of JSON in both directions.
+
+use std::future::Future;
+use std::time::Duration;
+
+use http::Extensions;
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RequestId};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{CallError, TransportError};
+
+/// A connection to one peer.
+///
+/// Sending and receiving happen concurrently, so a transport splits into two halves.
+pub trait Transport: Send + 'static {
+    /// The half that sends.
+    type Sender: Sender;
+    /// The half that receives.
+    type Receiver: Receiver;
+
+    /// Splits the transport.
+    fn split(self) -> (Self::Sender, Self::Receiver);
+
+    /// How to connect to the same peer again, if that is possible: a server's process may end because of a request that it
+    /// doesn't know.
+    fn restart(&mut self) -> Option<Restart<Self>>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
+
+/// Connects to the same peer again.
+pub type Restart<T> = Box<dyn FnOnce() -> Result<T, TransportError> + Send>;
+
+/// The half of a transport that sends.
+pub trait Sender: Send + Sync + 'static {
+    /// Sends a message, and waits until it is on its way. A peer that doesn't read makes its senders wait.
+    fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), TransportError>> + Send;
+
+    /// Is called when these requests of the peer get no response, because they were cancelled or can't be answered.
+    fn unanswered(&self, ids: &[RequestId]) {
+        let _ = ids;
+    }
+
+    /// Is called with the negotiated revision.
+    fn negotiated(&self, revision: Revision) {
+        let _ = revision;
+    }
+
+    /// For how long the transport has waited altogether, for something that takes longer than a peer may: for its user, who
+    /// authorizes it. The timeouts of calls don't count this time.
+    fn suspended(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Whether notifications reach the peer. A server whose notifications don't reach its clients declares no capability to notify of
+    /// changes.
+    fn notifies(&self) -> bool {
+        true
+    }
+
+    /// Whether the transport ends with the response to its first message, so that a peer that listens to changes listens
+    /// elsewhere.
+    fn ends_with_response(&self) -> bool {
+        false
+    }
+
+    /// The id of the first request to the peer. Each later one is greater by one.
+    ///
+    /// Sessions of which several machines have an engine each need ids of their own for every engine.
+    fn first_request_id(&self) -> i64 {
+        1
+    }
+
+    /// Closes the connection, by whatever means the transport has.
+    fn close(&self) -> impl Future<Output = ()> + Send;
+}
+
+/// The half of a transport that receives.
+pub trait Receiver: Send + 'static {
+    /// Waits for the next message; `None` when the peer has closed the connection.
+    ///
+    /// It must be cancel safe: no message may be lost when the future is dropped.
+    fn receive(&mut self) -> impl Future<Output = Result<Option<Incoming>, TransportError>> + Send;
+
+    /// Whether a peer that has closed its half of the connection may still read.
+    fn half_closes(&self) -> bool {
+        false
+    }
+}
+
+/// A message to the peer.
+#[derive(Debug, Clone)]
+pub struct Outgoing {
+    /// One JSON value, without line breaks.
+    pub json: Vec<u8>,
+    /// For transports that have several streams to the peer.
+    pub purpose: Purpose,
+}
+
+/// How a message to the peer is related to the peer's requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Purpose {
+    /// It is the response to these requests of the peer.
+    Response(Vec<RequestId>),
+    /// It is sent while this request of the peer is handled.
+    RelatedTo(RequestId),
+    /// It is related to no request of the peer.
+    Unsolicited,
+}
+
+/// An event from the transport.
+#[derive(Debug, Clone)]
+pub enum Incoming {
+    /// A message.
+    Message {
+        /// Bytes that should be one JSON value.
+        json: Vec<u8>,
+        /// What the transport adds for handlers, such as the [`Parts`](http::request::Parts) of an HTTP request.
+        extensions: Extensions,
+    },
+    /// A message that the transport refuses, such as one over the limit. The session goes on, and sends the error to the
+    /// peer if the revision allows it.
+    Refused(ErrorObject),
+    /// A request to the peer will get no response.
+    Failed {
+        /// The id of the request.
+        id: RequestId,
+        /// The reason.
+        error: CallError,
+    },
+    /// The peer has lost the session, and the transport has started another in its place. Requests that came before
+    /// this need no response any more.
+    Renewed,
+    /// The transport will close soon. Requests in flight have some time to get their responses, and subscriptions end now.
+    Closing,
+}
+
+impl Incoming {
+    /// A message without extensions.
+    #[must_use]
+    pub fn message(json: Vec<u8>) -> Self {
+        let extensions = Extensions::new();
+        Self::Message { json, extensions }
+    }
+}
+
+/// On whose behalf a message is sent, among the extensions of an [`Incoming::Message`]: the subject of a token, for example.
+///
+/// What a server gives one principal to keep, such as the state of a request with several rounds, is refused from others. The
+/// HTTP server adds what `HttpServer::principal` determines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Principal(pub String);
+
+/// The network connection on which a message came. Clones are the same connection, and equal.
+///
+/// `mcp_runtime::transport::http::server::serve` adds it to the extensions of each HTTP request. Two requests on one connection are
+/// of one client, unless a proxy is in between.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    id: u64,
+    closed: CancellationToken,
+}
+
+impl Connection {
+    /// Waits until the connection is closed.
+    pub async fn closed(&self) {
+        self.closed.cancelled().await;
+    }
+}
+
+impl Connection {
+    /// A connection that is open.
+    #[doc(hidden)]
+    pub fn new() -> Self {
+        use std::sync::atomic::{AtomicU64, Ordering};
+
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    /// Its number, which no other connection of this process has.
+    #[doc(hidden)]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The connection is closed when the guard is dropped.
+    #[doc(hidden)]
+    pub fn guard(&self) -> tokio_util::sync::DropGuard {
+        self.closed.clone().drop_guard()
+    }
+}
+
+impl PartialEq for Connection {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for Connection {}
+
+/// A message as JSON.
+pub fn to_json(message: &impl Encode) -> Vec<u8> {
+    // Encoding fails only for a number that JSON can't represent, and no message of the runtime has one.
+    mcp_wire::to_vec(message).unwrap_or_default()
+}

@@ -1,0 +1,73 @@
+//! Headers of HTTP requests that repeat what the body says, for both sides.
+//!
+//! Which there are is data of each revision: [`Mirrors`](mcp_adapters::Mirrors).
+//!
+//! <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>
+
+mod arguments;
+mod value;
+
+use http::HeaderMap;
+use http::HeaderName;
+use mcp_adapters::mcp_wire::MessageHeader;
+use mcp_adapters::{PeerTypes, Revision, hello};
+
+pub use self::arguments::{ArgumentHeader, argument_headers};
+pub use self::value::encode;
+
+/// The headers that repeat what a message of a revision says, but for arguments of what it calls, and their texts.
+pub fn mirrored(revision: Revision, message: &MessageHeader<'_>) -> Vec<(&'static str, String)> {
+    let facts = revision.facts();
+    let mut headers = Vec::new();
+    if let Some(header) = facts.version_header.filter(|_| revision.is_stateless()) {
+        let stamped = hello::stamped_version::<Revision>(message).ok().flatten();
+        let version = stamped.map_or_else(|| revision.as_str().to_owned(), |(_, version)| version);
+        headers.push((header, version));
+    }
+    let Some(method) = message.method() else {
+        return headers;
+    };
+    headers.extend(facts.mirrors.method.map(|header| (header, method.to_string())));
+    let params = facts.mirrors.params.iter().filter(|param| param.method == method);
+    headers.extend(params.filter_map(|param| {
+        // The handler of the request refuses a parameter of another type.
+        let text = message.param(&[param.parameter]).ok()??.string().ok()?;
+        Some((param.header, text.into_owned()))
+    }));
+    headers
+}
+
+/// Compares the headers that repeat what a message says with the message.
+///
+/// # Errors
+/// What is wrong with the first header that is absent, malformed or says something else.
+pub fn check(revision: Revision, message: &MessageHeader<'_>, headers: &HeaderMap) -> Result<(), String> {
+    for (name, expected) in mirrored(revision, message) {
+        match only_value(headers, name)? {
+            None => return Err(format!("The header {name} is required")),
+            Some(text) if text != expected => {
+                return Err(format!("The header {name} says {text:?}, and the body {expected:?}"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The text of a header that may occur once.
+fn only_value(headers: &HeaderMap, name: &str) -> Result<Option<String>, String> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
+    if values.next().is_some() {
+        return Err(format!("The header {name} occurs twice"));
+    }
+    let text = value::decode(value).ok_or_else(|| format!("The header {name} is malformed"))?;
+    Ok(Some(text))
+}
+
+/// The name of a header that data gives.
+pub fn header_name(name: &str) -> Option<HeaderName> {
+    HeaderName::from_bytes(name.as_bytes()).ok()
+}

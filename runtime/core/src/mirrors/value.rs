@@ -1,0 +1,78 @@
+//! Texts as values of headers, which are ASCII: others are written in base64.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderValue;
+
+const BEGINNING: &str = "=?base64?";
+const END: &str = "?=";
+
+/// The value of a header that says this text.
+pub fn encode(text: &str) -> HeaderValue {
+    let is_plain = !text.is_empty()
+        && text.trim() == text
+        && text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic())
+        && encoded(text).is_none();
+    let plain = is_plain.then(|| HeaderValue::from_str(text).ok()).flatten();
+    plain.unwrap_or_else(|| {
+        let value = format!("{BEGINNING}{}{END}", STANDARD.encode(text));
+        // The alphabet of base64 is ASCII.
+        HeaderValue::from_str(&value).unwrap_or_else(|_| HeaderValue::from_static(""))
+    })
+}
+
+/// The text that the value of a header says; `None` if it is malformed.
+pub fn decode(value: &HeaderValue) -> Option<String> {
+    let text = value.to_str().ok()?.trim_matches([' ', '\t']);
+    match encoded(text) {
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
+        None => Some(text.to_owned()),
+    }
+}
+
+/// What is between the marks of a text in base64.
+fn encoded(text: &str) -> Option<&str> {
+    text.strip_prefix(BEGINNING)?.strip_suffix(END)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_text_comes_back_and_only_plain_ones_are_readable() {
+        for (text, plain) in [
+            ("get_weather", true),
+            ("file:///a b?c=%20#d", true),
+            ("=?base64?", true),
+            ("?=", true),
+            ("", false),
+            (" a", false),
+            ("a ", false),
+            ("a\tb", false),
+            ("a\r\nb: c", false),
+            ("Zürich", false),
+            ("\u{0}", false),
+            ("=?base64?SGVsbG8=?=", false),
+        ] {
+            let value = encode(text);
+            assert_eq!(value == text, plain, "{text:?}: {value:?}");
+            assert_eq!(decode(&value).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
+    fn malformed_values_say_nothing() {
+        for value in [
+            "=?base64?SGVsbG8?=",
+            "=?base64?SGVs!!!bG8=?=",
+            "=?base64?SGVsbG9=?=",
+            "=?base64?/w==?=",
+        ] {
+            assert_eq!(decode(&HeaderValue::from_static(value)), None, "{value}");
+        }
+        assert_eq!(decode(&HeaderValue::from_bytes(b"Z\xfcrich").expect("a value")), None);
+        let literal = HeaderValue::from_static(" =?base64?SGVsbG8= ");
+        assert_eq!(decode(&literal).as_deref(), Some("=?base64?SGVsbG8="));
+    }
+}

@@ -1,0 +1,452 @@
+//! Sealing: text that a client keeps for the server, and can read, but not change.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::sync::{Arc, LazyLock, OnceLock};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+use crate::future::BoxFuture;
+use crate::sync::Mutex;
+use crate::used::UsedOnce;
+
+/// What every text is sealed for, so that a key that has another use as well makes no state.
+const PURPOSE: &[u8] = b"mcp request state 1";
+
+/// What the name of the list of a key is made of.
+const LIST: &[u8] = b"mcp used states 1";
+
+const KEY: usize = 32;
+const EXPIRY: usize = 8;
+const NONCE: usize = 16;
+const TAG: usize = 32;
+
+type Nonce = [u8; NONCE];
+
+/// How a server seals the `requestState` that it gives to stateless clients when it asks them something.
+///
+/// A state is authenticated by HMAC-SHA256. It is valid for a limited time, for the same
+/// [principal](crate::transport::Principal), and for a request with the same method and the same parameters. Whatever is
+/// wrong with a state, the client gets the same error, `-32602`. A client can read the state: it has the answers of the
+/// earlier rounds, and what a handler has put into it.
+///
+/// By default, the key is random and belongs to the process. Instances behind a load balancer need a common key, so that any
+/// of them can continue what another one has begun:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use mcp_runtime::{Options, Sealing};
+///
+/// # let secret = [7; 32];
+/// let options = Options {
+///     sealing: Sealing::with_key(&secret).time_to_live(Duration::from_secs(300)),
+///     ..Options::default()
+/// };
+/// ```
+///
+/// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr)
+#[derive(Clone)]
+pub struct Sealing {
+    /// `None` for the key of the process.
+    key: Option<Arc<Hmac<Sha256>>>,
+    time_to_live: Duration,
+    used: Option<Used>,
+}
+
+impl Default for Sealing {
+    /// The key of the process, ten minutes to live, and any number of uses.
+    fn default() -> Self {
+        Self {
+            key: None,
+            time_to_live: Duration::from_secs(600),
+            used: None,
+        }
+    }
+}
+
+impl Sealing {
+    /// Seals with this key, which should have 32 random bytes or more. Everyone who knows it can make states.
+    #[must_use]
+    pub fn with_key(key: &[u8]) -> Self {
+        Self {
+            key: Some(Arc::new(hmac(key))),
+            ..Self::default()
+        }
+    }
+
+    /// Sets how long a state is valid: how long the user has for an answer. The default is ten minutes. It is counted in
+    /// whole seconds.
+    #[must_use]
+    pub fn time_to_live(mut self, time_to_live: Duration) -> Self {
+        self.time_to_live = time_to_live;
+        self
+    }
+
+    /// Accepts each state only once. Without this, a client can repeat a round, so that the handler runs again with the same
+    /// answers, and can answer questions that have names ([`Peer::named`](crate::Peer::named)) without a state, before it is asked.
+    ///
+    /// The used states are listed in memory until they expire. The list belongs to the key: every `Sealing` of this process
+    /// with the same key has the same list. It has `capacity` states at most, and one principal may have an eighth of them;
+    /// requests without a principal count as those of one. A state that the list has no room for is refused. Other processes
+    /// with the same key don't know the list: [`single_use_in`](Self::single_use_in) takes one that they share.
+    #[must_use]
+    pub fn single_use(mut self, capacity: usize) -> Self {
+        let list = list_of(self.key.as_deref());
+        self.used = Some(Used::Here { list, capacity });
+        self
+    }
+
+    /// Accepts each state only once, as [`single_use`](Self::single_use) does, among all processes that share a store.
+    /// `RedisStore::states` gives one.
+    #[must_use]
+    pub fn single_use_in(mut self, store: impl StateStore) -> Self {
+        self.used = Some(Used::In(Arc::new(store)));
+        self
+    }
+
+    /// Whether each state is accepted only once.
+    pub(crate) fn is_single_use(&self) -> bool {
+        self.used.is_some()
+    }
+
+    /// Seals a payload for a principal and a request, in the form that both have when it comes back.
+    ///
+    /// # Errors
+    /// When the operating system has no random bytes.
+    pub(crate) fn seal(
+        &self,
+        payload: &[u8],
+        principal: Option<&str>,
+        request: &str,
+    ) -> Result<String, getrandom::Error> {
+        self.seal_at(now(), payload, principal, request)
+    }
+
+    fn seal_at(
+        &self,
+        now: u64,
+        payload: &[u8],
+        principal: Option<&str>,
+        request: &str,
+    ) -> Result<String, getrandom::Error> {
+        let expiry = now.saturating_add(self.time_to_live.as_secs());
+        let mut sealed = Vec::with_capacity(EXPIRY + NONCE + payload.len() + TAG);
+        sealed.extend(expiry.to_be_bytes());
+        sealed.extend(random::<NONCE>()?);
+        sealed.extend(payload);
+        let tag = self.mac(&sealed, principal, request)?.finalize();
+        sealed.extend(tag.into_bytes());
+        Ok(URL_SAFE_NO_PAD.encode(sealed))
+    }
+
+    /// The payload of a state, unless it is refused.
+    pub(crate) async fn open(&self, state: &str, principal: Option<&str>, request: &str) -> Option<Vec<u8>> {
+        let now = now();
+        let opened = self.open_at(now, state, principal, request)?;
+        let is_first = match &self.used {
+            None => true,
+            Some(used) => used.add(now, &opened, principal).await,
+        };
+        is_first.then_some(opened.payload)
+    }
+
+    /// The payload of a state by which nothing may be decided: anybody can make such a state.
+    pub(crate) fn unverified(state: &str) -> Option<Vec<u8>> {
+        let sealed = URL_SAFE_NO_PAD.decode(state).ok()?;
+        let payload = EXPIRY + NONCE..sealed.len().checked_sub(TAG)?;
+        Some(sealed.get(payload)?.to_vec())
+    }
+
+    fn open_at(&self, now: u64, state: &str, principal: Option<&str>, request: &str) -> Option<Opened> {
+        let mut sealed = URL_SAFE_NO_PAD.decode(state).ok()?;
+        let (content, tag) = sealed.split_last_chunk::<TAG>()?;
+        let length = content.len();
+        // This takes the same time wherever the tags differ.
+        self.mac(content, principal, request).ok()?.verify(tag.into()).ok()?;
+        let (expiry, rest) = content.split_first_chunk::<EXPIRY>()?;
+        let (nonce, _) = rest.split_first_chunk::<NONCE>()?;
+        let (expiry, nonce) = (u64::from_be_bytes(*expiry), *nonce);
+        if now >= expiry {
+            return None;
+        }
+        sealed.truncate(length);
+        sealed.drain(..EXPIRY + NONCE);
+        Some(Opened {
+            payload: sealed,
+            nonce,
+            expiry,
+        })
+    }
+
+    /// The code over a purpose, a principal, a request and the content. All but the last have a fixed length, so that none can
+    /// be taken for a part of another.
+    fn mac(&self, content: &[u8], principal: Option<&str>, request: &str) -> Result<Hmac<Sha256>, getrandom::Error> {
+        let mut mac = match &self.key {
+            Some(key) => Hmac::clone(key),
+            None => key_of_process()?,
+        };
+        mac.update(PURPOSE);
+        mac.update(&[u8::from(principal.is_some())]);
+        mac.update(&Sha256::digest(principal.unwrap_or_default()));
+        mac.update(&Sha256::digest(request));
+        mac.update(content);
+        Ok(mac)
+    }
+}
+
+/// The random key of this process, which it has from its first use on.
+fn key_of_process() -> Result<Hmac<Sha256>, getrandom::Error> {
+    static KEY_OF_PROCESS: OnceLock<Hmac<Sha256>> = OnceLock::new();
+    if let Some(key) = KEY_OF_PROCESS.get() {
+        return Ok(key.clone());
+    }
+    let key = hmac(&random::<KEY>()?);
+    Ok(KEY_OF_PROCESS.get_or_init(|| key).clone())
+}
+
+impl fmt::Debug for Sealing {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sealing")
+            .field("time_to_live", &self.time_to_live)
+            .field("single_use", &self.used.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A state that is authentic.
+struct Opened {
+    payload: Vec<u8>,
+    nonce: Nonce,
+    expiry: u64,
+}
+
+/// Remembers which states have been used, so that none is used again. [`Sealing::single_use_in`] takes it.
+pub trait StateStore: Send + Sync + 'static {
+    /// Adds a state, which has to be remembered for this time; `false` if it is there already.
+    ///
+    /// `principal` is a digest of the principal, and `id` identifies the state. A principal gets as many states as it asks for,
+    /// so a store needs a limit for each.
+    ///
+    /// # Errors
+    /// When the store can't say whether it is there, or has no room for it. The state is refused.
+    fn add<'a>(
+        &'a self,
+        principal: &'a str,
+        id: &'a str,
+        lifetime: Duration,
+    ) -> BoxFuture<'a, Result<bool, Box<dyn Error + Send + Sync>>>;
+}
+
+/// Where used states are listed.
+#[derive(Clone)]
+enum Used {
+    Here { list: Arc<UsedOnce>, capacity: usize },
+    In(Arc<dyn StateStore>),
+}
+
+impl Used {
+    /// Adds a state; `false` if it is there, or can't be added.
+    async fn add(&self, now: u64, state: &Opened, principal: Option<&str>) -> bool {
+        let owner = Sha256::new()
+            .chain_update([u8::from(principal.is_some())])
+            .chain_update(principal.unwrap_or_default());
+        let owner = URL_SAFE_NO_PAD.encode(owner.finalize());
+        let id = URL_SAFE_NO_PAD.encode(state.nonce);
+        let added = match self {
+            Self::Here { list, capacity } => {
+                let added = list.add(&owner, &id, state.expiry, now, *capacity);
+                added.map_err(Into::into)
+            }
+            Self::In(store) => {
+                let lifetime = Duration::from_secs(state.expiry - now);
+                store.add(&owner, &id, lifetime).await
+            }
+        };
+        added.unwrap_or_else(|error| {
+            tracing::warn!(error, "a state is refused, since its use can't be recorded");
+            false
+        })
+    }
+}
+
+/// The list of the states of a key that have been used in this process. Options are often made for each session, so it isn't
+/// theirs.
+fn list_of(key: Option<&Hmac<Sha256>>) -> Arc<UsedOnce> {
+    type Lists = HashMap<Option<[u8; TAG]>, Arc<UsedOnce>>;
+    static LISTS: LazyLock<Mutex<Lists>> = LazyLock::new(Mutex::default);
+    let name = key.map(|key| key.clone().chain_update(LIST).finalize().into_bytes().into());
+    let mut lists = LISTS.lock();
+    if !lists.contains_key(&name) {
+        // Those of keys that nobody uses any more.
+        let now = now();
+        lists.retain(|_, list| Arc::strong_count(list) > 1 || !list.is_empty(now));
+    }
+    Arc::clone(lists.entry(name).or_default())
+}
+
+fn hmac(key: &[u8]) -> Hmac<Sha256> {
+    // The constructor fails for MACs whose keys have a fixed length. HMAC pads a short key and hashes a long one.
+    Hmac::new_from_slice(key).expect("HMAC takes keys of any length")
+}
+
+/// Random bytes of the operating system.
+fn random<const N: usize>() -> Result<[u8; N], getrandom::Error> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The seconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REQUEST: &str = r#"{"method":"m","params":{"a":1}}"#;
+
+    fn sealing() -> Sealing {
+        Sealing::with_key(&[1; KEY])
+    }
+
+    /// The payload of a state.
+    fn open(sealing: &Sealing, state: &str, principal: Option<&str>, request: &str) -> Option<Vec<u8>> {
+        let opened = sealing.open_at(now(), state, principal, request);
+        opened.map(|opened| opened.payload)
+    }
+
+    #[test]
+    fn a_state_comes_back_as_it_was_sealed_in_any_process_with_the_key() {
+        for payload in [&b""[..], b"{}", &[0xff; 10_000]] {
+            for principal in [None, Some(""), Some("ann")] {
+                let state = sealing().seal(payload, principal, REQUEST).unwrap();
+                assert_eq!(open(&sealing(), &state, principal, REQUEST).as_deref(), Some(payload));
+            }
+        }
+        let state = Sealing::default().seal(b"{}", None, REQUEST).unwrap();
+        assert_eq!(
+            open(&Sealing::default(), &state, None, REQUEST).as_deref(),
+            Some(&b"{}"[..])
+        );
+    }
+
+    #[test]
+    fn a_state_that_has_been_changed_anywhere_is_refused() {
+        let state = sealing().seal(b"payload", None, REQUEST).unwrap();
+        for at in 0..state.len() {
+            for other in ['A', 'B', '_', '=', ' ', 'é'] {
+                let mut changed: Vec<char> = state.chars().collect();
+                if std::mem::replace(&mut changed[at], other) == other {
+                    continue;
+                }
+                let changed: String = changed.into_iter().collect();
+                assert_eq!(open(&sealing(), &changed, None, REQUEST), None, "{at} {other}");
+            }
+            assert_eq!(open(&sealing(), &state[..at], None, REQUEST), None);
+            assert_eq!(open(&sealing(), &state[at + 1..], None, REQUEST), None);
+        }
+        for longer in [format!("{state}A"), format!("A{state}"), format!("{state}=")] {
+            assert_eq!(open(&sealing(), &longer, None, REQUEST), None, "{longer}");
+        }
+    }
+
+    #[test]
+    fn a_state_of_another_key_principal_or_request_is_refused() {
+        let state = sealing().seal(b"payload", Some("ann"), REQUEST).unwrap();
+        for other in [Sealing::default(), Sealing::with_key(&[2; KEY]), Sealing::with_key(&[])] {
+            assert_eq!(open(&other, &state, Some("ann"), REQUEST), None);
+        }
+        for principal in [None, Some(""), Some("anne"), Some("Ann")] {
+            assert_eq!(open(&sealing(), &state, principal, REQUEST), None, "{principal:?}");
+        }
+        assert_eq!(
+            open(&sealing(), &state, Some("ann"), r#"{"method":"m","params":{"a":2}}"#),
+            None
+        );
+        let of_nobody = sealing().seal(b"payload", None, REQUEST).unwrap();
+        assert_eq!(open(&sealing(), &of_nobody, Some(""), REQUEST), None);
+    }
+
+    #[test]
+    fn a_state_is_valid_until_it_expires() {
+        let sealing = sealing().time_to_live(Duration::from_secs(10));
+        let state = sealing.seal_at(1000, b"", None, REQUEST).unwrap();
+        for now in [1000, 1009] {
+            assert!(sealing.open_at(now, &state, None, REQUEST).is_some(), "{now}");
+        }
+        for now in [1010, u64::MAX] {
+            assert!(sealing.open_at(now, &state, None, REQUEST).is_none(), "{now}");
+        }
+        let forever = sealing.time_to_live(Duration::MAX);
+        let state = forever.seal_at(1000, b"", None, REQUEST).unwrap();
+        assert!(forever.open_at(u64::MAX - 1, &state, None, REQUEST).is_some());
+    }
+
+    #[tokio::test]
+    async fn a_state_is_used_once_if_that_is_asked_for() {
+        let often = Sealing::with_key(b"used once");
+        let state = often.seal(b"", None, REQUEST).unwrap();
+        assert!(often.open(&state, None, REQUEST).await.is_some());
+        assert!(often.open(&state, None, REQUEST).await.is_some());
+
+        let once = || Sealing::with_key(b"used once").single_use(80);
+        assert!(
+            once().open(&state, Some("ann"), REQUEST).await.is_none(),
+            "which doesn't use it"
+        );
+        assert!(once().open(&state, None, REQUEST).await.is_some());
+        assert!(
+            once().open(&state, None, REQUEST).await.is_none(),
+            "the list belongs to the key"
+        );
+        let another = once().seal(b"", None, REQUEST).unwrap();
+        assert!(once().open(&another, None, REQUEST).await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_state_whose_use_a_store_cannot_record_is_refused() {
+        /// A store that knows one state, and fails from then on.
+        #[derive(Default)]
+        struct Failing(Mutex<usize>);
+
+        impl StateStore for Failing {
+            fn add<'a>(
+                &'a self,
+                _: &'a str,
+                _: &'a str,
+                _: Duration,
+            ) -> BoxFuture<'a, Result<bool, Box<dyn Error + Send + Sync>>> {
+                let mut asked = self.0.lock();
+                *asked += 1;
+                let added = if *asked == 1 {
+                    Ok(true)
+                } else {
+                    Err("it is gone".into())
+                };
+                Box::pin(std::future::ready(added))
+            }
+        }
+
+        let sealing = sealing().single_use_in(Failing::default());
+        for is_accepted in [true, false] {
+            let state = sealing.seal(b"", None, REQUEST).unwrap();
+            assert_eq!(sealing.open(&state, None, REQUEST).await.is_some(), is_accepted);
+        }
+    }
+
+    #[test]
+    fn the_key_is_not_shown() {
+        let shown = format!("{:?}", sealing());
+        assert_eq!(shown, "Sealing { time_to_live: 600s, single_use: false, .. }");
+    }
+}

@@ -1,0 +1,85 @@
+//! The state of a request that is answered in several rounds, which the client keeps.
+
+use std::collections::BTreeMap;
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::RawJson;
+use serde::{Deserialize, Serialize};
+
+use super::sealing::Sealing;
+use crate::canonical::canonical_request;
+
+/// What a server knows of the earlier rounds of a request.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct RoundState {
+    /// What was asked, by name.
+    pub asked: BTreeMap<String, Asked>,
+    /// What the handler has put into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<String>,
+}
+
+/// A question that was asked in an earlier round.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Asked {
+    /// The digest of the question.
+    pub digest: String,
+    /// The answer, if there has been one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<RawJson>,
+}
+
+impl RoundState {
+    /// Whether the next round needs none of it.
+    pub fn is_empty(&self) -> bool {
+        self.asked.is_empty() && self.own.is_none()
+    }
+
+    /// The state as the text that the client gets.
+    ///
+    /// # Errors
+    /// When it would have more bytes than are allowed, or can't be sealed.
+    pub fn seal(&self, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Result<String, String> {
+        let payload = serde_json::to_vec(self).map_err(|error| error.to_string())?;
+        let sealed = sealing
+            .seal(&payload, binding.principal, &binding.request())
+            .map_err(|error| error.to_string())?;
+        match sealed.len() <= limit {
+            true => Ok(sealed),
+            false => Err(format!(
+                "the state of the request has {} bytes, and {limit} are allowed",
+                sealed.len()
+            )),
+        }
+    }
+
+    /// The state that a client has brought back, unless it is refused.
+    pub async fn open(text: &str, sealing: &Sealing, binding: &Binding<'_>, limit: usize) -> Option<Self> {
+        if text.len() > limit {
+            return None;
+        }
+        let payload = sealing.open(text, binding.principal, &binding.request()).await?;
+        serde_json::from_slice(&payload).ok()
+    }
+
+    /// What a handler has put into a state, unverified: anybody can make such a state.
+    pub fn unverified_own(text: &str, limit: usize) -> Option<String> {
+        let payload = Sealing::unverified(text).filter(|_| text.len() <= limit)?;
+        serde_json::from_slice::<Self>(&payload).ok()?.own
+    }
+}
+
+/// What a state is bound to.
+pub struct Binding<'b> {
+    /// The principal.
+    pub principal: Option<&'b str>,
+    /// The request, without what it has brought.
+    pub request: &'b hub::ClientRequest,
+}
+
+impl Binding<'_> {
+    /// The method and the parameters of the request, as they are each time when it is repeated.
+    fn request(&self) -> String {
+        canonical_request(serde_json::to_value(self.request).unwrap_or_default())
+    }
+}

@@ -1,0 +1,262 @@
+//! Tools from functions.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_adapters::hub;
+use mcp_wire::validator::Problem;
+use mcp_wire::{ErrorObject, RawJson, RawObject, Validator};
+use serde_json::{Value, json};
+
+use super::call::{Call, Input};
+use super::content::text;
+use super::error::{RouteError, or_panic};
+use super::extract::invalid_tool_arguments;
+use super::faults::{faults, shortened};
+use super::function::{Function, Handler};
+use super::mirrored::MirroredTool;
+use super::schema::{self, Inlined};
+use super::scope::listable;
+use super::tool_error::ToolError;
+use crate::error::internal_error;
+
+/// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
+#[derive(Clone)]
+pub struct ToolRoute {
+    pub(super) tool: hub::Tool,
+    input: Arc<Validator>,
+    output: Option<Arc<Validator>>,
+    pub(super) function: Function<hub::AnyCallToolResult>,
+    pub(super) mirrored: MirroredTool,
+}
+
+/// A tool from a function.
+///
+/// The function takes extractors (see [`FromCall`](super::FromCall)), such as [`Args`](super::Args), whose type derives the input
+/// schema. Without `Args`, the tool has no arguments, and what a client sends all the same doesn't matter. It gives text,
+/// content, structured content or a `Result` (see [`IntoResult`](super::IntoResult)). The output schema is that of what it gives,
+/// if that has one, such as [`Structured`](super::Structured).
+///
+/// # Panics
+/// When [`try_tool`] gives an error, which the types alone decide.
+#[track_caller]
+pub fn tool<M>(
+    name: impl Into<String>,
+    description: impl Into<String>,
+    function: impl Handler<hub::AnyCallToolResult, M>,
+) -> ToolRoute {
+    or_panic(try_tool(name, description, function))
+}
+
+/// A tool from a function, as [`tool()`] makes one.
+///
+/// # Errors
+/// [`RouteError::NoObject`] when not all values of the arguments' type, or of the structured content, are JSON objects,
+/// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a schema that is
+/// written by hand isn't one.
+pub fn try_tool<M, H: Handler<hub::AnyCallToolResult, M>>(
+    name: impl Into<String>,
+    description: impl Into<String>,
+    function: H,
+) -> Result<ToolRoute, RouteError> {
+    let name = name.into();
+    let function = Function::new(function);
+    let (shown, accepted) = match function.signature.args(KIND, &name)? {
+        None => (no_arguments(), no_arguments()),
+        Some(args) => {
+            let schema::Input { shown, accepted } = (args.schema)();
+            let object_root = |schema| object_root(&name, ARGUMENTS, args.name, schema);
+            (object_root(shown)?, object_root(accepted)?)
+        }
+    };
+    let output = output_schema::<M, H>(&name)?;
+    let input = validator(&name, "input schema", &accepted.into())?;
+    let mut tool = hub::Tool::new(name, shown).with_description(description);
+    tool.output_schema = output.map(RawObject::from);
+    ToolRoute::new(tool, input, function)
+}
+
+/// A tool whose schemas are written by hand. Arguments are validated by the input schema, and not by the one that the type in the
+/// function's [`Args`](super::Args) derives: `Args<serde_json::Map<String, Value>>` takes them as JSON.
+///
+/// # Errors
+/// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
+/// that is not always a JSON object.
+pub fn tool_with_schema<M, H: Handler<hub::AnyCallToolResult, M>>(
+    tool: hub::Tool,
+    function: H,
+) -> Result<ToolRoute, RouteError> {
+    output_schema::<M, H>(&tool.name)?;
+    let input = validator(&tool.name, "input schema", &tool.input_schema)?;
+    ToolRoute::new(tool, input, Function::new(function))
+}
+
+const KIND: &str = "tool";
+
+/// The input schema of a tool without arguments.
+fn no_arguments() -> Value {
+    json!({"type": "object", "properties": {}})
+}
+
+/// What arguments and structured content are called, and what to do when a type is not fit for them.
+type Role = (&'static str, &'static str);
+
+const ARGUMENTS: Role = (
+    "arguments",
+    "take a struct that has a member for each argument, or no `Args` if there are none",
+);
+const CONTENT: Role = (
+    "structured content",
+    "give a struct, such as one whose only member holds the value",
+);
+
+/// The schema that a type derives, if it is one of objects.
+fn object_root(tool: &str, (role, help): Role, type_name: &'static str, schema: Value) -> Result<Value, RouteError> {
+    schema::object_root(schema).map_err(|schema| RouteError::NoObject {
+        kind: KIND,
+        key: tool.to_owned(),
+        role,
+        type_name,
+        schema: schema.to_string(),
+        help,
+    })
+}
+
+fn output_schema<M, H: Handler<hub::AnyCallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
+    let type_name = H::output_type();
+    let schema = H::output_schema();
+    schema
+        .map(|schema| object_root(tool, CONTENT, type_name, schema))
+        .transpose()
+}
+
+fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<Validator>, RouteError> {
+    let schema = RawJson::from(schema.clone()).parse::<Value>();
+    let validator = schema
+        .map_err(|error| error.to_string())
+        .and_then(|schema| Validator::new(&schema).map_err(|error| listed(error.problems())));
+    validator.map(Arc::new).map_err(|what| RouteError::Schema {
+        tool: tool.to_owned(),
+        role,
+        what,
+    })
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    problems.join("; ")
+}
+
+impl ToolRoute {
+    fn new(
+        tool: hub::Tool,
+        input: Arc<Validator>,
+        function: Function<hub::AnyCallToolResult>,
+    ) -> Result<Self, RouteError> {
+        let output = tool.output_schema.as_ref();
+        let output = output
+            .map(|schema| validator(&tool.name, "output schema", schema))
+            .transpose()?;
+        Ok(Self {
+            mirrored: MirroredTool::of(&tool),
+            tool,
+            input,
+            output,
+            function,
+        })
+    }
+
+    /// With a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.tool.title = Some(title.into());
+        self
+    }
+
+    /// With hints about what the tool does, such as whether it only reads.
+    #[must_use]
+    pub fn annotations(mut self, annotations: hub::ToolAnnotations) -> Self {
+        self.tool.annotations = Some(annotations);
+        self
+    }
+
+    /// With icons.
+    #[must_use]
+    pub fn icons(mut self, icons: Vec<hub::Icon>) -> Self {
+        self.tool.icons = Some(icons);
+        self
+    }
+
+    /// Writes the schemas that clients are shown without references.
+    pub(super) fn inline_schemas(&mut self) {
+        let output = self.tool.output_schema.as_mut();
+        for schema in [&mut self.tool.input_schema].into_iter().chain(output) {
+            // `ToolRoute::new` has parsed both.
+            if let Ok(parsed) = RawJson::from(schema.clone()).parse() {
+                *schema = schema::inlined(&parsed, Inlined::All).into();
+            }
+        }
+        {
+            self.mirrored = MirroredTool::of(&self.tool);
+        }
+    }
+
+    pub(super) async fn call(
+        &self,
+        arguments: Option<RawObject>,
+        call: Call,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        match self.run(arguments, call).await {
+            Ok(result) => {
+                if let hub::AnyCallToolResult::CallTool(result) = &result {
+                    self.check_output(result)?;
+                }
+                Ok(result)
+            }
+            Err(ToolError::Tool(error)) => Ok(text(error.to_string()).with_is_error(true).into()),
+            Err(ToolError::Protocol(error)) => Err(error),
+        }
+    }
+
+    /// Calls the function, unless the arguments are invalid.
+    async fn run(&self, arguments: Option<RawObject>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
+        let parsed = match arguments {
+            Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
+            None => Ok(json!({})),
+        };
+        let valid = parsed.and_then(|arguments: Value| match faults(&self.input, &arguments) {
+            faults if faults.is_empty() => Ok(arguments),
+            faults => Err(faults),
+        });
+        let arguments = valid.map_err(|what| invalid_tool_arguments(&call, what))?;
+        self.function.call(call, Input::Tool(arguments)).await
+    }
+
+    /// What a tool gives must be what its output schema promises, unless it says that it failed.
+    fn check_output(&self, result: &hub::CallToolResult) -> Result<(), ErrorObject> {
+        let Some(validator) = self.output.as_ref().filter(|_| result.is_error != Some(true)) else {
+            return Ok(());
+        };
+        let faults = match &result.structured_content {
+            Some(content) => match content.parse() {
+                Ok(value) => faults(validator, &value),
+                Err(error) => shortened(&error),
+            },
+            None => "there is none".to_owned(),
+        };
+        if faults.is_empty() {
+            return Ok(());
+        }
+        tracing::error!(tool = self.tool.name, %faults, "a tool's structured content isn't what its schema promises");
+        let what = "the tool's result isn't what its output schema promises";
+        Err(internal_error(what))
+    }
+}
+
+listable!(ToolRoute.tool: ListToolsResult as Tool);
+
+impl fmt::Debug for ToolRoute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolRoute").field(&self.tool.name).finish()
+    }
+}

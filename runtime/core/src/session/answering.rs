@@ -1,0 +1,175 @@
+//! A client that answers what the results of its calls ask.
+
+use std::sync::{Arc, Weak};
+
+use mcp_adapters::handlers::CallServer;
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, RawJson, UnknownMethod, error_code};
+use mcp_adapters::{PeerTypes, Translated, hello, hub};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use super::call::request_json;
+use super::context::Context;
+use super::engine::Engine;
+use super::handler::HandlerResult;
+use super::negotiated::Negotiated;
+use super::peer::Peer;
+use super::spans::request_span;
+use crate::error::{CallError, internal_error};
+use crate::message::to_json;
+use crate::rounds::retry_input;
+use crate::side::{ClientSide, Side};
+
+impl<S: Side> Engine<S> {
+    /// Lets the handler answer a request that came in a result.
+    pub async fn answer(
+        engine: Weak<Self>,
+        request: S::Request,
+        negotiated: Arc<Negotiated>,
+    ) -> Result<S::Result, ErrorObject> {
+        let Some(engine) = engine.upgrade() else {
+            return Err(internal_error("the session has ended"));
+        };
+        let method = negotiated.method(S::method(&request)).to_owned();
+        engine.session.check_request(&negotiated, &method)?;
+        let json = to_json(&request);
+        let header = MessageHeader::from_slice(&json).map_err(internal_error)?;
+        engine.session.check_request_params(&negotiated, &method, &header)?;
+        let cancelled = CancellationToken::new();
+        let _cancel = cancelled.clone().drop_guard();
+        let context = Context {
+            peer: Peer::of_message(Arc::clone(&engine.session), None, negotiated),
+            cancelled,
+            message: Arc::default(),
+        };
+        let revision = context.peer.negotiated().revision;
+        let span = request_span::<S>(&engine.session.span, &method, None, revision, &request);
+        let handled = engine.handler.handle_request(request, &context).instrument(span);
+        match handled.await? {
+            HandlerResult::Declared(result) => Ok(result),
+            HandlerResult::Custom(_) => Err(ErrorObject::new(
+                error_code::METHOD_NOT_FOUND,
+                "no revision declares it",
+            )),
+        }
+    }
+}
+
+impl Peer<ClientSide> {
+    /// Calls a method. As long as the result, or an error, asks something, the handler of this client answers, and the call is
+    /// repeated.
+    async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
+        if retry_input(&mut request).is_none() {
+            return self.call(request).await;
+        }
+        let limit = self.state.options.limits.rounds;
+        for _ in 0..=limit {
+            let asked = match self.call(request.clone()).await {
+                Ok(hub::ServerResult::InputRequired(asked)) => asked,
+                Ok(result) => return Ok(result),
+                Err(error) => {
+                    let Some(questions) = self.asked_by_error(&error) else {
+                        return Err(error);
+                    };
+                    let answers = self.answer_all(Some(questions)).await?.unwrap_or_default();
+                    if !answers.iter().all(|(_, answer)| is_accepted(answer)) {
+                        return Err(error);
+                    }
+                    // The server learns the answers otherwise, so the same request is repeated.
+                    continue;
+                }
+            };
+            if asked.input_requests.is_none() && asked.request_state.is_none() {
+                return Err(CallError::InvalidResult(
+                    "it asks for input, but not for which".to_owned(),
+                ));
+            }
+            let responses = self.answer_all(asked.input_requests).await?;
+            if let Some(retry_input) = retry_input(&mut request) {
+                (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
+            }
+        }
+        Err(CallError::TooManyRounds(limit))
+    }
+
+    /// The error for a result of a kind that the hub doesn't declare.
+    fn undeclared_kind(&self, result: &RawJson) -> CallError {
+        let revision = self.negotiated().revision;
+        let member = revision.lifecycle().result_kind;
+        let kind = member.and_then(|member| Some((member, result.get(member)?)));
+        CallError::InvalidResult(match kind {
+            Some((member, kind)) => format!("its `{member}` is {kind}, which isn't supported"),
+            None => format!("it is of a kind that only revision {revision} has"),
+        })
+    }
+
+    /// The questions of an error that asks the client something, by their numbers. `None` for another error, and if this client
+    /// hasn't declared that it answers them.
+    fn asked_by_error(&self, error: &CallError) -> Option<hub::InputRequests> {
+        let (CallError::Peer(error), negotiated) = (error, self.negotiated()) else {
+            return None;
+        };
+        let (method, params) = hello::asked_by_error(negotiated.revision, error)?;
+        self.state.check_request(negotiated, method).ok()?;
+        let questions = params.into_iter().zip(0_i64..).map(|(params, number)| {
+            let json = request_json(number, UnknownMethod::new(method).with_params(params));
+            let header = MessageHeader::from_slice(&json).ok()?;
+            self.state.check_request_params(negotiated, method, &header).ok()?;
+            match ClientSide::receive(negotiated.revision, &json, negotiated.conversion()).ok()? {
+                Translated::Message {
+                    message: Message::Request(question),
+                    ..
+                } => Some((number.to_string(), question.request)),
+                _ => None,
+            }
+        });
+        questions.collect()
+    }
+
+    /// The answers of this client's handler to what a server asks, all at once.
+    async fn answer_all(&self, requests: Option<hub::InputRequests>) -> Result<Option<hub::InputResponses>, CallError> {
+        let Some(requests) = requests else { return Ok(None) };
+        let limit = self.state.options.limits.in_flight;
+        if requests.len() > limit {
+            let reason = format!("it asks {} questions, and {limit} are allowed", requests.len());
+            return Err(CallError::InvalidResult(reason));
+        }
+        let mut answers = JoinSet::new();
+        for (name, request) in requests {
+            let answer = self.state.answer(request, Arc::clone(self.negotiated()));
+            let answer = answer.ok_or(CallError::Closed)?;
+            answers.spawn(async move { (name, answer.await) });
+        }
+        let mut responses = hub::InputResponses::new();
+        while let Some(answered) = answers.join_next().await {
+            // A handler that panics gives no answer.
+            let (name, response) = answered.map_err(|error| CallError::Unanswered(internal_error(error)))?;
+            responses.insert(name, response.map_err(CallError::Unanswered)?);
+        }
+        Ok(Some(responses))
+    }
+}
+
+/// Whether the user agrees to what was asked.
+fn is_accepted(answer: &hub::InputResponse) -> bool {
+    match answer {
+        hub::InputResponse::Elicit(result) => result.action == hub::ElicitResultAction::Accept,
+        _ => true,
+    }
+}
+
+impl CallServer for Peer<ClientSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
+        match self.call_in_rounds(request).await? {
+            hub::ServerResult::Unknown(result) => Err(self.undeclared_kind(&result)),
+            result => Ok(result),
+        }
+    }
+
+    async fn notify(&self, notification: hub::ClientNotification) -> Result<(), CallError> {
+        Self::notify(self, notification).await
+    }
+}

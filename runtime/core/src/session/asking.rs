@@ -1,0 +1,280 @@
+//! Handlers of a server that ask the client questions: by requests to it, or in the results of its requests.
+
+use std::sync::Arc;
+
+use mcp_adapters::handlers::{CallClient, ServerHandler};
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::{Revision, hello, hub};
+use tokio::task::JoinSet;
+
+use super::context::Context;
+use super::handler::ForServer;
+use super::peer::Peer;
+use super::state::method;
+use crate::error::{CallError, internal_error, invalid_params};
+use crate::future::BoxFuture;
+use crate::message::to_json;
+use crate::rounds::{Binding, Questions, Refusal, Round, RoundState, retry_input};
+use crate::side::ServerSide;
+
+type Answer = Result<hub::ServerResult, ErrorObject>;
+
+impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
+    /// Answers a request. Its result may ask for something first.
+    pub(super) async fn answer(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
+        let may_ask = retry_input(&mut request).is_some();
+        match (context.peer.negotiated().is_stateless(), may_ask) {
+            (true, true) => self.answer_round(request, context).await,
+            (false, true) => {
+                let is_tool = matches!(request, hub::ClientRequest::CallTool(_));
+                match self.answer_rounds(request, context).await {
+                    Err(Refusal::NotOffered(error)) if is_tool => Ok(failed(error)),
+                    answer => Ok(answer?),
+                }
+            }
+            (true, false) => self.dispatch(request, context).await,
+            (false, false) => match self.run(request, context, Round::default()).await?.0 {
+                Some(result) => Ok(result),
+                None => Err(internal_error("the handler waits for nothing")),
+            },
+        }
+    }
+
+    /// Calls the function of the handler for the request's method. The future is long; boxed here, a program has it once.
+    fn dispatch<'a>(&'a self, request: hub::ClientRequest, context: &'a Context<ServerSide>) -> BoxFuture<'a, Answer> {
+        Box::pin(self.0.handle_request(request, context))
+    }
+
+    /// Runs the handler once: its result, or `None` if it has asked something.
+    async fn run(
+        &self,
+        request: hub::ClientRequest,
+        context: &Context<ServerSide>,
+        round: Round,
+    ) -> Result<(Option<hub::ServerResult>, Arc<Round>), Refusal> {
+        let round = Arc::new(round);
+        let mut context = context.clone();
+        context.peer.round = Some(Arc::clone(&round));
+        let result = round.run(self.dispatch(request, &context)).await?;
+        Ok((result.transpose()?, round))
+    }
+
+    /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
+    async fn answer_rounds(
+        &self,
+        mut request: hub::ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<hub::ServerResult, Refusal> {
+        for _ in 0..=context.peer.state.options.limits.rounds {
+            let mut next = request.clone();
+            let asked = match self.run(request, context, Round::default()).await?.0 {
+                Some(hub::ServerResult::InputRequired(asked)) => asked,
+                Some(result) => return Ok(result),
+                None => return Err(internal_error("the handler waits for nothing").into()),
+            };
+            let responses = call_with_all(&context.peer, asked.input_requests).await?;
+            if let Some(retry_input) = retry_input(&mut next) {
+                (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
+            }
+            request = next;
+        }
+        Err(internal_error("the handler asks something in too many rounds").into())
+    }
+
+    /// Answers a stateless request. What the handler asks becomes the result.
+    async fn answer_round(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
+        let peer = &context.peer;
+        let (sealing, limit) = (&peer.state.options.sealing, peer.state.options.limits.state_bytes);
+        let (responses, sealed) = match retry_input(&mut request) {
+            Some(retry_input) => (retry_input.responses.take(), retry_input.state.take()),
+            None => (None, None),
+        };
+        let bare = request.clone();
+        let principal = context.principal();
+        let binding = Binding {
+            principal: principal.map(|principal| principal.0.as_str()),
+            request: &bare,
+        };
+        let state = match sealed {
+            Some(text) => {
+                let opened = RoundState::open(&text, sealing, &binding, limit).await;
+                Some(opened.ok_or_else(invalid_state)?)
+            }
+            None => None,
+        };
+        if let Some(retry_input) = retry_input(&mut request) {
+            let own = state.as_ref().and_then(|state| state.own.clone());
+            (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
+        }
+        let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
+        let (result, round) = self.run(request, context, Round::with_questions(questions)).await?;
+        let (mut state, open) = round.take_questions().end();
+        let mut asked = match result {
+            None => hub::InputRequiredResult::default().with_input_requests(open),
+            Some(hub::ServerResult::InputRequired(mut asked)) => {
+                for (_, request) in asked.input_requests.iter().flat_map(hub::InputRequests::iter) {
+                    peer.check_question(request)?;
+                }
+                state.own = asked.request_state.take();
+                asked
+            }
+            Some(result) => return Ok(result),
+        };
+        if !state.is_empty() {
+            asked.request_state = Some(state.seal(sealing, &binding, limit).map_err(internal_error)?);
+        }
+        Ok(hub::ServerResult::InputRequired(asked))
+    }
+}
+
+/// The result of a tool that asks what the client of a session can't answer. Such clients show their model a result with
+/// `isError`, and don't expect a refusal for a capability that they lack.
+fn failed(error: ErrorObject) -> hub::ServerResult {
+    let why = hub::TextContent::new(error.message);
+    hub::ServerResult::CallTool(hub::CallToolResult::new(vec![why.into()]).with_is_error(true))
+}
+
+/// Calls the client with each of these requests at once.
+async fn call_with_all(
+    peer: &Peer<ServerSide>,
+    requests: Option<hub::InputRequests>,
+) -> Result<Option<hub::InputResponses>, Refusal> {
+    let Some(requests) = requests else { return Ok(None) };
+    let mut calls = JoinSet::new();
+    for (name, request) in requests {
+        peer.check_question(&request)?;
+        let peer = peer.clone();
+        calls.spawn(async move { (name, peer.call(request).await) });
+    }
+    let mut responses = hub::InputResponses::new();
+    while let Some(called) = calls.join_next().await {
+        let (name, response) = called.map_err(internal_error)?;
+        let response =
+            response.map_err(|error| internal_error(format!("the client didn't answer `{name}`: {error}")))?;
+        responses.insert(name, response);
+    }
+    Ok(Some(responses))
+}
+
+/// Whatever is wrong with a state, so that nobody learns how to make a better one.
+fn invalid_state() -> ErrorObject {
+    invalid_params("the request state is not valid")
+}
+
+impl Peer<ServerSide> {
+    /// The same client. What is asked through this handle has this name, and not its number among the questions of the handler,
+    /// by which its answer is found when the handler runs again.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Whether the client has declared what it takes to be asked this.
+    ///
+    /// # Errors
+    /// [`CallError::NotOffered`] if it hasn't.
+    pub fn may_ask(&self, request: &hub::InputRequest) -> Result<(), CallError> {
+        let negotiated = self.negotiated();
+        let name = negotiated.method(request.method());
+        if method::<ServerSide>(negotiated.revision, name, false).is_none()
+            && let Some(capability) = Revision::HUB
+                .method(request.method())
+                .and_then(|entry| entry.capability)
+        {
+            // The client's revision has no such question.
+            let method = name.to_owned();
+            return Err(CallError::NotOffered {
+                method,
+                capability,
+                revision: negotiated.revision,
+            });
+        }
+        self.state.check_call(negotiated, name)?;
+        self.state.check_call_params(negotiated, name, &to_json(request))
+    }
+
+    /// The refusal of a request whose handler asks what the client can't answer.
+    fn check_question(&self, request: &hub::InputRequest) -> Result<(), Refusal> {
+        match self.may_ask(request) {
+            Ok(()) => Ok(()),
+            Err(CallError::NotOffered { method, capability, .. }) => {
+                let what = format!("{method} needs the capability `{capability}`, which the client hasn't declared");
+                let error = hello::missing_capability(self.negotiated().revision, capability, what);
+                Err(Refusal::NotOffered(error))
+            }
+            Err(error) => Err(internal_error(error).into()),
+        }
+    }
+
+    async fn ask(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+        let Some(round) = &self.round else {
+            return self.call(request).await;
+        };
+        match self.check_question(&request) {
+            Err(refusal) => round.refuse(refusal).await,
+            Ok(()) if round.asks_in_result() => round.ask(self.name.as_deref(), request).await,
+            Ok(()) => self.call(request).await,
+        }
+    }
+}
+
+impl Context<ServerSide> {
+    /// The same context. What is asked through it has this name; see [`Peer::named`].
+    #[must_use]
+    pub fn named(&self, name: impl Into<String>) -> Self {
+        let mut named = self.clone();
+        named.peer.name = Some(name.into());
+        named
+    }
+}
+
+impl CallClient for Peer<ServerSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+        self.ask(request).await
+    }
+
+    async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
+        Self::notify(self, notification).await
+    }
+}
+
+/// Asks the client of the request, and notifies it.
+///
+/// A client with a session is called. For a client of the stateless era, a question without an answer ends the run of the
+/// handler where it awaits the answer: the question is the result of the request, and when the client repeats the request
+/// with the answer, the handler runs again from its start and gets the answer in the same place. So what a handler does before a
+/// question is done once for each round: it should be what may be done again. Several questions that are asked at once, as
+/// by [`tokio::join!`], are asked in one round.
+///
+/// The questions of a handler follow from its arguments and the earlier answers, in the same order each time, or have names
+/// ([`Peer::named`]). The request gets an error if a handler asks something else than before, or what the client hasn't
+/// declared; a tool that a client with a session calls has a result with `isError` then. [`Peer::may_ask`] says so beforehand.
+///
+/// ```
+/// use mcp_runtime::{CallClient, CallError, Context, ServerSide, hub, mcp_wire};
+///
+/// async fn delete(path: String, context: &Context<ServerSide>) -> Result<String, CallError> {
+///     let form = mcp_wire::from_str(r#"{"type": "object", "properties": {}}"#).expect("it is a form");
+///     let question = hub::ElicitRequestFormParams::new(format!("Delete {path}?"), form);
+///     let answer = context.elicit(question.into()).await?;
+///     // Nothing is deleted before this line, however often the function runs.
+///     match answer.action {
+///         hub::ElicitResultAction::Accept => Ok(format!("{path} is deleted")),
+///         _ => Ok("nothing is deleted".to_owned()),
+///     }
+/// }
+/// ```
+impl CallClient for Context<ServerSide> {
+    type Error = CallError;
+
+    async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+        self.peer.ask(request).await
+    }
+
+    async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
+        self.peer.notify(notification).await
+    }
+}

@@ -1,0 +1,327 @@
+//! Outgoing calls, from the request to the result.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, RequestId, UnknownMethod};
+use mcp_adapters::{FromPeer, PeerTypes, Revision, hello};
+use tokio::sync::{mpsc, oneshot};
+
+use super::info::Progress;
+use super::json_edit::with_meta;
+use super::negotiated::Negotiated;
+use super::notify::check_custom;
+use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
+use super::state::SessionState;
+use super::tolerance::{Reply, tolerate};
+use crate::error::{CallError, TransportError};
+use crate::message::{Purpose, to_json};
+use crate::side::Side;
+
+impl<S: Side> SessionState<S> {
+    /// Calls a method of the peer.
+    pub async fn call(
+        self: &Arc<Self>,
+        negotiated: &Negotiated,
+        request: S::RequestOut,
+        purpose: Purpose,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<S::ResultIn, CallError> {
+        let method = negotiated.method(S::method_out(&request)).to_owned();
+        self.check_call(negotiated, &method)?;
+        check_direction::<S>(negotiated, &method)?;
+        let ended_by = S::ended_by(&request);
+        let id = self.pending.next_id();
+        let call = Call {
+            id: RequestId::Integer(id),
+            request,
+        };
+        let Some(json) = self.encode(negotiated, &method, Message::Request(call))? else {
+            return Err(CallError::Unrepresentable(method));
+        };
+        let json = with_stamp(negotiated, json)?;
+        self.check_call_params(negotiated, &method, &json)?;
+        let cache = self.cache.as_ref().zip(ended_by);
+        let cache = cache.and_then(|(cache, ended_by)| Some((cache, cache.key(&json, ended_by)?)));
+        if let Some(fresh) = cache.as_ref().and_then(|(cache, key)| cache.get(key)) {
+            return Ok(fresh);
+        }
+        let exchanged = self.exchange(negotiated, id, json, purpose, progress);
+        let Reply {
+            result, mut violations, ..
+        } = exchanged.await?;
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => {
+                self.check_violations(&method, violations)?;
+                return Err(self.error_from_peer(negotiated, &method, id, error));
+            }
+        };
+        let revision = negotiated.revision;
+        if let Some((member, kind)) = hello::unusual_kind(revision, &method, &result) {
+            let reason = format!("its `{member}` is {kind}, which isn't supported");
+            return Err(CallError::InvalidResult(reason));
+        }
+        let tolerated = tolerate(revision.tolerances(&method), &result).map(|(tolerated, more)| {
+            violations.extend(more);
+            tolerated
+        });
+        self.validate_result(revision, &method, &result, violations)?;
+        let bytes = result.text().len();
+        let decoded = S::decode_result(
+            revision,
+            &method,
+            tolerated.as_ref().unwrap_or(&result),
+            negotiated.conversion(),
+        );
+        let decoded = match decoded {
+            // A kind of results that the peer's revision has and the hub lacks.
+            Err(FromPeer::Unrepresentable(error)) if error.path().segments().is_empty() => {
+                return S::undeclared_in(result).ok_or_else(|| error.into());
+            }
+            decoded => decoded?,
+        };
+        let Some(result) = decoded else {
+            return Err(CallError::InvalidResult(format!(
+                "{method} isn't a method of the peer's revision"
+            )));
+        };
+        self.report_losses(&method, &result.losses);
+        if let Some((cache, key)) = cache {
+            cache.insert(key, &result.result, bytes);
+        }
+        Ok(result.result)
+    }
+
+    /// Calls a method of the peer that no revision declares.
+    pub async fn call_custom(
+        self: &Arc<Self>,
+        negotiated: &Negotiated,
+        method: &str,
+        request: impl Object,
+        purpose: Purpose,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<RawJson, CallError> {
+        check_custom(method)?;
+        check_direction::<S>(negotiated, method)?;
+        let id = self.pending.next_id();
+        let json = with_stamp(negotiated, request_json(id, request))?;
+        let exchanged = self.exchange(negotiated, id, json, purpose, progress).await?;
+        let Reply { result, violations, .. } = exchanged;
+        self.check_violations(method, violations)?;
+        result.map_err(|error| self.error_from_peer(negotiated, method, id, error))
+    }
+
+    /// Sends a request that the session makes automatically; its result, and the violations of the response.
+    pub async fn call_json(
+        self: &Arc<Self>,
+        negotiated: &Negotiated,
+        method: &str,
+        request: UnknownMethod,
+    ) -> Result<(RawJson, Vec<Violation>), CallError> {
+        let id = self.pending.next_id();
+        let json = with_stamp(negotiated, request_json(id, request))?;
+        let exchanged = self.exchange(negotiated, id, json, Purpose::Unsolicited, None);
+        let Reply { result, violations, .. } = exchanged.await?;
+        match result {
+            Ok(result) => Ok((result, violations)),
+            Err(error) => {
+                self.check_violations(method, violations)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends a request and waits for its response.
+    async fn exchange(
+        self: &Arc<Self>,
+        negotiated: &Negotiated,
+        id: i64,
+        mut json: Vec<u8>,
+        purpose: Purpose,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<Reply, CallError> {
+        if let Some(key) = negotiated
+            .revision
+            .lifecycle()
+            .meta_progress
+            .filter(|_| progress.is_some())
+        {
+            let edited = with_meta(&json, key, &id.to_string());
+            json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+        }
+        let (replied, mut progressed) = self.pending.insert(id);
+        let guard = CancelOnDrop::new(self, negotiated.revision, id);
+        if self.ended.is_cancelled() {
+            return Err(self.closed());
+        }
+        let sending = self.send(json, purpose);
+        let reply = self.wait(sending, replied, &mut progressed, progress).await;
+        if !matches!(reply, Err(CallError::TimedOut(_))) {
+            guard.disarm();
+        }
+        reply
+    }
+
+    /// Passes a request on that is complete but for its turn, and waits for the reply. The reply has its position in `line`.
+    pub async fn pass_call(
+        self: &Arc<Self>,
+        id: i64,
+        json: Vec<u8>,
+        purpose: Purpose,
+        ticket: Ticket,
+        line: Arc<OrderedQueue>,
+        cancellation: Arc<ReservedTicket>,
+    ) -> Result<Reply, CallError> {
+        let replied = self.pending.insert_passed(id, line);
+        let mut guard = CancelOnDrop::new(self, self.negotiated().revision, id);
+        guard.ticket = Some(cancellation);
+        if self.ended.is_cancelled() {
+            return Err(self.closed());
+        }
+        let sending = async {
+            ticket.wait_turn().await;
+            let sent = self.send(json, purpose).await;
+            drop(ticket);
+            sent
+        };
+        // The sender is dropped: no progress comes this way.
+        let (_, mut progressed) = mpsc::channel(1);
+        let reply = self.wait(sending, replied, &mut progressed, None).await;
+        if !matches!(reply, Err(CallError::TimedOut(_))) {
+            guard.disarm();
+        }
+        reply
+    }
+
+    /// Sends and waits for the response. Progress restarts the timeout, up to a limit.
+    async fn wait(
+        &self,
+        sending: impl Future<Output = Result<(), TransportError>>,
+        mut replied: oneshot::Receiver<Reply>,
+        progressed: &mut mpsc::Receiver<Progress>,
+        progress: Option<mpsc::Sender<Progress>>,
+    ) -> Result<Reply, CallError> {
+        let limits = &self.options.limits;
+        let clock = self.clock();
+        let mut last_progress = clock.elapsed();
+        let mut sending = pin!(sending);
+        let mut is_sent = false;
+        loop {
+            let elapsed = clock.elapsed();
+            let left = limits.answer_at_most.saturating_sub(elapsed);
+            let timeout = left.min(limits.answer.saturating_sub(elapsed.saturating_sub(last_progress)));
+            tokio::select! {
+                // Progress that came before the response is reported before it.
+                biased;
+                Some(update) = progressed.recv(), if !left.is_zero() => {
+                    last_progress = clock.elapsed();
+                    if let Some(progress) = &progress {
+                        // A caller that doesn't read its progress misses some of it. Nothing waits for it.
+                        let _ = progress.try_send(update);
+                    }
+                }
+                reply = &mut replied => return reply.map_err(|_| self.closed()),
+                sent = &mut sending, if !is_sent => {
+                    sent.map_err(|error| self.send_error(error))?;
+                    is_sent = true;
+                }
+                // The timeout holds as well for a peer that doesn't read.
+                () = clock.sleep(timeout) => return Err(CallError::TimedOut(clock.elapsed())),
+                () = self.ended.cancelled() => return Err(self.closed()),
+            }
+        }
+    }
+}
+
+/// Cancels a call whose caller goes before the response comes.
+#[derive(Debug)]
+pub struct CancelOnDrop<S: Side> {
+    state: Arc<SessionState<S>>,
+    revision: Revision,
+    id: Option<i64>,
+    /// The position of the cancellation among the messages that are passed on.
+    ticket: Option<Arc<ReservedTicket>>,
+}
+
+impl<S: Side> CancelOnDrop<S> {
+    pub fn new(state: &Arc<SessionState<S>>, revision: Revision, id: i64) -> Self {
+        let (state, id) = (Arc::clone(state), Some(id));
+        Self {
+            state,
+            revision,
+            id,
+            ticket: None,
+        }
+    }
+
+    /// The call is over.
+    fn disarm(mut self) {
+        if let Some(id) = self.id.take() {
+            self.state.pending.remove(id);
+        }
+    }
+}
+
+impl<S: Side> Drop for CancelOnDrop<S> {
+    fn drop(&mut self) {
+        let Some(id) = self.id.take() else { return };
+        if !self.state.pending.remove(id) || self.state.ended.is_cancelled() {
+            return;
+        }
+        if self.state.revision().is_none() {
+            // The protocol doesn't allow to cancel the request that starts the session.
+            return;
+        }
+        let (state, revision) = (Arc::clone(&self.state), self.revision);
+        // A peer that reads nothing must not make the queue of cancellations grow without bound.
+        let Ok(permit) = Arc::clone(&state.cancelling).try_acquire_owned() else {
+            return;
+        };
+        let ticket = self.ticket.take().map(|ticket| ticket.take(&state.passing));
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                let _permit = permit;
+                if let Some(ticket) = &ticket {
+                    ticket.wait_turn().await;
+                }
+                let cancellation = hello::cancellation(revision, &RequestId::Integer(id), "the caller no longer waits");
+                let Some((method, params)) = cancellation else { return };
+                let notification = UnknownMethod::new(method).with_params(params);
+                let json = to_json(&Notice { notification });
+                if let Err(error) = state.send(json, Purpose::Unsolicited).await {
+                    tracing::debug!(%error, "the cancellation of a call wasn't sent");
+                }
+            });
+        }
+    }
+}
+
+/// A server calls no client whose requests are stateless. It asks in the results of those that allow it.
+fn check_direction<S: Side>(negotiated: &Negotiated, method: &str) -> Result<(), CallError> {
+    if S::IS_SERVER && negotiated.is_stateless() {
+        let reason = format!(
+            "servers of revision {} send no requests, such as {method}",
+            negotiated.revision
+        );
+        return Err(CallError::Unrepresentable(reason));
+    }
+    Ok(())
+}
+
+pub fn request_json(id: i64, request: impl Object) -> Vec<u8> {
+    to_json(&Call {
+        id: RequestId::Integer(id),
+        request,
+    })
+}
+
+/// A request with what this side says about itself, if the peer's revision wants that with each request.
+pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>, CallError> {
+    for (key, value) in &negotiated.stamp {
+        let edited = with_meta(&json, key, value.text());
+        json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+    }
+    Ok(json)
+}

@@ -1,0 +1,237 @@
+//! How sessions begin: the handshake of some revisions, and the discovery of others.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorObject, Notice, RawJson, UnknownMethod, error_code};
+use mcp_adapters::{
+    ClientHello, HelloError, Loss, Mismatch, PeerTypes, Revision, ServerHello, accept, hello, hub, negotiate,
+};
+
+use super::engine::ServerInfo;
+use super::extra_capabilities::with_extra;
+use super::latest;
+use super::negotiated::Negotiated;
+use super::probe::{Finding, classify};
+use super::state::SessionState;
+use super::tolerance::tolerate;
+use crate::era::{Era, with_era};
+use crate::error::{CallError, ConnectError, internal_error, invalid_params};
+use crate::message::{Purpose, to_json};
+use crate::side::{ClientSide, Side};
+
+impl ServerInfo {
+    /// What it says to clients of a revision.
+    fn hello(&self, revision: Revision, versions: Vec<String>) -> ServerHello {
+        let extra = self.extra_capabilities.iter();
+        let extra = extra.filter(|(of_revision, _)| *of_revision == revision);
+        ServerHello {
+            versions,
+            capabilities: with_extra(&self.capabilities, extra.map(|(_, capabilities)| capabilities)),
+            implementation: Some(self.implementation.clone()),
+            instructions: self.instructions.clone(),
+        }
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    /// Answers the request that begins a session: negotiates the revision, and says what this server is.
+    pub fn accept_handshake(
+        &self,
+        revision: Revision,
+        params: &RawJson,
+        server: &ServerInfo,
+    ) -> Result<RawJson, ErrorObject> {
+        let read = hello::read_begin(revision, params);
+        let read = read.map_err(|error| invalid_params(format!("params: {error}")))?;
+        let supported = &self.options.supported;
+        let Some(revision) = negotiate(&read.result.version, supported) else {
+            let (requested, supported) = (read.result.version, supported.clone());
+            let latest = supported.iter().max().copied().unwrap_or(revision);
+            return Err(hello::unsupported(latest, &Mismatch { requested, supported }));
+        };
+        let agreement = server.agreement.as_ref().filter(|(of, _)| *of == revision);
+        if agreement.is_none() {
+            self.report_losses(revision.lifecycle().begin.unwrap_or_default(), &read.losses);
+        }
+        if !self.agree(Negotiated::with_client(revision, read.result)?) {
+            return Err(ErrorObject::new(
+                error_code::INVALID_REQUEST,
+                "the session has begun before",
+            ));
+        }
+        if let Some((_, agreed)) = agreement {
+            return Ok(agreed.clone());
+        }
+        let agreed = hello::agree(revision, server.hello(revision, vec![revision.as_str().to_owned()]));
+        self.written(revision.lifecycle().begin, agreed)
+    }
+
+    /// Answers the request that asks what this server is.
+    pub fn discovery(&self, revision: Revision, server: &ServerInfo) -> Result<RawJson, ErrorObject> {
+        let versions = self.options.supported.iter().rev();
+        let versions = versions.map(|revision| revision.as_str().to_owned()).collect();
+        let discovery = hello::discovery(revision, server.hello(revision, versions));
+        self.written(revision.lifecycle().discover, discovery)
+    }
+
+    fn written(
+        &self,
+        method: Option<&str>,
+        written: Result<(RawJson, Vec<Loss>), HelloError>,
+    ) -> Result<RawJson, ErrorObject> {
+        let (json, losses) = written.map_err(|error| {
+            tracing::error!(%error, "the client's revision can't represent what the server says about itself");
+            internal_error(error)
+        })?;
+        self.report_losses(method.unwrap_or_default(), &losses);
+        Ok(json)
+    }
+}
+
+/// A message that says nothing but what its revision presets.
+fn preset_message(revision: Revision, method: &str) -> UnknownMethod {
+    let message = UnknownMethod::new(method);
+    match hello::params(revision, method) {
+        Some(params) => message.with_params(params),
+        None => message,
+    }
+}
+
+/// What a client says about itself.
+#[derive(Debug, Clone)]
+pub struct ClientInfo {
+    /// Its name and version.
+    pub implementation: hub::Implementation,
+    /// What it offers.
+    pub capabilities: hub::ClientCapabilities,
+    /// How a session of one revision begins, if that is known as JSON already.
+    pub begin: Option<(Revision, RawJson)>,
+    /// The least severe log messages that it wants of a stateless server.
+    pub log_level: Option<hub::LoggingLevel>,
+}
+
+impl<S: Side> SessionState<S> {
+    /// Sets the log level of a server that has log messages.
+    pub async fn set_log_level(self: &Arc<Self>) {
+        let (negotiated, level) = (self.negotiated(), self.options.log_level.as_ref());
+        let request = level.and_then(|level| hello::set_level(negotiated.revision, level.as_str()));
+        let Some((method, params)) = request.filter(|(method, _)| self.check_call(negotiated, method).is_ok()) else {
+            return;
+        };
+        let request = UnknownMethod::new(method).with_params(params);
+        if let Err(error) = self.call_json(negotiated, method, request).await {
+            tracing::warn!(%error, "the server's log level wasn't set");
+        }
+    }
+}
+
+impl SessionState<ClientSide> {
+    fn hello(revision: Revision, info: &ClientInfo) -> ClientHello {
+        let level = info.log_level.as_ref();
+        ClientHello {
+            version: revision.as_str().to_owned(),
+            capabilities: info.capabilities.clone(),
+            implementation: Some(info.implementation.clone()),
+            log_level: level.map(|level| level.as_str().to_owned()),
+        }
+    }
+
+    /// Sends the request that begins a session, and accepts the revision that the server answers with.
+    pub async fn handshake(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<(), ConnectError> {
+        let unwritable = |error: HelloError| CallError::Unrepresentable(error.to_string());
+        let (params, losses) = match &info.begin {
+            Some((of, params)) if *of == revision => (params.clone(), Vec::new()),
+            _ => hello::begin(revision, Self::hello(revision, info)).map_err(unwritable)?,
+        };
+        let method = revision.lifecycle().begin.ok_or(ConnectError::NoRevision)?;
+        self.report_losses(method, &losses);
+        let negotiated = Negotiated::unknown(revision);
+        let request = UnknownMethod::new(method).with_params(params);
+        let (result, violations) = self.call_json(&negotiated, method, request).await?;
+        let answered = hello::agreed_version::<Revision>(&result).unwrap_or(revision);
+        let (corrected, violations) = match tolerate(answered.tolerances(method), &result) {
+            Some((corrected, more)) => (corrected, violations.into_iter().chain(more).collect()),
+            None => (result.clone(), violations),
+        };
+        self.validate_result(answered, method, &result, violations)?;
+        let read = hello::read_agreement(answered, &corrected);
+        let read = read.map_err(|error| CallError::InvalidResult(error.to_string()))?;
+        if info.begin.is_none() {
+            self.report_losses(method, &read.losses);
+        }
+        let handshakes = with_era(&self.options.supported, Era::Handshake);
+        let named = read.result.versions.first().map_or("", String::as_str);
+        let agreed = accept(named, &handshakes)?;
+        let _ = self.agreement.set(corrected);
+        self.agree(Negotiated::with_server(agreed, read.result));
+        if let Some(begun) = agreed.lifecycle().begun {
+            let json = to_json(&Notice {
+                notification: preset_message(agreed, begun),
+            });
+            self.send(json, Purpose::Unsolicited)
+                .await
+                .map_err(|error| self.send_error(error))?;
+        }
+        self.set_log_level().await;
+        Ok(())
+    }
+
+    /// Asks what the server is, and finds its era by the answer.
+    pub async fn probe(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Finding {
+        let supported = self.options.supported.clone();
+        let mut asked = revision;
+        // A server that refuses the revision that it has named itself isn't asked forever.
+        for _ in 0..2 {
+            let answer = self.discover(asked, info).await;
+            match classify(asked, &supported, answer) {
+                Finding::AskAgain(revision) => asked = revision,
+                finding => return finding,
+            }
+        }
+        Finding::Failed(ConnectError::Mismatch(Mismatch {
+            requested: asked.as_str().to_owned(),
+            supported,
+        }))
+    }
+
+    async fn discover(self: &Arc<Self>, revision: Revision, info: &ClientInfo) -> Result<RawJson, CallError> {
+        let negotiated = Self::stateless_negotiated(revision, info, Negotiated::unknown(revision))?;
+        let method = revision.lifecycle().discover;
+        let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
+        let call = self.call_json(&negotiated, method, preset_message(revision, method));
+        if latest(&self.options, Era::Handshake).is_none() {
+            // There is nothing else to try, so that the server may take as long as for any other call.
+            return call.await.map(|(result, _)| result);
+        }
+        let patience = self.options.limits.probe;
+        let clock = self.clock();
+        tokio::select! {
+            biased;
+            answer = call => answer.map(|(result, _)| result),
+            () = clock.sleep(patience) => Err(CallError::TimedOut(patience)),
+        }
+    }
+
+    /// Takes a server for one of the stateless era.
+    pub fn agree_stateless(
+        &self,
+        revision: Revision,
+        info: &ClientInfo,
+        hello: ServerHello,
+    ) -> Result<(), ConnectError> {
+        let negotiated = Negotiated::with_server(revision, hello);
+        self.agree(Self::stateless_negotiated(revision, info, negotiated)?);
+        Ok(())
+    }
+
+    /// What holds for calls of a stateless server on behalf of a client.
+    pub fn stateless_negotiated(
+        revision: Revision,
+        info: &ClientInfo,
+        negotiated: Negotiated,
+    ) -> Result<Negotiated, CallError> {
+        let stamp = hello::stamp(revision, Self::hello(revision, info));
+        let stamp = stamp.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+        Ok(negotiated.with_stamp(stamp))
+    }
+}

@@ -1,0 +1,227 @@
+//! Incoming messages: decoding, checks, and dispatch.
+
+use std::sync::Arc;
+
+use http::Extensions;
+use mcp_adapters::mcp_wire::{
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RawJson,
+    RequestId, error_code,
+};
+use mcp_adapters::{Translated, hello};
+
+use super::engine::Engine;
+use super::notifications::Notification;
+use super::response::PendingResponse;
+use super::state::is_converted;
+use super::tolerance::only_result;
+use crate::error::{CallError, invalid_params};
+use crate::side::Side;
+
+impl<S: Side> Engine<S> {
+    /// Takes the JSON of a message, or of a batch if the revision has batches.
+    pub fn take_json(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
+        let response = match Payload::from_slice(json) {
+            Ok(Payload::Message(header)) => self.take_message(&header, extensions, false),
+            Ok(Payload::Batch(elements)) => self.take_batch(elements, json, &extensions),
+            Err(error) => self.refuse(None, not_a_message(&error), json),
+        };
+        if let Some(response) = response {
+            self.send_responses(vec![response], false);
+        }
+    }
+
+    /// Takes the elements of a batch, whose responses are one array. A batch that is refused has one response.
+    fn take_batch(
+        self: &Arc<Self>,
+        elements: BatchElements<'_>,
+        json: &[u8],
+        extensions: &Arc<Extensions>,
+    ) -> Option<PendingResponse> {
+        let limit = self.session.options.limits.batch;
+        let refusal = if !self.session.negotiated().revision.facts().batches {
+            Some("the revision has no batches".to_owned())
+        } else if !elements.is_longer_than(0) {
+            Some("an empty batch has no message".to_owned())
+        } else if elements.is_longer_than(limit) {
+            Some(format!("a batch may have {limit} messages at most"))
+        } else if elements.clone().flatten().any(|header| self.is_stateless(&header)) {
+            Some("a stateless message can't be part of a batch".to_owned())
+        } else {
+            None
+        };
+        if let Some(reason) = refusal {
+            let requests = elements
+                .flatten()
+                .filter(|header| header.kind() == Ok(MessageKind::Request));
+            let ids: Vec<_> = requests.filter_map(|header| header.id()).collect();
+            let error = ErrorObject::new(error_code::INVALID_REQUEST, reason);
+            return match ids.is_empty() {
+                true => self.refuse(None, error, json),
+                false => Some(PendingResponse::refused_together(ids, error)),
+            };
+        }
+        let mut pending = Vec::new();
+        for header in elements {
+            match header {
+                Ok(header) => pending.extend(self.take_message(&header, Arc::clone(extensions), true)),
+                Err(error) => pending.extend(self.refuse(None, not_a_message(&error), json)),
+            }
+        }
+        self.send_responses(pending, true);
+        None
+    }
+
+    fn take_message(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        extensions: Arc<Extensions>,
+        in_batch: bool,
+    ) -> Option<PendingResponse> {
+        let json = header.message().text().as_bytes();
+        let negotiated = match self.terms_of(header) {
+            Ok(negotiated) => negotiated,
+            Err(error) => return self.refuse_call(header, error),
+        };
+        if let Some(taken) = self.take_internal(header, &negotiated) {
+            return taken;
+        }
+        let revision = negotiated.revision;
+        if let Some(relay) = self.handler.relay(revision)
+            && self.is_passed_on(header, revision)
+        {
+            return self.take_raw(relay, header, negotiated, extensions, in_batch);
+        }
+        let is_converted = header.method().is_none_or(|method| is_converted(revision, &method));
+        let received = match is_converted {
+            true => S::receive(revision, json, negotiated.conversion()),
+            false => S::receive_custom(json).map(|message| Translated::Message {
+                message,
+                losses: Vec::new(),
+            }),
+        };
+        let message = match received {
+            Ok(message) => message,
+            Err(error) => return self.take_malformed(header, &error),
+        };
+        let check = |method: &str| {
+            self.session.validate_call(revision, method, json)?;
+            self.session.check_request_params(&negotiated, method, header)
+        };
+        let refusal = header.method().and_then(|method| check(&method).err());
+        let (message, losses) = match message {
+            Translated::Message { message, mut losses } => {
+                losses.retain(|loss| !hello::is_of_stamp(revision, loss));
+                (message, losses)
+            }
+            Translated::Refused(response) => return self.refuse(response.id, response.error, json),
+            Translated::Dropped { losses, reason } => {
+                tracing::debug!(%reason, "a notification can't be represented");
+                self.session.report_losses("", &losses);
+                return None;
+            }
+        };
+        match (message, refusal) {
+            (Message::Request(call), Some(error)) => Some(PendingResponse::refused(Some(call.id), error)),
+            (Message::Notification(_), Some(_)) => None,
+            (Message::Request(call), None) => {
+                self.session.report_losses(S::method(&call.request), &losses);
+                Some(self.take_request(call, header, negotiated, extensions, losses))
+            }
+            (Message::Notification(notice), None) => {
+                if let Some(change) = S::change_in(&notice.notification) {
+                    self.session.take_change(&change, header, &negotiated);
+                }
+                self.session
+                    .report_losses(S::notification_method(&notice.notification), &losses);
+                let notification = Notification {
+                    notification: notice.notification,
+                    extensions,
+                    losses,
+                    negotiated,
+                    ticket: self.session.unhandled.join(),
+                };
+                self.take_for_handler(notification, json);
+                None
+            }
+            (Message::Response(response), _) => {
+                self.take_response(Some(response.id), Ok(response.result));
+                None
+            }
+            (Message::Error(response), _) => {
+                self.take_response(response.id, Err(CallError::Peer(response.error)));
+                None
+            }
+        }
+    }
+
+    /// Gives a result, or the error instead, to the call that waits for it.
+    fn take_response(&self, id: Option<RequestId>, result: Result<RawJson, CallError>) {
+        let code = result
+            .as_ref()
+            .err()
+            .and_then(CallError::error_object)
+            .map(|error| error.code);
+        let pending = &self.session.pending;
+        if !id.as_ref().is_some_and(|id| pending.resolve(id, result, Vec::new())) {
+            let id = id.map(|id| id.to_string());
+            tracing::debug!(id, code, "a response to no pending call");
+        }
+    }
+
+    /// Refuses a message that can't be decoded, unless it is a notification.
+    fn take_malformed(&self, header: &MessageHeader<'_>, error: &DecodeError) -> Option<PendingResponse> {
+        tracing::debug!(%error, "a message is malformed");
+        let json = header.message().text().as_bytes();
+        match header.kind() {
+            Ok(MessageKind::Request) => {
+                let id = header.id();
+                let is_in_params = id.is_some() && error.path().segments().len() > 1;
+                let error = match error.kind() {
+                    DecodeErrorKind::Syntax => not_a_message(error),
+                    _ if is_in_params => invalid_params(error),
+                    _ => not_a_message(error),
+                };
+                self.refuse(id, error, json)
+            }
+            Ok(MessageKind::Notification) => None,
+            Ok(MessageKind::Response | MessageKind::Error) | Err(_) => {
+                let (result, violations) = match only_result(header) {
+                    Some((result, violation)) => (result, vec![violation]),
+                    None => {
+                        let reason = format!("the peer's answer is malformed: {error}");
+                        (Err(CallError::InvalidResult(reason)), Vec::new())
+                    }
+                };
+                // The caller must not wait forever.
+                let id = header.id();
+                if id.is_some_and(|id| self.session.pending.resolve(&id, result, violations)) {
+                    return None;
+                }
+                // The id may be one of our calls: an error with this id could be taken for the response to another request.
+                self.refuse(None, not_a_message(error), json)
+            }
+        }
+    }
+
+    /// The error response to a message that is refused; `None` if it must not have one.
+    ///
+    /// An error response needs the id of its request. Only some revisions have errors without an id, and only servers send
+    /// them: a server that prints log lines to its output could print another one for each error that a client sends.
+    pub fn refuse(&self, id: Option<RequestId>, error: ErrorObject, message: &[u8]) -> Option<PendingResponse> {
+        let is_server = self.server.is_some();
+        if id.is_none() && !(is_server && self.session.negotiated().revision.facts().errors_without_id) {
+            self.ignored.log(&error, message);
+            return None;
+        }
+        Some(PendingResponse::refused(id, error))
+    }
+}
+
+/// The error for JSON that is not a message.
+fn not_a_message(error: &DecodeError) -> ErrorObject {
+    let code = match error.kind() {
+        DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
+        _ => error_code::INVALID_REQUEST,
+    };
+    ErrorObject::new(code, error.to_string())
+}

@@ -1,0 +1,217 @@
+//! The messages that a session deals with automatically, told by their roles in the revision.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{
+    ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
+};
+use mcp_adapters::{PeerTypes, Revision, Translated, hello, hub};
+
+use super::engine::{Engine, ServerInfo};
+use super::negotiated::Negotiated;
+use super::response::PendingResponse;
+use super::state::is_custom;
+use crate::error::invalid_params;
+use crate::message::to_json;
+use crate::side::Side;
+
+impl<S: Side> Engine<S> {
+    /// What holds for a message: what it carries if it is stateless, or else what was negotiated for the session.
+    pub fn terms_of(&self, header: &MessageHeader<'_>) -> Result<Arc<Negotiated>, ErrorObject> {
+        let session = self.session.negotiated();
+        if !S::IS_SERVER || header.method().is_none() {
+            return Ok(Arc::clone(session));
+        }
+        if let Some(negotiated) = Negotiated::of_message(header, &self.session.options)? {
+            return Ok(Arc::new(negotiated));
+        }
+        if self.session.revision().is_some() {
+            return Ok(Arc::clone(session));
+        }
+        // The request that begins a session is read by the revision that it asks for. A notification doesn't say its revision.
+        let revision = match header.kind() {
+            Ok(MessageKind::Notification) => self.revision_with(&header.method().unwrap_or_default()),
+            _ => hello::requested_version::<Revision>(header).flatten(),
+        };
+        Ok(revision.map_or_else(
+            || Arc::clone(session),
+            |revision| Arc::new(Negotiated::unknown(revision)),
+        ))
+    }
+
+    /// The latest revision with a method, unless the one that is assumed has it.
+    fn revision_with(&self, method: &str) -> Option<Revision> {
+        let has_method = |revision: &Revision| revision.method(method).is_some();
+        let supported = self.session.options.supported.iter().copied();
+        let latest = supported.filter(has_method).max()?;
+        (!has_method(&self.session.negotiated().revision)).then_some(latest)
+    }
+
+    /// Whether a message is stateless, whether or not its revision is supported.
+    pub fn is_stateless(&self, header: &MessageHeader<'_>) -> bool {
+        let is_call = S::IS_SERVER && header.method().is_some();
+        is_call && !matches!(Negotiated::of_message(header, &self.session.options), Ok(None))
+    }
+
+    /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.
+    pub fn take_internal(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        negotiated: &Arc<Negotiated>,
+    ) -> Option<Option<PendingResponse>> {
+        let method = header.method()?;
+        let is_passed_on = self.passes_on(negotiated.revision);
+        match header.kind().ok()? {
+            MessageKind::Notification => {
+                let is_taken = self.take_notification(&method, header, negotiated);
+                is_taken.then_some(None)
+            }
+            MessageKind::Request => {
+                let id = header.id()?;
+                let listens =
+                    self.server.is_some() && !is_passed_on && negotiated.revision.lifecycle().listen == Some(&*method);
+                if listens && negotiated.info.is_some() {
+                    return Some(Some(self.take_listen(id, header, negotiated)));
+                }
+                let response = match self.take_call(&method, header, negotiated, is_passed_on)? {
+                    Ok(result) => to_json(&Response::new(id.clone(), result)),
+                    Err(error) => {
+                        tracing::debug!(code = error.code, message = error.message, "refused");
+                        to_json(&ErrorResponse::new(Some(id.clone()), error))
+                    }
+                };
+                Some(Some(PendingResponse::ready(Some(id), response)))
+            }
+            MessageKind::Response | MessageKind::Error => None,
+        }
+    }
+
+    /// The answer to a request that the session answers automatically, or that it refuses.
+    fn take_call(
+        self: &Arc<Self>,
+        method: &str,
+        header: &MessageHeader<'_>,
+        negotiated: &Negotiated,
+        is_passed_on: bool,
+    ) -> Option<Result<RawJson, ErrorObject>> {
+        let (revision, lifecycle) = (negotiated.revision, negotiated.revision.lifecycle());
+        let is_stateless = S::IS_SERVER && negotiated.is_stateless() && negotiated.info.is_some();
+        if lifecycle.ping == Some(method) && !is_passed_on {
+            return Some(Ok(hello::empty_result(revision, method)));
+        }
+        if let Some(server) = &self.server {
+            if lifecycle.begin == Some(method) {
+                return Some(self.begin(header, revision, server));
+            }
+            // Where requests are stateless, one that says nothing of its client is refused below.
+            let is_complete = is_stateless || !negotiated.is_stateless();
+            if is_complete && lifecycle.discover == Some(method) {
+                let json = header.message().text().as_bytes();
+                let checked = self.session.validate_call(revision, method, json);
+                return Some(checked.and_then(|()| self.session.discovery(revision, server)));
+            }
+        }
+        if is_stateless && !is_passed_on {
+            let lacks = revision.method(method).is_none() && !is_custom(method);
+            return lacks.then(|| {
+                let reason = format!("revision {revision} has no method {method}");
+                Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
+            });
+        }
+        if !is_stateless && self.session.revision().is_none() {
+            return Some(Err(self.not_begun()));
+        }
+        self.server
+            .as_ref()
+            .filter(|_| !is_passed_on)
+            .and_then(|_| self.take_setting(method, header, negotiated))
+    }
+
+    fn begin(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        revision: Revision,
+        server: &ServerInfo,
+    ) -> Result<RawJson, ErrorObject> {
+        let method = header.method().unwrap_or_default();
+        let limit = self.session.options.limits.initialize_bytes;
+        let params = header.params();
+        if params.is_some_and(|params| params.text().len() > limit) {
+            let reason = format!("the parameters of `{method}` may have {limit} bytes at most");
+            return Err(invalid_params(reason));
+        }
+        let json = header.message().text().as_bytes();
+        self.session.validate_call(revision, &method, json)?;
+        let params = params.and_then(|params| params.decode_as().ok());
+        let params: RawJson = params.ok_or_else(|| invalid_params("`params` is required"))?;
+        let agreed = self.session.accept_handshake(revision, &params, server)?;
+        self.listen_in_session();
+        Ok(agreed)
+    }
+
+    /// The error of a request that neither is stateless nor belongs to a session.
+    fn not_begun(&self) -> ErrorObject {
+        let supported = &self.session.options.supported;
+        let key = supported.iter().find_map(|revision| revision.lifecycle().meta_version);
+        if let Some(key) = key.filter(|_| S::IS_SERVER) {
+            let reason = format!("`_meta` of the request has no `{key}`, and no session has begun");
+            return invalid_params(reason);
+        }
+        let begin = supported.iter().find_map(|revision| revision.lifecycle().begin);
+        let reason = format!("the session has not begun: send `{}` first", begin.unwrap_or_default());
+        ErrorObject::new(error_code::INVALID_REQUEST, reason)
+    }
+
+    /// Takes a notification; `false` if a handler gets it.
+    fn take_notification(&self, method: &str, header: &MessageHeader<'_>, negotiated: &Negotiated) -> bool {
+        let lifecycle = negotiated.revision.lifecycle();
+        if lifecycle.cancel == Some(method) {
+            let id: Option<RequestId> = hello::cancelled_request::<Revision>(header);
+            let token = id.and_then(|id| self.in_flight.lock().get(&id).cloned());
+            if let Some(token) = token {
+                token.cancel();
+            }
+            return true;
+        }
+        if lifecycle.begun == Some(method) {
+            self.session.begun.cancel();
+            return true;
+        }
+        if self.passes_on(negotiated.revision) && self.is_passed_on(header, negotiated.revision) {
+            return false;
+        }
+        if lifecycle.progress == Some(method) {
+            if let Some(params) = progress_of::<S>(header, negotiated) {
+                self.session.pending.report_progress(params);
+            }
+            return true;
+        }
+        !S::IS_SERVER && self.session.take_acknowledgement(method, header, negotiated)
+    }
+
+    /// Whether messages of a revision are passed on as they are, and not handled.
+    fn passes_on(&self, revision: Revision) -> bool {
+        self.handler.relay(revision).is_some()
+    }
+
+    /// The response to a request or notification whose metadata can't be read.
+    pub fn refuse_call(&self, header: &MessageHeader<'_>, error: ErrorObject) -> Option<PendingResponse> {
+        let id = header.id().filter(|_| header.kind() == Ok(MessageKind::Request))?;
+        Some(PendingResponse::refused(Some(id), error))
+    }
+}
+
+/// What a notification of progress says. Those of clients have no counterpart in a hub whose servers send no requests.
+fn progress_of<S: Side>(
+    header: &MessageHeader<'_>,
+    negotiated: &Negotiated,
+) -> Option<hub::ProgressNotificationParams> {
+    let json = header.message().text().as_bytes();
+    match S::receive(negotiated.revision, json, negotiated.conversion()).ok()? {
+        Translated::Message {
+            message: Message::Notification(notice),
+            ..
+        } => S::progress_in(notice.notification).or_else(|| header.params()?.decode_as().ok()),
+        _ => header.params()?.decode_as().ok(),
+    }
+}

@@ -1,0 +1,87 @@
+//! Changing one value in a JSON text, all else of which stays as it is written.
+
+use std::ops::Range;
+
+use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader, RawJson};
+
+/// The same request, with this JSON under a key of its `_meta`.
+pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
+    set_member(request, &["params", "_meta", key], json).map(String::into_bytes)
+}
+
+/// What is to be written where in a result, so that it has this JSON under a key of its `_meta`. `None` if a member on the
+/// way occurs twice.
+pub fn result_meta(result: &RawJson, key: &str, json: &str) -> Option<(Range<usize>, String)> {
+    edit(result.borrowed(), &["_meta", key], json).ok()
+}
+
+/// The same object, with this JSON at the end of `path`.
+pub fn set_member(object: &[u8], path: &[&str], json: &str) -> Decoded<String> {
+    let object = MessageHeader::from_slice(object)?.message();
+    let (place, text) = edit(object, path, json)?;
+    let mut edited = object.text().to_owned();
+    edited.replace_range(place, &text);
+    Ok(edited)
+}
+
+/// What is to be written where, so that `object` has the JSON at the end of `path`.
+fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<usize>, String)> {
+    let [member, rest @ ..] = path else {
+        return Ok((range(object), json.to_owned()));
+    };
+    if object.json_type() != JsonType::Object {
+        return Ok((range(object), nested(path, json)));
+    }
+    if let Some(value) = object.get(&[member])? {
+        return edit(value, rest, json);
+    }
+    let end = range(object).end - 1;
+    let is_empty = object.text()[1..].trim_start() == "}";
+    let comma = if is_empty { "" } else { "," };
+    Ok((end..end, format!("{comma}\"{member}\":{}", nested(rest, json))))
+}
+
+fn range(value: BorrowedJson<'_>) -> Range<usize> {
+    value.offset()..value.offset() + value.text().len()
+}
+
+/// The JSON in an object for each step of `path`.
+fn nested(path: &[&str], json: &str) -> String {
+    path.iter()
+        .rev()
+        .fold(json.to_owned(), |value, member| format!("{{\"{member}\":{value}}}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_meta;
+
+    #[test]
+    fn the_token_is_set_and_nothing_else_changes() {
+        for (request, expected) in [
+            (
+                r#"{"id":1,"method":"m"}"#,
+                r#"{"id":1,"method":"m","params":{"_meta":{"progressToken":7}}}"#,
+            ),
+            (
+                r#"{"params":{ },"id":1}"#,
+                r#"{"params":{ "_meta":{"progressToken":7}},"id":1}"#,
+            ),
+            (
+                r#"{"params":{"b":1.50,"a":1e400,"_meta":{}},"id":1}"#,
+                r#"{"params":{"b":1.50,"a":1e400,"_meta":{"progressToken":7}},"id":1}"#,
+            ),
+            (
+                r#"{"params":{"_meta":{"x":[ ],"progressToken":"mine"},"n":12345678901234567890}}"#,
+                r#"{"params":{"_meta":{"x":[ ],"progressToken":7},"n":12345678901234567890}}"#,
+            ),
+            (
+                r#"{"params":{"_meta":null}}"#,
+                r#"{"params":{"_meta":{"progressToken":7}}}"#,
+            ),
+        ] {
+            let edited = with_meta(request.as_bytes(), "progressToken", "7").unwrap();
+            assert_eq!(String::from_utf8(edited).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! What was negotiated for a message: its revision, and what is known of the peer.
+
+use std::sync::{Arc, OnceLock};
+
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
+use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello};
+use serde_json::{Map, Value};
+
+use super::info::PeerInfo;
+use super::log_level::severity;
+use crate::error::{CallError, invalid_params};
+use crate::options::Options;
+
+/// What was negotiated for a message. A handshake negotiates for the whole session; a stateless request carries its own.
+#[derive(Debug, Clone)]
+pub struct Negotiated {
+    /// The revision of the message.
+    pub revision: Revision,
+    /// What the peer says about itself, once it has.
+    pub info: Option<PeerInfo>,
+    /// The severity of the least severe log messages that the peer wants with this request.
+    pub log_severity: Option<usize>,
+    /// What this side says about itself with each request: keys of `_meta` and their values.
+    pub stamp: Vec<(&'static str, RawJson)>,
+    /// What conversions supply to messages of revisions that say it in each of them, once a message is converted.
+    supply: OnceLock<Arc<Supply>>,
+}
+
+impl Negotiated {
+    /// The default, before anything is known of the peer.
+    pub fn unknown(revision: Revision) -> Self {
+        Self {
+            revision,
+            info: None,
+            log_severity: None,
+            stamp: Vec::new(),
+            supply: OnceLock::new(),
+        }
+    }
+
+    /// The same, with these keys in the `_meta` of each request of this side.
+    pub fn with_stamp(self, stamp: Vec<(&'static str, RawJson)>) -> Self {
+        Self { stamp, ..self }
+    }
+
+    /// The conversion of a message.
+    pub fn conversion(&self) -> Conversion {
+        let conversion = Conversion::new(Policy::Conform);
+        if self.revision == Revision::HUB {
+            // Nothing is converted.
+            return conversion;
+        }
+        conversion.supplied_with(Arc::clone(self.supply()))
+    }
+
+    fn supply(&self) -> &Arc<Supply> {
+        self.supply
+            .get_or_init(|| Arc::new(supply(self.revision, self.info.as_ref())))
+    }
+
+    /// A conversion of a question to the peer.
+    pub fn conversion_of_question(&self) -> Result<Conversion, CallError> {
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+        let mut supply = Supply::clone(self.supply());
+        hello::supply_elicitation(&mut supply, &format!("{:032x}", u128::from_le_bytes(id)));
+        Ok(Conversion::new(Policy::Conform).supplied_with(supply))
+    }
+
+    /// What is negotiated with a client, from what it says about itself.
+    pub fn with_client(revision: Revision, hello: ClientHello) -> Result<Self, ErrorObject> {
+        let log_severity = match &hello.log_level {
+            None => None,
+            Some(level) => {
+                let known = severity(&level.as_str().into());
+                Some(known.ok_or_else(|| invalid_params(format!("unknown log level `{level}`")))?)
+            }
+        };
+        let info = PeerInfo {
+            implementation: hello.implementation,
+            capabilities: serde_json::to_value(&hello.capabilities).unwrap_or_default(),
+            instructions: None,
+        };
+        Ok(Self {
+            info: Some(info),
+            log_severity,
+            ..Self::unknown(revision)
+        })
+    }
+
+    /// What is negotiated with a server, from what it says about itself.
+    pub fn with_server(revision: Revision, hello: ServerHello) -> Self {
+        let info = PeerInfo {
+            implementation: hello.implementation,
+            capabilities: serde_json::to_value(&hello.capabilities).unwrap_or_default(),
+            instructions: hello.instructions,
+        };
+        Self {
+            info: Some(info),
+            ..Self::unknown(revision)
+        }
+    }
+
+    /// What a client's stateless message carries; `None` if it isn't stateless.
+    pub fn of_message(message: &MessageHeader<'_>, options: &Options) -> Result<Option<Self>, ErrorObject> {
+        if !options.supported.iter().any(|revision| revision.is_stateless()) {
+            return Ok(None);
+        }
+        let stamped = hello::stamped_version::<Revision>(message).map_err(invalid_params)?;
+        let Some((revision, requested)) = stamped else {
+            return Ok(None);
+        };
+        if revision.as_str() != requested || !options.supported.contains(&revision) {
+            let supported = options.supported.clone();
+            return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
+        }
+        let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
+        Self::with_client(revision, hello.result).map(Some)
+    }
+
+    /// The name of a method of the hub in the peer's revision.
+    pub fn method<'n>(&self, name: &'n str) -> &'n str {
+        self.revision.name_of_method(Revision::HUB, name)
+    }
+
+    /// Whether the peer may call this side, other than by a stateless request.
+    pub fn is_stateless(&self) -> bool {
+        self.revision.is_stateless()
+    }
+}
+
+/// What is supplied to the messages of a client in a revision.
+fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
+    let json = |value: Option<Value>| RawJson::from(value.unwrap_or_else(|| Value::Object(Map::new())));
+    let implementation = client.and_then(|client| client.implementation.as_ref());
+    let implementation = implementation.and_then(|implementation| RawJson::from_encode(implementation).ok());
+    let capabilities = client.map(|client| client.capabilities.clone());
+    hello::supply(revision.as_str(), json(capabilities), implementation)
+}

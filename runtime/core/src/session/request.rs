@@ -1,0 +1,203 @@
+//! Requests of the peer: admission, the handler, and the response.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use http::Extensions;
+use mcp_adapters::mcp_wire::{
+    Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, Response, error_code,
+};
+use mcp_adapters::{Loss, PeerTypes, Revision, hello};
+use tokio_util::sync::CancellationToken;
+use tracing::field::display;
+use tracing::{Instrument, Span};
+
+use super::context::{Context, Envelope};
+use super::engine::Engine;
+use super::handler::HandlerResult;
+use super::json_edit::result_meta;
+use super::negotiated::Negotiated;
+use super::peer::Peer;
+use super::response::{PendingResponse, RequestPermit};
+use super::spans::request_span;
+use crate::error::internal_error;
+use crate::future::catch_panic;
+use crate::message::to_json;
+use crate::side::Side;
+
+impl<S: Side> Engine<S> {
+    /// Takes a request: refuses it, answers it at once, or spawns the task that handles it.
+    pub fn take_request(
+        self: &Arc<Self>,
+        Call { id, request }: Call<S::Request>,
+        header: &MessageHeader<'_>,
+        negotiated: Arc<Negotiated>,
+        extensions: Arc<Extensions>,
+        losses: Vec<Loss>,
+    ) -> PendingResponse {
+        let refused = |error: ErrorObject| PendingResponse::refused(Some(id.clone()), error);
+        let method = negotiated.method(S::method(&request));
+        if let Err(error) = self.session.check_request(&negotiated, method) {
+            return refused(error);
+        }
+        let (permit, cancelled) = match self.admit(&id, header.message().text().len()) {
+            Ok(admitted) => admitted,
+            Err(error) => return refused(error),
+        };
+        let original_params = header.params().filter(|_| !losses.is_empty());
+        let key = negotiated.revision.lifecycle().meta_progress;
+        let meta = header.param(&["_meta"]).ok().flatten();
+        let token = key.and_then(|key| meta?.get(&[key]).ok()?);
+        let context = Context {
+            peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&negotiated)),
+            cancelled,
+            message: Arc::new(Envelope {
+                id: Some(id.clone()),
+                token: token.and_then(|token| token.decode_as().ok()),
+                meta: meta.and_then(|meta| meta.decode_as().ok()),
+                extensions,
+                losses,
+                original_params: original_params.and_then(|params| params.decode_as().ok()),
+            }),
+        };
+        let engine = Arc::clone(self);
+        let span = request_span::<S>(&self.session.span, method, Some(&id), negotiated.revision, &request);
+        let handled = async move { (engine.handle(request, context, &negotiated).await, Some(permit)) };
+        PendingResponse::running(id, Box::pin(handled.instrument(span)))
+    }
+
+    /// Admits a request of this many bytes, if there is room.
+    pub fn admit(&self, id: &RequestId, bytes: usize) -> Result<(RequestPermit, CancellationToken), ErrorObject> {
+        let permit = Arc::clone(&self.send_error).try_acquire_owned();
+        let permit = permit.map_err(|_| internal_error("too many requests are in flight"))?;
+        let charge = self.request_bytes.try_charge(bytes);
+        let charge = charge.ok_or_else(|| internal_error("the requests in flight have too many bytes"))?;
+        Ok((RequestPermit::new(permit, charge), self.begin_request(id)?))
+    }
+
+    /// Begins to handle a request; its token is cancelled when the peer cancels it.
+    pub fn begin_request(&self, id: &RequestId) -> Result<CancellationToken, ErrorObject> {
+        if self.notifications.is_closed() {
+            return Err(internal_error("the session is closing"));
+        }
+        match self.in_flight.lock().entry(id.clone()) {
+            Entry::Occupied(_) => {
+                let reason = "a request with this id is still being handled";
+                Err(ErrorObject::new(error_code::INVALID_REQUEST, reason))
+            }
+            Entry::Vacant(entry) => Ok(entry.insert(CancellationToken::new()).clone()),
+        }
+    }
+
+    /// The peer can't cancel a request any more.
+    pub fn end_request(&self, id: &RequestId) {
+        self.in_flight.lock().remove(id);
+    }
+
+    /// Waits for what answers a request, or for the text of its panic; `None` if the peer cancels the request or the session ends.
+    pub async fn until_cancelled<T>(
+        &self,
+        id: &RequestId,
+        cancelled: &CancellationToken,
+        handled: impl Future<Output = T>,
+    ) -> Option<Result<T, String>> {
+        let handled = tokio::select! {
+            biased;
+            handled = catch_panic(handled) => Some(handled),
+            () = cancelled.cancelled() => None,
+            () = self.session.ended.cancelled() => None,
+        };
+        self.end_request(id);
+        handled
+    }
+
+    /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
+    async fn handle(&self, request: S::Request, context: Context<S>, negotiated: &Negotiated) -> Option<Vec<u8>> {
+        let id = context.message.id.clone()?;
+        let method = negotiated.method(S::method(&request)).to_owned();
+        let handled = async {
+            // The semaphore is never closed.
+            let _permit = self.handling.acquire().await;
+            // A peer that doesn't read its responses gets no further ones.
+            self.response_bytes.available().await;
+            self.handler.handle_request(request, &context).await
+        };
+        let result = self.until_cancelled(&id, &context.cancelled, handled).await?;
+        let result = result.unwrap_or_else(|panic| {
+            tracing::error!(method, panic, "a handler failed");
+            Err(internal_error("internal error"))
+        });
+        record_error::<S>(&Span::current(), &result);
+        Some(self.encode_response(negotiated, &method, &id, result))
+    }
+
+    fn encode_response(
+        &self,
+        negotiated: &Negotiated,
+        method: &str,
+        id: &RequestId,
+        result: Result<HandlerResult<S::Result>, ErrorObject>,
+    ) -> Vec<u8> {
+        let result = result.and_then(|result| match result {
+            HandlerResult::Declared(result) => match S::undeclared(&result) {
+                Some(result) => check_undeclared(negotiated.revision, method, result),
+                None => S::encode_result(negotiated.revision, result, negotiated.conversion()).map_err(|error| {
+                    tracing::debug!(method, %error, "the peer's revision can't represent the result");
+                    internal_error(error)
+                }),
+            },
+            HandlerResult::Custom(result) => Ok((result, Vec::new())),
+        });
+        match result {
+            Ok((result, losses)) => {
+                self.session.report_losses(method, &losses);
+                self.response(negotiated, id.clone(), result)
+            }
+            Err(error) => {
+                let error = self.session.error_for_peer(negotiated, method, error);
+                to_json(&ErrorResponse::new(Some(id.clone()), error))
+            }
+        }
+    }
+
+    /// The response with a result. It names this server, if the revision has a place for that.
+    pub fn response(&self, negotiated: &Negotiated, id: RequestId, result: RawJson) -> Vec<u8> {
+        let info = self.server.as_ref().map(|server| server.implementation.clone());
+        let stamp = info.and_then(|info| hello::result_stamp(negotiated.revision, info).ok()?);
+        let meta = stamp.and_then(|(key, info)| result_meta(&result, key, info.text()));
+        let result_bytes = result.text().len();
+        let mut json = to_json(&Response::new(id, result));
+        if let Some((ticket, text)) = meta {
+            // The result is the last member of the response.
+            let start = json.len() - 1 - result_bytes;
+            json.splice(start + ticket.start..start + ticket.end, text.into_bytes());
+        }
+        json
+    }
+}
+
+/// A result whose kind the hub doesn't declare. It is sent as it is, so it must be one of the method in the peer's revision.
+fn check_undeclared(revision: Revision, method: &str, result: &RawJson) -> Result<(RawJson, Vec<Loss>), ErrorObject> {
+    match revision.validate_result(method, result) {
+        Ok(()) => Ok((result.clone(), Vec::new())),
+        Err(invalid) => {
+            tracing::error!(method, %revision, %invalid, "a handler gives a result that the peer's revision doesn't have");
+            Err(internal_error(format!(
+                "the result is none that {method} has in revision {revision}"
+            )))
+        }
+    }
+}
+
+/// Records the error of a request, if it has one.
+fn record_error<S: Side>(span: &Span, result: &Result<HandlerResult<S::Result>, ErrorObject>) {
+    match result {
+        Err(error) => {
+            span.record("error.type", display(error.code));
+        }
+        Ok(HandlerResult::Declared(result)) if S::has_failed(result) => {
+            span.record("error.type", "tool_error");
+        }
+        Ok(_) => {}
+    }
+}

@@ -1,0 +1,222 @@
+//! The state that the tasks of a session share.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
+
+use mcp_adapters::mcp_wire::RawJson;
+use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method};
+use mcp_adapters::{Loss, PeerTypes, Revision};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tracing::Span;
+
+use super::cache::Cache;
+use super::negotiated::Negotiated;
+use super::ordered_queue::OrderedQueue;
+use super::pending::PendingCalls;
+use super::sender::DynSender;
+use super::spans::session_span;
+use super::subscriptions::{SubscribedResources, Subscriptions};
+use crate::error::{CallError, TransportError};
+use crate::future::BoxFuture;
+use crate::message::{Outgoing, Purpose};
+use crate::options::Options;
+use crate::side::Side;
+
+/// Whether the hub doesn't declare a method. Messages of such a method aren't converted: handlers get them as the peer sent
+/// them.
+pub fn is_custom(method: &str) -> bool {
+    Revision::HUB.method(method).is_none()
+}
+
+/// Whether a message of a peer is converted: the hub has its method, if only by another name.
+pub fn is_converted(revision: Revision, method: &str) -> bool {
+    !is_custom(Revision::HUB.name_of_method(revision, method)) || revision.lifecycle().log == Some(method)
+}
+
+/// The entry of a method in a revision's table, if the peer (or this side) may call it.
+pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Option<&'static Method> {
+    let method = revision.method(name)?;
+    let is_called = match method.direction {
+        Direction::Both => true,
+        // A server asks it of a client, within a result.
+        Direction::InResult => S::IS_SERVER != peer_calls,
+        direction => S::peer_calls(direction) == peer_calls,
+    };
+    is_called.then_some(method)
+}
+
+/// Answers a request of the peer.
+pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Negotiated>) -> Answering<S> + Send + Sync;
+
+/// The answer to a request of the peer.
+pub type Answering<S> = BoxFuture<'static, Result<<S as Side>::Result, ErrorObject>>;
+
+/// The state that the tasks of a session share.
+pub struct SessionState<S: Side> {
+    /// The half of the transport that sends.
+    pub sender: Box<dyn DynSender>,
+    /// The options of this side.
+    pub options: Options,
+    /// The capabilities of this side, as the hub has them.
+    pub own_capabilities: Value,
+    /// What holds for messages before a handshake or a discovery.
+    default: Arc<Negotiated>,
+    /// What was negotiated for the session.
+    agreed: OnceLock<Arc<Negotiated>>,
+    /// The calls of this side that wait for their responses.
+    pub pending: PendingCalls,
+    /// The messages that are passed on to the peer.
+    pub passing: Arc<OrderedQueue>,
+    /// The notifications of the peer that its handler hasn't handled yet.
+    pub unhandled: Arc<OrderedQueue>,
+    /// Cancelled when the client has completed the handshake.
+    pub begun: CancellationToken,
+    /// How the server has agreed to begin the session, as it said it.
+    pub agreement: OnceLock<RawJson>,
+    /// Results of the peer that are fresh, if they are kept.
+    pub cache: Option<Cache<S>>,
+    /// What the client is notified of.
+    pub subscriptions: Arc<Subscriptions>,
+    /// Of the side of a client, in a session in which each resource has a request of its own.
+    pub subscribed: SubscribedResources,
+    /// The severity of the least severe log messages that the client of a session wants.
+    pub log_severity: AtomicUsize,
+    /// Lets the handler answer a request that came in a result.
+    pub answerer: OnceLock<Box<Answerer<S>>>,
+    /// One permit for each cancellation that is being sent.
+    pub cancelling: Arc<Semaphore>,
+    /// Cancelled when the session has ended.
+    pub ended: CancellationToken,
+    /// The span of the session.
+    pub span: Span,
+    /// Why the session has ended, if that is known.
+    failure: OnceLock<CallError>,
+    side: PhantomData<fn() -> S>,
+}
+
+impl<S: Side> fmt::Debug for SessionState<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionState")
+            .field("revision", &self.revision())
+            .field("ended", &self.ended.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    /// The state of a session that has not begun.
+    pub fn new(
+        sender: Box<dyn DynSender>,
+        options: Options,
+        own_capabilities: Value,
+        default_revision: Revision,
+        subscriptions: Arc<Subscriptions>,
+    ) -> Self {
+        let limits = &options.limits;
+        let calls = limits.in_flight.saturating_add(limits.waiting);
+        Self {
+            cancelling: Arc::new(Semaphore::new(calls.min(Semaphore::MAX_PERMITS))),
+            pending: PendingCalls::starting_at(sender.first_request_id()),
+            sender,
+            own_capabilities,
+            default: Arc::new(Negotiated::unknown(default_revision)),
+            agreed: OnceLock::new(),
+            passing: Arc::default(),
+            unhandled: Arc::default(),
+            begun: CancellationToken::new(),
+            agreement: OnceLock::new(),
+            cache: options.cache.map(Cache::new),
+            options,
+            subscriptions,
+            subscribed: SubscribedResources::default(),
+            log_severity: AtomicUsize::new(0),
+            answerer: OnceLock::new(),
+            ended: CancellationToken::new(),
+            span: session_span::<S>(),
+            failure: OnceLock::new(),
+            side: PhantomData,
+        }
+    }
+
+    /// The revision of the session: negotiated, or chosen by a discovery.
+    pub fn revision(&self) -> Option<Revision> {
+        self.agreed.get().map(|negotiated| negotiated.revision)
+    }
+
+    /// What was negotiated for the session, or the default before that.
+    pub fn negotiated(&self) -> &Arc<Negotiated> {
+        self.agreed.get().unwrap_or(&self.default)
+    }
+
+    /// Stores what was negotiated for the session; `false` if something was already.
+    pub fn agree(&self, negotiated: Negotiated) -> bool {
+        let revision = negotiated.revision;
+        let peer = negotiated.info.as_ref().and_then(|info| info.implementation.as_ref());
+        let peer = peer.map(|peer| peer.name.clone());
+        let is_first = self.agreed.set(Arc::new(negotiated)).is_ok();
+        if is_first {
+            self.span.record("mcp.protocol.version", revision.as_str());
+            self.span.record("mcp.peer.name", peer);
+            tracing::debug!(%revision, "agreed");
+            self.sender.negotiated(revision);
+        }
+        is_first
+    }
+
+    /// Reports losses to `tracing` and to the observer.
+    pub fn report_losses(&self, method: &str, losses: &[Loss]) {
+        if losses.is_empty() {
+            return;
+        }
+        for loss in losses {
+            tracing::debug!(method, path = %loss.path, kind = %loss.kind, rule = loss.rule, "lost in conversion");
+        }
+        if let Some(observer) = &self.options.losses {
+            observer(method, losses);
+        }
+    }
+
+    /// The answer of the handler to a request that came in a result; `None` before the session has started.
+    pub fn answer(&self, request: S::Request, negotiated: Arc<Negotiated>) -> Option<Answering<S>> {
+        self.answerer.get().map(|answer| answer(request, negotiated))
+    }
+
+    /// Sends JSON to the peer.
+    pub async fn send(&self, json: Vec<u8>, purpose: Purpose) -> Result<(), TransportError> {
+        tokio::select! {
+            biased;
+            sent = self.sender.send(Outgoing { json, purpose }) => sent,
+            () = self.ended.cancelled() => Err(TransportError::Closed),
+        }
+    }
+
+    /// The error of a call in a session that has ended.
+    pub fn closed(&self) -> CallError {
+        self.failure.get().cloned().unwrap_or(CallError::Closed)
+    }
+
+    /// The error of a call that couldn't be sent.
+    pub fn send_error(&self, error: TransportError) -> CallError {
+        match error {
+            TransportError::Closed => self.closed(),
+            error => error.into(),
+        }
+    }
+
+    /// Stores why the session ends.
+    pub fn failed(&self, error: TransportError) {
+        // The first reason counts.
+        let _ = self.failure.set(error.into());
+    }
+
+    /// Ends the session. Every pending call gets an error.
+    pub fn end(&self) {
+        self.ended.cancel();
+        self.subscriptions.end(&Err(self.closed()));
+        self.pending.clear();
+    }
+}

@@ -1,0 +1,192 @@
+//! The subscriptions of a session: what the client wants to be notified of, and what it is yet to be told.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
+
+use crate::budget::Budget;
+use crate::change::{Change, ChangeBudgets, ChangeQueue};
+use crate::error::{CallError, invalid_params};
+use crate::options::Limits;
+use crate::sync::Mutex;
+
+/// What the sessions of a server share.
+pub struct Shared {
+    /// What the subscriptions of all clients may take.
+    pub budget: Arc<Budget>,
+    /// Whether there is a resource with a URI; an error for the client if there is none.
+    pub check: ResourceCheck,
+    /// Queues a change for the clients of every session.
+    pub notify: Box<dyn Fn(&Change) + Send + Sync>,
+}
+
+/// Whether there is a resource with a URI; an error for the client if there is none.
+pub type ResourceCheck = Box<dyn Fn(&str) -> Result<(), ErrorObject> + Send + Sync>;
+
+/// The number of a client's streams that want each resource of a server with sessions.
+pub type SubscribedResources = tokio::sync::Mutex<HashMap<String, usize>>;
+
+/// The subscriptions of a session: of a server's client, or of a client to its server.
+pub struct Subscriptions {
+    /// Each with the id of its request, or of another one that has no subscription.
+    listens: Mutex<HashMap<RequestId, Arc<ChangeQueue>>>,
+    /// What a client gets that subscribes to one resource at a time.
+    session: OnceLock<Arc<ChangeQueue>>,
+    budgets: ChangeBudgets,
+    /// Notified when something else is wanted.
+    pub changed: tokio::sync::Notify,
+    shared: Option<Shared>,
+}
+
+impl fmt::Debug for Subscriptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let listens = self.listens.lock().len();
+        f.debug_struct("Subscriptions")
+            .field("listens", &listens)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Subscriptions {
+    /// Those of one session. Without others, every URI can be subscribed to.
+    pub fn new(limits: &Limits, shared: Option<Shared>) -> Arc<Self> {
+        let peer = Budget::new(limits.subscription_bytes);
+        let all = Arc::clone(shared.as_ref().map_or(&peer, |shared| &shared.budget));
+        Arc::new(Self {
+            listens: Mutex::default(),
+            session: OnceLock::new(),
+            budgets: ChangeBudgets { peer, all },
+            changed: tokio::sync::Notify::new(),
+            shared,
+        })
+    }
+
+    /// Queues a change for everyone in this session who wants it; whether anyone does.
+    pub fn push(&self, change: &Change) -> bool {
+        let mut is_wanted = self.session.get().is_some_and(|session| session.push(change));
+        for queue in self.listens.lock().values() {
+            is_wanted |= queue.push(change);
+        }
+        is_wanted
+    }
+
+    /// Queues a change for everyone who wants it in the sessions that are known: all of the server's, or else this one.
+    /// `false` if nobody in this one wants it, and no other is known.
+    pub fn publish(&self, change: &Change) -> bool {
+        match &self.shared {
+            Some(shared) => {
+                (shared.notify)(change);
+                true
+            }
+            None => self.push(change),
+        }
+    }
+
+    /// Queues a change for one subscription.
+    pub fn push_to(&self, id: &RequestId, change: &Change) {
+        if let Some(queue) = self.get(id) {
+            queue.push(change);
+        }
+    }
+
+    /// The queue of a subscription.
+    pub(crate) fn get(&self, id: &RequestId) -> Option<Arc<ChangeQueue>> {
+        self.listens.lock().get(id).cloned()
+    }
+
+    /// Adds a subscription of a client; an error if there is no room.
+    pub(crate) fn add(&self, id: &RequestId, filter: &ChangeFilter) -> Result<Arc<ChangeQueue>, ErrorObject> {
+        let lists = ChangeFilter {
+            resources: Vec::new(),
+            ..filter.clone()
+        };
+        let queue = ChangeQueue::new(&lists);
+        for uri in &filter.resources {
+            self.charge(&queue, uri)?;
+        }
+        self.listens.lock().insert(id.clone(), Arc::clone(&queue));
+        self.notify_changed();
+        Ok(queue)
+    }
+
+    /// Adds a subscription of this client.
+    pub(crate) fn add_own(&self, id: &RequestId, filter: &ChangeFilter) -> Arc<ChangeQueue> {
+        let queue = ChangeQueue::new(filter);
+        self.listens.lock().insert(id.clone(), Arc::clone(&queue));
+        queue
+    }
+
+    /// Removes a subscription.
+    pub fn remove(&self, id: &RequestId) {
+        self.listens.lock().remove(id);
+        self.notify_changed();
+    }
+
+    /// Begins the notifications of a session in which a client subscribes to one resource at a time.
+    pub(crate) fn begin(&self, lists: &ChangeFilter) -> Arc<ChangeQueue> {
+        let queue = Arc::clone(self.session.get_or_init(|| ChangeQueue::new(lists)));
+        self.notify_changed();
+        queue
+    }
+
+    /// Subscribes the session to a resource.
+    pub fn subscribe(&self, uri: &str) -> Result<(), ErrorObject> {
+        self.check(uri)?;
+        if let Some(session) = self.session.get() {
+            self.charge(session, uri)?;
+        }
+        self.notify_changed();
+        Ok(())
+    }
+
+    /// Ends that.
+    pub fn unsubscribe(&self, uri: &str) {
+        if let Some(session) = self.session.get() {
+            session.unsubscribe(uri);
+        }
+        self.notify_changed();
+    }
+
+    fn notify_changed(&self) {
+        self.changed.notify_one();
+    }
+
+    /// What any subscription wants.
+    pub fn wanted(&self) -> ChangeFilter {
+        let mut wanted = ChangeFilter::default();
+        let listens: Vec<_> = self.listens.lock().values().cloned().collect();
+        for queue in self.session.get().into_iter().chain(&listens) {
+            let filter = queue.filter();
+            wanted.tool_list |= filter.tool_list;
+            wanted.prompt_list |= filter.prompt_list;
+            wanted.resource_list |= filter.resource_list;
+            wanted.resources.extend(filter.resources);
+        }
+        wanted.resources.sort_unstable();
+        wanted.resources.dedup();
+        wanted
+    }
+
+    /// Whether there is such a resource.
+    pub fn check(&self, uri: &str) -> Result<(), ErrorObject> {
+        self.shared.as_ref().map_or(Ok(()), |shared| (shared.check)(uri))
+    }
+
+    /// Ends every subscription.
+    pub fn end(&self, end: &Result<(), CallError>) {
+        if let Some(session) = self.session.get() {
+            session.end(end.clone());
+        }
+        for queue in self.listens.lock().values() {
+            queue.end(end.clone());
+        }
+    }
+
+    fn charge(&self, queue: &ChangeQueue, uri: &str) -> Result<(), ErrorObject> {
+        let too_many = || invalid_params("Too many subscriptions");
+        queue.subscribe(uri, &self.budgets).then_some(()).ok_or_else(too_many)
+    }
+}

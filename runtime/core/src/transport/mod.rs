@@ -1,0 +1,13 @@
+//! Transports: how messages get to a peer and back.
+
+mod channel;
+#[cfg(feature = "stdio")]
+pub mod stdio;
+mod watched;
+
+pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
+#[cfg(feature = "stdio")]
+pub use self::stdio::stdio;
+pub use self::watched::{MessageDirection, Watched, watched};
+pub use crate::error::{HttpFailure, ProcessExit, TransportError};
+pub use crate::message::{Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};

@@ -1,0 +1,246 @@
+//! The state that all requests of a client share.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
+use mcp_core::internal::Mutex;
+use mcp_core::mirrors::header_name;
+use mcp_core::transport::Incoming;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName};
+use reqwest::redirect::Policy;
+use reqwest::{RequestBuilder, Response, StatusCode, Url};
+use tokio::sync::{Semaphore, mpsc};
+use tokio_util::sync::CancellationToken;
+
+use super::error::HttpError;
+use super::options::{HttpExchange, HttpOptions};
+use super::response::{EVENT_STREAM, JSON};
+use super::state::{ClientState, Handshake, RemoteSession, SessionId, SessionScope};
+use super::tools::KnownTools;
+
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) url: Url,
+    pub(super) client: reqwest::Client,
+    #[cfg(feature = "auth")]
+    pub(super) authorization: Option<mcp_auth::internal::Authorization>,
+    pub(super) options: HttpOptions,
+    pub(super) inbox: mpsc::Sender<Inbound>,
+    pub(super) state: Mutex<ClientState>,
+    /// Held while the session is renewed.
+    pub(super) renewing: tokio::sync::Mutex<()>,
+    /// The requests that wait for their responses, each with the token that cancels it.
+    pub(super) in_flight: Mutex<HashMap<RequestId, InFlight>>,
+    /// What the server's lists say about headers.
+    pub(super) tools: Mutex<KnownTools>,
+    pub(super) requests: Arc<Semaphore>,
+    pub(super) notifications: Arc<Semaphore>,
+    pub(super) closing: CancellationToken,
+}
+
+/// An event for the receiver.
+#[derive(Debug)]
+pub(super) enum Inbound {
+    Incoming(Incoming),
+    Expired,
+    End,
+}
+
+/// A request that waits for its response.
+#[derive(Debug, Clone)]
+pub(super) struct InFlight {
+    /// Cancels it.
+    pub(super) cancelled: CancellationToken,
+    /// Whether the server learns of that by the end of the connection.
+    pub(super) by_closing: bool,
+}
+
+/// A client that follows redirects only within the same origin, because the headers have secrets.
+pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError> {
+    let redirect = Policy::custom(|attempt| {
+        let first = attempt.previous().first().map(Url::origin);
+        if attempt.previous().len() > 5 || first != Some(attempt.url().origin()) {
+            return attempt.stop();
+        }
+        attempt.follow()
+    });
+    let client = reqwest::Client::builder()
+        .redirect(redirect)
+        .connect_timeout(options.patience)
+        .tcp_keepalive(Duration::from_secs(60))
+        // Common servers end idle connections after 5 seconds, and a POST that meets such an end can't be repeated.
+        .pool_idle_timeout(Duration::from_secs(4));
+    Ok(client.build()?)
+}
+
+impl Connection {
+    /// Hands a message to the receiver, and waits until it has room.
+    pub(super) async fn deliver(&self, json: Vec<u8>) {
+        self.hand(Inbound::Incoming(Incoming::message(json))).await;
+    }
+
+    /// Informs the receiver that a request gets no response.
+    pub(super) async fn fail(&self, id: RequestId, error: HttpError) {
+        let error = error.into();
+        self.hand(Inbound::Incoming(Incoming::Failed { id, error })).await;
+    }
+
+    pub(super) async fn refuse_oversized(&self) {
+        let text = format!("a message has more than {} bytes", self.options.message_bytes);
+        let error = ErrorObject::new(error_code::INVALID_REQUEST, text);
+        self.hand(Inbound::Incoming(Incoming::Refused(error))).await;
+    }
+
+    pub(super) async fn hand(&self, item: Inbound) {
+        if self.inbox.send(item).await.is_err() {
+            self.closing.cancel();
+        }
+    }
+
+    /// Drops a session that the server has lost, and informs the receiver, once.
+    pub(super) async fn expire(&self, session: &SessionId) {
+        let lost = {
+            let mut state = self.state.lock();
+            if state.session.id.as_ref() != Some(session) {
+                return;
+            }
+            std::mem::replace(&mut *state, ClientState::new(&self.closing))
+        };
+        self.hand(Inbound::Expired).await;
+        // Last, since this task may belong to the session.
+        lost.session.ended.cancel();
+    }
+
+    /// Sends an HTTP request. Gives the response, and the session of the request.
+    pub(super) async fn send(
+        &self,
+        request: RequestBuilder,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
+        #[cfg(feature = "auth")]
+        if let Some(authorization) = &self.authorization {
+            return self.send_authorized(authorization, request, scope).await;
+        }
+        self.send_with(request, HeaderMap::new(), scope).await
+    }
+
+    /// Sends an HTTP request with these headers; they take precedence over those of the options.
+    pub(super) async fn send_with(
+        &self,
+        request: RequestBuilder,
+        own: HeaderMap,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
+        let mut headers = match &self.options.hook {
+            Some(hook) => hook(HeaderMap::new()).await.map_err(HttpError::Headers)?,
+            None => HeaderMap::new(),
+        };
+        headers.remove(ACCEPT);
+        headers.remove(CONTENT_TYPE);
+        headers.extend(own);
+        let session = {
+            let state = self.state.lock();
+            let (session, version) = match scope {
+                SessionScope::None => (ClientState::new(&self.closing).session, None),
+                SessionScope::Current => (state.session.clone(), state.version.clone()),
+                SessionScope::Next(session) => (session, state.version.clone()),
+                SessionScope::Mirrored(mirrors) => {
+                    headers.extend(mirrors);
+                    (ClientState::new(&self.closing).session, None)
+                }
+            };
+            headers.extend(session.id.clone());
+            headers.extend(version);
+            session
+        };
+        let response = self.exchange(request.headers(headers)).await?;
+        Ok((response, session))
+    }
+
+    /// Sends an HTTP request, and shows it to whom the options name.
+    async fn exchange(&self, request: RequestBuilder) -> Result<Response, reqwest::Error> {
+        let Some(observer) = &self.options.exchanges else {
+            return request.send().await;
+        };
+        let (client, request) = request.build_split();
+        let request = request?;
+        let (method, url, headers) = (
+            request.method().clone(),
+            request.url().clone(),
+            request.headers().clone(),
+        );
+        let response = client.execute(request).await?;
+        observer(&HttpExchange {
+            method: &method,
+            url: &url,
+            request: &headers,
+            status: response.status(),
+            response: response.headers(),
+        });
+        Ok(response)
+    }
+
+    pub(super) async fn post(
+        &self,
+        url: Url,
+        json: Vec<u8>,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
+        let request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, JSON)
+            .header(ACCEPT, format!("{JSON}, {EVENT_STREAM}"));
+        self.send(request.body(json), scope).await
+    }
+
+    /// The session that the response to `initialize` starts.
+    pub(super) fn session_of(&self, response: &Response) -> RemoteSession {
+        // The revision may have any of them: it isn't known before the body is read.
+        let names = Revision::all().filter_map(|revision| revision.facts().session_header);
+        let mut ids = names.filter_map(|name| Some((header_name(name)?, response.headers().get(name)?.clone())));
+        // The protocol allows visible ASCII. Other ids couldn't be sent back.
+        let id = ids.find(|(_, id)| !id.is_empty() && id.as_bytes().iter().all(u8::is_ascii_graphic));
+        RemoteSession {
+            id,
+            ended: self.closing.child_token(),
+        }
+    }
+
+    /// Makes the session that the response to `initialize` starts the current one.
+    pub(super) fn start_session(&self, response: &Response, initialize: Vec<u8>) {
+        let mut state = self.state.lock();
+        state.session.ended.cancel();
+        *state = ClientState {
+            session: self.session_of(response),
+            handshake: Some(Handshake {
+                initialize,
+                initialized: None,
+                revision: None,
+            }),
+            ..ClientState::new(&self.closing)
+        };
+    }
+
+    /// Cancels all requests, and ends the session on the server.
+    pub(super) async fn close(&self) {
+        self.closing.cancel();
+        let has_session = self.state.lock().session.id.is_some();
+        if !has_session {
+            return;
+        }
+        let ended = self.send(self.client.delete(self.url.clone()), SessionScope::Current);
+        match tokio::time::timeout(self.options.patience.min(Duration::from_secs(5)), ended).await {
+            Ok(Ok((answer, _))) if answer.status() == StatusCode::METHOD_NOT_ALLOWED => {}
+            Ok(Ok((answer, _))) => tracing::debug!(status = %answer.status(), "the session is ended"),
+            Ok(Err(error)) => tracing::debug!(%error, "the session couldn't be ended on the server"),
+            Err(_) => tracing::debug!("the server didn't answer the end of the session"),
+        }
+        self.state.lock().session.id = None;
+    }
+}

@@ -1,0 +1,82 @@
+//! The errors of an HTTP client.
+
+use std::sync::Arc;
+
+use mcp_core::CallError;
+use mcp_core::transport::HttpFailure;
+
+/// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
+///
+/// [`TransportError::Other`](mcp_core::transport::TransportError::Other) holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the server has ended the session")]
+pub struct SessionExpired;
+
+/// An error of an HTTP client or of one of its requests.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpError {
+    /// The URL can't be used.
+    #[error("{0:?} is no HTTP address")]
+    Address(String),
+    /// The server couldn't be reached, or didn't finish its response.
+    #[error("{}", chain(.0))]
+    Network(#[from] reqwest::Error),
+    /// The function that adds headers has failed.
+    #[error("the headers couldn't be made: {0}")]
+    Headers(Box<dyn std::error::Error + Send + Sync>),
+    /// The client isn't authorized.
+    #[cfg(feature = "auth")]
+    #[error("the client isn't authorized: {0}")]
+    Unauthorized(Arc<mcp_auth::AuthError>),
+    /// The server responded with an error status.
+    #[error("{0}")]
+    Status(Box<HttpFailure>),
+    /// The response is neither JSON nor a stream of events.
+    #[error("the server answered with {0:?}, which isn't a message")]
+    ContentType(String),
+    /// The response is JSON, but not the JSON-RPC response to the request.
+    #[error("the server's answer is JSON, but no response to the request")]
+    NoResponse,
+    /// The response is over the limit.
+    #[error("the server's answer has more than {0} bytes")]
+    TooLarge(usize),
+    /// The stream of events has ended without a JSON-RPC response.
+    #[error("the server's answer ended without a response to the request")]
+    Unanswered,
+    /// The stream of HTTP with SSE names no usable endpoint.
+    #[error("the server's event stream names no usable endpoint")]
+    Endpoint,
+    /// The session has ended.
+    #[error(transparent)]
+    Expired(#[from] SessionExpired),
+}
+
+/// An error of reqwest with its causes, and without the URL, which may have secrets.
+fn chain(error: &reqwest::Error) -> String {
+    let mut text = String::from("the HTTP request failed");
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+impl From<HttpFailure> for HttpError {
+    fn from(failure: HttpFailure) -> Self {
+        Self::Status(Box::new(failure))
+    }
+}
+
+impl From<HttpError> for CallError {
+    fn from(error: HttpError) -> Self {
+        match error {
+            HttpError::Status(failure) => Self::Http(failure),
+            HttpError::ContentType(_) | HttpError::NoResponse => Self::InvalidResult(error.to_string()),
+            HttpError::Unanswered => Self::Cut(Arc::new(error)),
+            HttpError::Network(ref cause) if cause.is_body() || cause.is_decode() => Self::Cut(Arc::new(error)),
+            error => Self::Transport(Arc::new(error)),
+        }
+    }
+}

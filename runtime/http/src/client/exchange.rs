@@ -1,0 +1,245 @@
+//! A POST and its response.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{RequestId, error_code};
+use mcp_adapters::{PeerTypes, Revision};
+use mcp_core::transport::{HttpFailure, TransportError};
+use reqwest::{Response, StatusCode};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::awaited::Awaited;
+use super::classify::PostKind;
+use super::connection::{Connection, InFlight};
+use super::deliver::deliver;
+use super::error::{HttpError, SessionExpired};
+use super::renewal::renew;
+use super::response::failure;
+use super::state::{RemoteSession, SessionId, SessionScope};
+use super::{legacy, stateless, stream};
+
+/// How a request is sent.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// It begins a session.
+    Initialize,
+    InSession,
+    /// It is stateless, in this revision.
+    Stateless(Revision),
+    /// It is stateless too, and its response is a stream that lasts.
+    Listen(Revision),
+}
+
+impl Connection {
+    /// Cancels a request by closing its connection; `false` if the server has to be told otherwise.
+    pub(super) fn cancel_by_closing(&self, id: &RequestId) -> bool {
+        let mut in_flight = self.in_flight.lock();
+        match in_flight.get(id) {
+            Some(request) if request.by_closing => {
+                request.cancelled.cancel();
+                in_flight.remove(id);
+                true
+            }
+            Some(_) => false,
+            None => {
+                let revision = self.state.lock().revision;
+                revision.is_some_and(|revision| revision.facts().cancels_by_closing)
+            }
+        }
+    }
+}
+
+/// Sends a request in a task of its own, which delivers a response or a failure.
+pub(super) fn start(
+    connection: &Arc<Connection>,
+    permit: OwnedSemaphorePermit,
+    id: RequestId,
+    json: Vec<u8>,
+    kind: Kind,
+) {
+    let cancelled = connection.closing.child_token();
+    let request = InFlight {
+        cancelled: cancelled.clone(),
+        by_closing: matches!(kind, Kind::Stateless(revision) | Kind::Listen(revision) if revision.facts().cancels_by_closing),
+    };
+    {
+        let mut in_flight = connection.in_flight.lock();
+        if matches!(kind, Kind::Initialize) {
+            // A request that stood alone has found no answer, such as the question what the server is.
+            in_flight.retain(|_, request| {
+                if request.by_closing {
+                    request.cancelled.cancel();
+                }
+                !request.by_closing
+            });
+        }
+        in_flight.insert(id.clone(), request);
+    }
+    // A request that lasts takes no place from others.
+    let permit = (!matches!(kind, Kind::Listen(_))).then_some(permit);
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        let done = cancelled.run_until_cancelled(async {
+            let exchanged = match kind {
+                Kind::Initialize => initialize(&connection, &id, json).await,
+                Kind::InSession => exchange(&connection, &id, json).await,
+                Kind::Stateless(revision) | Kind::Listen(revision) => {
+                    stateless::exchange(&connection, &id, revision, json).await
+                }
+            };
+            if let Err(error) = exchanged {
+                tracing::debug!(%id, %error, "a request failed");
+                connection.fail(id.clone(), error).await;
+            }
+        });
+        if done.await.is_some() {
+            connection.in_flight.lock().remove(&id);
+        }
+        drop(permit);
+    });
+}
+
+/// Sends `initialize`.
+async fn initialize(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
+    let legacy_url = connection.state.lock().legacy.clone();
+    if let Some(url) = legacy_url {
+        return legacy::post(connection, url, json).await;
+    }
+    let (response, session) = connection
+        .post(connection.url.clone(), json.clone(), SessionScope::None)
+        .await?;
+    if response.status().is_success() {
+        connection.start_session(&response, json);
+        return deliver_in_session(connection, response, &session, id).await;
+    }
+    let failure = failure(response).await;
+    let response = failure.response.as_ref();
+    let is_understood = response.is_some_and(|response| response.id.as_ref() == Some(id));
+    if may_have_legacy(failure.status) && !is_understood {
+        match legacy::connect(connection, json).await {
+            Ok(()) => return Ok(()),
+            Err(other) => tracing::debug!(%failure, %other, "the server has neither transport over HTTP"),
+        }
+    }
+    Err(failure.into())
+}
+
+async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -> Result<(), HttpError> {
+    let legacy_url = connection.state.lock().legacy.clone();
+    if let Some(url) = legacy_url {
+        return legacy::post(connection, url, json).await;
+    }
+    let post = |json| connection.post(connection.url.clone(), json, SessionScope::Current);
+    let (mut response, mut session) = post(json.clone()).await?;
+    if let Some(lost) = session.lost_id(&response) {
+        let failure = failure(response).await;
+        if is_of_method(&failure) {
+            return Err(failure.into());
+        }
+        if !renew(connection, lost.clone(), stream::listen).await {
+            return deliver_loss(connection, &lost, failure, id).await;
+        }
+        (response, session) = post(json).await?;
+    }
+    if response.status().is_success() {
+        return deliver_in_session(connection, response, &session, id).await;
+    }
+    let lost = session.lost_id(&response);
+    let failure = failure(response).await;
+    match lost.filter(|_| !is_of_method(&failure)) {
+        Some(lost) => deliver_loss(connection, &lost, failure, id).await,
+        None => Err(failure.into()),
+    }
+}
+
+async fn deliver_in_session(
+    connection: &Arc<Connection>,
+    response: Response,
+    session: &RemoteSession,
+    id: &RequestId,
+) -> Result<(), HttpError> {
+    let revision = connection.state.lock().revision;
+    let awaited = Awaited {
+        id,
+        lists: None,
+        resumes: revision.is_none_or(|revision| revision.facts().resumption),
+    };
+    let delivered = deliver(connection, response, &awaited);
+    let delivered = session.ended.run_until_cancelled(delivered).await;
+    delivered.unwrap_or(Err(SessionExpired.into()))
+}
+
+/// Delivers the failure of a request whose session the server has lost.
+async fn deliver_loss(
+    connection: &Arc<Connection>,
+    lost: &SessionId,
+    failure: HttpFailure,
+    id: &RequestId,
+) -> Result<(), HttpError> {
+    let error = match failure.response {
+        None => HttpError::Expired(SessionExpired),
+        Some(_) => failure.into(),
+    };
+    connection.fail(id.clone(), error).await;
+    connection.expire(lost).await;
+    Ok(())
+}
+
+/// Whether a 404 is about the method of the request, and not about the session.
+fn is_of_method(failure: &HttpFailure) -> bool {
+    let response = failure.response.as_ref();
+    response.is_some_and(|response| response.error.code == error_code::METHOD_NOT_FOUND)
+}
+
+/// Whether the server may only have HTTP with SSE. A server that requires authentication has understood the request.
+fn may_have_legacy(status: StatusCode) -> bool {
+    status.is_client_error() && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+}
+
+/// Sends a message that has no response.
+pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<u8>) -> Result<(), TransportError> {
+    let legacy_url = connection.state.lock().legacy.clone();
+    let revision = connection.state.lock().revision;
+    let completes = legacy_url.is_none() && matches!(kind, PostKind::Initialized);
+    let listens = completes && revision.is_none_or(|revision| revision.facts().listening);
+    if let (true, Some(handshake)) = (completes, &mut connection.state.lock().handshake) {
+        handshake.initialized = Some(json.clone());
+    }
+    let url = legacy_url.unwrap_or_else(|| connection.url.clone());
+    let scope = match revision.filter(|revision| revision.is_stateless()) {
+        Some(revision) => SessionScope::Mirrored(connection.mirrors(revision, &json)),
+        None => SessionScope::Current,
+    };
+    let post = |json| connection.post(url.clone(), json, scope.clone());
+    let mut posted = post(json.clone()).await;
+    if let PostKind::Cancelled(id) = &kind
+        && let Some(request) = connection.in_flight.lock().remove(id)
+    {
+        request.cancelled.cancel();
+    }
+    if let Ok((response, session)) = &posted
+        && let Some(lost) = session.lost_id(response)
+        && renew(&connection, lost, stream::listen).await
+    {
+        if !matches!(kind, PostKind::Notification) {
+            // It was about the lost session, or the renewal has sent it.
+            return Ok(());
+        }
+        posted = post(json).await;
+    }
+    match posted {
+        Ok((response, session)) => match session.lost_id(&response) {
+            Some(lost) => {
+                connection.expire(&lost).await;
+                return Err(TransportError::Other(Box::new(SessionExpired)));
+            }
+            None if !response.status().is_success() => {
+                tracing::warn!(status = %response.status(), "the server refuses a message that has no response");
+            }
+            None if listens => stream::listen(&connection, &session).opened().await,
+            None => {}
+        },
+        Err(error) => tracing::warn!(%error, "a message that has no response couldn't be sent"),
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! The renewal of a session that the server has lost.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
+use mcp_adapters::{Revision, hello};
+use mcp_core::transport::Incoming;
+use reqwest::Response;
+use tokio::time::{Instant, timeout};
+
+use super::classify::{PostKind, answers, classify};
+use super::connection::{Connection, Inbound};
+use super::error::{HttpError, SessionExpired};
+use super::events::{Events, OpeningStream, is_message};
+use super::response::{EVENT_STREAM, JSON, body, failure, media_type};
+use super::state::{Handshake, RemoteSession, SessionId, SessionScope};
+
+/// Opens the standalone stream of a session.
+pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;
+
+/// Starts a session in place of a lost one, unless that has been done already; `false` if that fails.
+///
+/// It runs in a task of its own, because its caller may be cancelled, and is if it belongs to the lost session.
+pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen: Listen) -> bool {
+    let closing = connection.closing.clone();
+    let connection = Arc::clone(connection);
+    let renewing = tokio::spawn(closing.run_until_cancelled_owned(async move {
+        let _turn = connection.renewing.lock().await;
+        let handshake = {
+            let state = connection.state.lock();
+            let handshake = state.handshake.clone();
+            if state.session.id != Some(lost) {
+                return handshake.is_some();
+            }
+            handshake
+        };
+        let Some(handshake) = handshake else { return false };
+        let renewed = timeout(
+            connection.options.patience,
+            repeat_handshake(&connection, handshake, listen),
+        )
+        .await;
+        match renewed.unwrap_or(Err(HttpError::Unanswered)) {
+            Ok(Some(stream)) => stream.opened().await,
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(%error, "the server has lost the session, and a new one can't be started");
+                // Others that wait here for the same must not try again.
+                connection.state.lock().handshake = None;
+                return false;
+            }
+        }
+        tracing::info!("the server had lost the session, and a new one has started");
+        if let Some(observer) = &connection.options.renewed {
+            observer();
+        }
+        true
+    }));
+    matches!(renewing.await, Ok(Some(true)))
+}
+
+/// Repeats the handshake, and makes the new session the current one.
+async fn repeat_handshake(
+    connection: &Arc<Connection>,
+    handshake: Handshake,
+    listen: Listen,
+) -> Result<Option<OpeningStream>, HttpError> {
+    let (PostKind::Initialize(id), Some(revision)) = (classify(&handshake.initialize), handshake.revision) else {
+        return Err(SessionExpired.into());
+    };
+    let post = |json: &[u8], within| connection.post(connection.url.clone(), json.to_vec(), within);
+    let (response, _) = post(&handshake.initialize, SessionScope::None).await?;
+    let response = succeeded(response).await?;
+    let session = connection.session_of(&response);
+    if negotiated(connection, response, &id).await? != Some(revision) {
+        return Err(SessionExpired.into());
+    }
+    if let Some(initialized) = &handshake.initialized {
+        let (response, _) = post(initialized, SessionScope::Next(session.clone())).await?;
+        succeeded(response).await?;
+    }
+    // Responses to requests of the lost session could be taken for others in the new one.
+    connection.hand(Inbound::Incoming(Incoming::Renewed)).await;
+    let replaced = {
+        let mut state = connection.state.lock();
+        state.renewed = Some(Instant::now());
+        std::mem::replace(&mut state.session, session.clone())
+    };
+    replaced.ended.cancel();
+    let listens = handshake.initialized.is_some();
+    Ok(listens.then(|| listen(connection, &session)))
+}
+
+async fn succeeded(response: Response) -> Result<Response, HttpError> {
+    match response.status().is_success() {
+        true => Ok(response),
+        false => Err(failure(response).await.into()),
+    }
+}
+
+/// The revision in the response to `initialize`, if it is known.
+async fn negotiated(
+    connection: &Connection,
+    response: Response,
+    id: &RequestId,
+) -> Result<Option<Revision>, HttpError> {
+    let answer = answer(connection, response, id).await?;
+    let named = || {
+        let result = MessageHeader::from_slice(&answer).ok()?.result()?;
+        result.decode_as::<RawJson>().ok()
+    };
+    let result = named().ok_or(HttpError::Unanswered)?;
+    Ok(hello::agreed_version(&result))
+}
+
+/// The response to a request that the transport makes automatically. Other messages before it are delivered.
+pub(super) async fn answer(connection: &Connection, response: Response, id: &RequestId) -> Result<Vec<u8>, HttpError> {
+    let limit = connection.options.message_bytes;
+    match media_type(&response).as_str() {
+        JSON => body(response, limit).await,
+        EVENT_STREAM => {
+            let mut events = Events::new(response, limit);
+            loop {
+                let event = events.next().await.ok_or(HttpError::Unanswered)?;
+                if is_message(&event) && answers(&event.data, id) {
+                    return Ok(event.data);
+                }
+                if is_message(&event) {
+                    connection.deliver(event.data).await;
+                }
+            }
+        }
+        other => Err(HttpError::ContentType(other.to_owned())),
+    }
+}

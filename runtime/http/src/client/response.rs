@@ -1,0 +1,74 @@
+//! The responses to HTTP requests.
+
+use std::time::Duration;
+
+use mcp_adapters::mcp_wire;
+use mcp_core::transport::HttpFailure;
+use reqwest::Response;
+use reqwest::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
+
+use super::error::HttpError;
+
+pub(super) const JSON: &str = "application/json";
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
+
+/// Bytes that are read of the body of a failure.
+const FAILURE_BYTES: usize = 64 * 1024;
+/// Bytes of it that are kept as text.
+const SHOWN_BYTES: usize = 4 * 1024;
+/// The time that it may take.
+const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Challenges that are kept, and bytes of each.
+const CHALLENGES: usize = 16;
+const CHALLENGE_BYTES: usize = 8 * 1024;
+
+/// The failure of a response whose status is not a success. A slow body is cut.
+pub(super) async fn failure(mut response: Response) -> HttpFailure {
+    let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let challenges = challenges
+        .filter(|challenge| challenge.len() <= CHALLENGE_BYTES)
+        .take(CHALLENGES);
+    let challenges = challenges
+        .map(|challenge| String::from_utf8_lossy(challenge.as_bytes()).into_owned())
+        .collect();
+    let status = response.status();
+    let mut body = Vec::new();
+    let reading = async {
+        while let Ok(Some(chunk)) = response.chunk().await
+            && body.len() < FAILURE_BYTES
+        {
+            let room = FAILURE_BYTES - body.len();
+            body.extend(chunk.iter().take(room));
+        }
+    };
+    if tokio::time::timeout(FAILURE_TIMEOUT, reading).await.is_err() {
+        tracing::debug!(%status, "the body of a failure is slow to come");
+    }
+    let mut failure = HttpFailure::new(status);
+    failure.challenges = challenges;
+    failure.response = mcp_wire::from_slice(&body).ok();
+    failure.body = String::from_utf8_lossy(body.get(..SHOWN_BYTES).unwrap_or(&body)).into_owned();
+    failure
+}
+
+/// The media type of a response, in lower case and without parameters.
+pub(super) fn media_type(response: &Response) -> String {
+    let value = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().to_ascii_lowercase()
+}
+
+/// The body of a response, unless it is over the limit.
+pub(super) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > limit {
+            return Err(HttpError::TooLarge(limit));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}

@@ -1,0 +1,127 @@
+//! Stateless requests: their headers repeat what they say, and nothing connects them with others.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
+use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
+use mcp_core::internal::to_json;
+use mcp_core::mirrors::{encode, header_name, mirrored};
+use mcp_core::transport::HttpFailure;
+use reqwest::Response;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value, json};
+use tokio::time::timeout;
+
+use super::awaited::Awaited;
+use super::connection::Connection;
+use super::deliver::deliver;
+use super::error::HttpError;
+use super::renewal::answer;
+use super::response::failure;
+use super::state::SessionScope;
+
+/// The pages of a list that are looked at for the schema of one call.
+const PAGES: usize = 100;
+
+impl Connection {
+    /// The headers that repeat what a message says.
+    pub(super) fn mirrors(&self, revision: Revision, json: &[u8]) -> HeaderMap {
+        let Ok(message) = MessageHeader::from_slice(json) else {
+            return HeaderMap::new();
+        };
+        let headers = mirrored(revision, &message).into_iter();
+        let mut headers: HeaderMap = headers
+            .filter_map(|(name, text)| Some((header_name(name)?, encode(&text))))
+            .collect();
+        if let Some(rule) = revision.facts().mirrors.arguments {
+            headers.extend(self.tools.lock().headers(&rule, &message));
+        }
+        headers
+    }
+}
+
+/// Sends a request, and delivers its response. A call whose headers the server finds wrong is repeated once.
+pub(super) async fn exchange(
+    connection: &Arc<Connection>,
+    id: &RequestId,
+    revision: Revision,
+    json: Vec<u8>,
+) -> Result<(), HttpError> {
+    let rule = revision.facts().mirrors.arguments;
+    let method = MessageHeader::from_slice(&json)
+        .ok()
+        .and_then(|header| header.method().map(String::from));
+    let awaited = Awaited {
+        id,
+        lists: rule.filter(|rule| method.as_deref() == Some(rule.list.method)),
+        resumes: revision.facts().resumption,
+    };
+    let failure = match post(connection, revision, &json).await? {
+        Ok(response) => return deliver(connection, response, &awaited).await,
+        Err(failure) => failure,
+    };
+    let rule = rule.filter(|rule| method.as_deref() == Some(rule.call.method) && is_mismatch(revision, &failure));
+    let Some(rule) = rule else { return Err(failure.into()) };
+    let listed = list_again(connection, id, revision, &rule, &json);
+    match timeout(connection.options.patience, listed).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "the list can't be read again");
+            return Err(failure.into());
+        }
+        Err(_) => return Err(failure.into()),
+    }
+    match post(connection, revision, &json).await? {
+        Ok(response) => deliver(connection, response, &awaited).await,
+        Err(failure) => Err(failure.into()),
+    }
+}
+
+async fn post(
+    connection: &Connection,
+    revision: Revision,
+    json: &[u8],
+) -> Result<Result<Response, HttpFailure>, HttpError> {
+    let scope = SessionScope::Mirrored(connection.mirrors(revision, json));
+    let (response, _) = connection.post(connection.url.clone(), json.to_vec(), scope).await?;
+    match response.status().is_success() {
+        true => Ok(Ok(response)),
+        false => Ok(Err(failure(response).await)),
+    }
+}
+
+/// Whether the server says that a header doesn't repeat what the request says.
+fn is_mismatch(revision: Revision, failure: &HttpFailure) -> bool {
+    let known = revision.known_error(ErrorRole::HeaderMismatch);
+    let error = failure.response.as_ref().map(|response| response.error.code);
+    known.is_some_and(|known| error == Some(known.code))
+}
+
+/// Lists again what can be called, to learn which headers a call has.
+async fn list_again(
+    connection: &Connection,
+    id: &RequestId,
+    revision: Revision,
+    rule: &MirroredArguments,
+    call: &[u8],
+) -> Result<(), HttpError> {
+    let call = MessageHeader::from_slice(call).ok();
+    let meta = call.and_then(|call| call.param(&["_meta"]).ok()??.decode_as::<RawJson>().ok());
+    let mut meta: Map<String, Value> = meta.and_then(|meta| meta.parse().ok()).unwrap_or_default();
+    meta.remove(revision.lifecycle().meta_progress.unwrap_or_default());
+    let mut params = json!({"_meta": meta});
+    for page in 0..PAGES {
+        let id = RequestId::String(format!("{id}-list-{page}"));
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": rule.list.method, "params": params});
+        let response = post(connection, revision, &to_json(&request)).await??;
+        let json = answer(connection, response, &id).await?;
+        let json = connection.tools.lock().take(rule, json);
+        let header = MessageHeader::from_slice(&json).map_err(|_| HttpError::Unanswered)?;
+        let result = header.result().ok_or(HttpError::Unanswered)?;
+        let next = result.get(&[rule.list.next]).ok().flatten();
+        let next = next.and_then(|next| next.string().ok()).filter(|next| !next.is_empty());
+        let Some(next) = next else { return Ok(()) };
+        params[rule.list.cursor] = Value::String(next.into_owned());
+    }
+    Ok(())
+}

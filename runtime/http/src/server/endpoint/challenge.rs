@@ -1,0 +1,76 @@
+//! What a client is told that needs a token.
+
+use axum::http::StatusCode;
+use axum::http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use mcp_adapters::mcp_wire::error_code;
+use mcp_auth::internal::{DPOP_NONCE, USE_DPOP_NONCE};
+use mcp_auth::{Dpop, ProtectedResource, Scopes};
+
+use super::super::rejection::Rejection;
+
+/// How a token is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scheme {
+    Bearer,
+    /// With a proof.
+    Dpop,
+}
+
+/// The rejection of a request without credentials.
+pub(super) fn unauthenticated(resource: &ProtectedResource) -> Rejection {
+    let headers = challenges(resource, Scheme::Bearer, None, &resource.required);
+    Rejection::invalid(StatusCode::UNAUTHORIZED, "a token is required").with_headers(headers)
+}
+
+/// The rejection of a token or a proof that isn't valid. The code is one of OAuth.
+pub(super) fn unauthorized(resource: &ProtectedResource, scheme: Scheme, code: &str, why: &str) -> Rejection {
+    let headers = challenges(resource, scheme, Some((code, why)), &resource.required);
+    Rejection::invalid(StatusCode::UNAUTHORIZED, why).with_headers(headers)
+}
+
+/// The rejection of a proof without the nonce that the server wants.
+pub(super) fn nonce_required(resource: &ProtectedResource, dpop: &Dpop) -> Rejection {
+    let why = "the proof has to repeat the nonce";
+    let mut headers = challenges(resource, Scheme::Dpop, Some((USE_DPOP_NONCE, why)), &resource.required);
+    headers.extend(nonce(dpop).map(|nonce| (DPOP_NONCE, nonce)));
+    Rejection::invalid(StatusCode::UNAUTHORIZED, why).with_headers(headers)
+}
+
+/// The rejection of a token that doesn't permit what is requested.
+pub(super) fn insufficient_scope(resource: &ProtectedResource, scheme: Scheme, scopes: &Scopes) -> Rejection {
+    let why = "the token doesn't permit this";
+    let headers = challenges(resource, scheme, Some(("insufficient_scope", why)), scopes);
+    Rejection::new(StatusCode::FORBIDDEN, error_code::INVALID_REQUEST, why).with_headers(headers)
+}
+
+/// The nonce that the next proof has to repeat.
+pub(super) fn nonce(dpop: &Dpop) -> Option<HeaderValue> {
+    HeaderValue::try_from(dpop.nonce()?).ok()
+}
+
+/// A challenge for each scheme that the server takes, the one that was used first. It has the error. No value has quotes in it.
+fn challenges(resource: &ProtectedResource, used: Scheme, error: Option<(&str, &str)>, scopes: &Scopes) -> HeaderMap {
+    let dpop = resource.dpop.as_ref();
+    let bearer = dpop
+        .is_none_or(|dpop| !dpop.is_required())
+        .then(|| "Bearer ".to_owned());
+    let dpop = dpop.map(|dpop| format!("DPoP algs=\"{}\", ", dpop.algorithm_names().join(" ")));
+    let schemes = match used {
+        Scheme::Bearer => [bearer, dpop],
+        Scheme::Dpop => [dpop, bearer],
+    };
+    let mut headers = HeaderMap::new();
+    for (index, scheme) in schemes.into_iter().flatten().enumerate() {
+        let mut challenge = format!("{scheme}resource_metadata=\"{}\"", resource.metadata_url());
+        if let Some((code, why)) = error.filter(|_| index == 0) {
+            challenge += &format!(", error=\"{code}\", error_description=\"{why}\"");
+        }
+        if !scopes.is_empty() {
+            challenge += &format!(", scope=\"{scopes}\"");
+        }
+        if let Ok(challenge) = HeaderValue::try_from(challenge) {
+            headers.append(WWW_AUTHENTICATE, challenge);
+        }
+    }
+    headers
+}

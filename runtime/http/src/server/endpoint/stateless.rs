@@ -1,0 +1,114 @@
+//! Stateless requests: each has an engine of its own, which ends with the response.
+//!
+//! Their headers repeat what they say. A client cancels a request by closing its response.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
+use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_core::mirrors;
+
+use super::super::config::HttpServer;
+use super::super::headers::stateless_revision;
+use super::super::post_body::PostBody;
+use super::super::rejection::{Rejection, error_status};
+use super::super::session::SessionKind;
+use super::super::sessions::Sessions;
+use super::reader::{FirstEvent, Reader};
+use super::response::{ResponseFormat, events, json, responses};
+
+/// The revision by whose rules a body is handled without a session; `None` if it is one of a client with a handshake.
+///
+/// What the body says of itself counts first. A body that says nothing is taken for a stateless one if its header names
+/// such a revision, or if the server speaks no other.
+pub(super) fn revision_of(config: &HttpServer, headers: &HeaderMap, body: &PostBody) -> Option<Revision> {
+    let stateless = config
+        .revisions
+        .iter()
+        .copied()
+        .filter(|revision| revision.is_stateless());
+    let latest = stateless.max()?;
+    if body.stateless.is_some() || !config.has_handshake() {
+        return Some(body.stateless.unwrap_or(latest));
+    }
+    let named = stateless_revision(headers, &config.revisions);
+    named.filter(|_| body.initialize.is_none())
+}
+
+/// Handles a body without a session.
+pub(super) async fn post(
+    sessions: &Arc<Sessions>,
+    parts: Parts,
+    body: PostBody,
+    revision: Revision,
+) -> Result<Response, Rejection> {
+    body.check_batch(revision)?;
+    if body.has_responses {
+        return Err(Rejection::bad_request(format!(
+            "In revision {revision} clients send no responses"
+        )));
+    }
+    if body.requests.is_empty() {
+        // An engine that ends with the response has nothing that a notification could be about.
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
+    if body.initialize.is_none() || body.stateless.is_some() {
+        check(revision, &parts.headers, &body)?;
+    }
+    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    let listens = listens(revision, &body);
+    if listens && format == ResponseFormat::Json {
+        let why = "The response to this request is a stream of events, and only JSON is possible here";
+        return Err(Rejection::invalid(StatusCode::NOT_ACCEPTABLE, why));
+    }
+    let kind = match sessions.config.json_only {
+        true => SessionKind::JsonOnly,
+        false if listens => SessionKind::Listening,
+        false => SessionKind::Stateless,
+    };
+    let new = sessions.start(String::new(), kind, 0, &parts, 0).await?;
+    let stream = new.session.post(body, parts, format.content()).await?;
+    let stream = stream.ok_or_else(Rejection::internal)?;
+    match responses(&new.session, &stream, format).await {
+        Some(responses) => Ok(answer(revision, responses)),
+        // The reader ends the session.
+        None => {
+            let reader = Reader::open(&new.keep(), stream, FirstEvent::Comment, None).await;
+            Ok(events(reader))
+        }
+    }
+}
+
+/// Whether the request lasts, and is followed by notifications until one of the sides ends it.
+fn listens(revision: Revision, body: &PostBody) -> bool {
+    let message = MessageHeader::from_slice(&body.json).ok();
+    let method = message.as_ref().and_then(MessageHeader::method);
+    method.is_some_and(|method| revision.lifecycle().listen == Some(&*method))
+}
+
+/// Refuses a request whose `_meta` lacks a key, or whose headers don't repeat what it says.
+fn check(revision: Revision, headers: &HeaderMap, body: &PostBody) -> Result<(), Rejection> {
+    let message = MessageHeader::from_slice(&body.json).map_err(|_| Rejection::internal())?;
+    if let Some(key) = hello::missing_key(revision, &message) {
+        let why = format!("`_meta` of the request has no `{key}`");
+        return Err(Rejection::new(StatusCode::BAD_REQUEST, error_code::INVALID_PARAMS, why));
+    }
+    mirrors::check(revision, &message, headers).map_err(|why| Rejection::header_mismatch(revision, why))
+}
+
+/// The response as JSON, with the status of the error that it may be.
+fn answer(revision: Revision, responses: Vec<Bytes>) -> Response {
+    let error = responses.first().and_then(|response| {
+        let error = MessageHeader::from_slice(response).ok()?.error()?;
+        error.decode_as::<ErrorObject>().ok()
+    });
+    let mut response = json(false, responses);
+    if let Some(status) = error.and_then(|error| error_status(revision, error.code)) {
+        *response.status_mut() = status;
+    }
+    response
+}

@@ -1,0 +1,252 @@
+//! The endpoint of Streamable HTTP.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use mcp_adapters::Revision;
+use mcp_core::mirrors::header_name;
+
+use super::body::read_body;
+
+use super::super::headers::{
+    EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
+};
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::session::{HttpSession, SessionKind};
+use super::super::sessions::Sessions;
+use super::super::stream::{Content, EventId, ResumeError, STANDALONE};
+use super::reader::{FirstEvent, Reader};
+use super::response::{ResponseFormat, events, json, responses};
+use super::stateless;
+
+/// Handles a request of any method.
+pub(super) async fn handle(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
+    let method = request.method().clone();
+    let answer = match method {
+        Method::POST => post(&sessions, request).await,
+        Method::GET if sessions.config.listens() => listen(&sessions, request.into_parts().0).await,
+        Method::DELETE if sessions.config.has_sessions() => delete(&sessions, request.into_parts().0).await,
+        _ => Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+    };
+    let mut response = answer.unwrap_or_else(IntoResponse::into_response);
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+        let allowed = match (sessions.config.listens(), sessions.config.has_sessions()) {
+            (true, true) => "GET, POST, DELETE",
+            (true, false) => "GET, POST",
+            (false, true) => "POST, DELETE",
+            (false, false) => "POST",
+        };
+        response
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static(allowed));
+    }
+    response
+}
+
+async fn post(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Rejection> {
+    check_content_type(request.headers())?;
+    let (parts, body) = request.into_parts();
+    let body = read_body(sessions, &parts, body).await?;
+    let id = body.only_request().cloned();
+    let answered = post_message(sessions, parts, body).await;
+    answered.map_err(|rejection| rejection.with_id(id))
+}
+
+async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+    if let Some(revision) = stateless::revision_of(&sessions.config, &parts.headers, &body) {
+        return stateless::post(sessions, parts, body, revision).await;
+    }
+    if sessions.config.stateless {
+        return post_without_session(sessions, parts, body).await;
+    }
+    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    let Some(id) = session_id(sessions, &parts.headers)? else {
+        return match body.initialize {
+            Some(_) => start(sessions, parts, body, format).await,
+            None => Err(no_session_id(sessions)),
+        };
+    };
+    let session = sessions.find(id, &parts).await?;
+    let revision = check_revision(&parts.headers, session.revision(), &sessions.config.revisions)?;
+    body.check_batch(revision)?;
+    let permit = session.admit()?;
+    sessions.forward(&session, &body).await?;
+    let is_batch = body.is_batch;
+    let stream = session.post(body, parts, format.content()).await?;
+    match stream {
+        None => Ok(StatusCode::ACCEPTED.into_response()),
+        Some(stream) => {
+            let responses = responses(&session, &stream, format).await;
+            match responses {
+                Some(responses) => Ok(json(is_batch, responses)),
+                None => {
+                    let reader = Reader::open(&session, stream, first_event(revision), Some(permit)).await;
+                    Ok(events(reader))
+                }
+            }
+        }
+    }
+}
+
+/// Handles `initialize`. There is no session until it has succeeded.
+async fn start(
+    sessions: &Arc<Sessions>,
+    parts: Parts,
+    body: PostBody,
+    format: ResponseFormat,
+) -> Result<Response, Rejection> {
+    let id = Sessions::new_id()?;
+    let new = sessions
+        .start(id.clone(), SessionKind::Streamable, 0, &parts, body.json.len())
+        .await?;
+    let session = new.session.clone();
+    let permit = session.admit()?;
+    let (initialize, asked): (Arc<[u8]>, _) = (body.json[..].into(), body.initialize.flatten());
+    let stream = session.post(body, parts, format.content()).await?;
+    let stream = stream.ok_or_else(Rejection::internal)?;
+    let negotiated = session.negotiated().await;
+    if let Some(revision) = negotiated {
+        sessions.record(&session, initialize, revision).await?;
+        sessions.publish(new);
+    }
+    let mut response = match responses(&session, &stream, format).await {
+        Some(responses) => json(false, responses),
+        None => {
+            let first = first_event(negotiated.or(asked).unwrap_or(Revision::HUB));
+            events(Reader::open(&session, stream, first, Some(permit)).await)
+        }
+    };
+    // A revision without the header has its sessions over HTTP with SSE; a client that speaks it here needs the id too.
+    let header = negotiated.map(|revision| revision.facts().session_header.or(sessions.config.session_header()));
+    if let Some(name) = header.flatten().and_then(header_name) {
+        let id = HeaderValue::from_str(&id).map_err(|_| Rejection::internal())?;
+        response.headers_mut().insert(name, id);
+    }
+    Ok(response)
+}
+
+/// Handles a POST of a revision with sessions, without one: it has an engine of its own, and gets JSON.
+async fn post_without_session(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+    ResponseFormat::of(&parts.headers, true)?;
+    let negotiated = body.initialize.flatten();
+    let revision = match body.initialize {
+        Some(_) => negotiated.unwrap_or(Revision::HUB),
+        None => check_revision(&parts.headers, None, &sessions.config.revisions)?,
+    };
+    body.check_batch(revision)?;
+    if body.requests.is_empty() {
+        // Notifications and responses need an engine that has lived before them.
+        return Ok(StatusCode::ACCEPTED.into_response());
+    }
+    let new = sessions
+        .start(String::new(), SessionKind::JsonOnly, 0, &parts, 0)
+        .await?;
+    if body.initialize.is_none() && revision.facts().initializes {
+        let initialize = Sessions::minimal_initialize(revision)?;
+        sessions.handshake(&new, initialize, &parts).await?;
+    }
+    let session = &new.session;
+    let is_batch = body.is_batch;
+    let stream = session.post(body, parts, Content::Responses).await?;
+    let stream = stream.ok_or_else(Rejection::internal)?;
+    let responses = stream.responses().await.ok_or_else(Rejection::internal)?;
+    Ok(json(is_batch, responses))
+}
+
+/// Opens the standalone stream of a session, or resumes a stream.
+async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Rejection> {
+    let headers = &request.headers;
+    if !accepts(headers, EVENT_STREAM) {
+        return Err(not_acceptable(&[EVENT_STREAM]));
+    }
+    let session = find(sessions, &request).await?;
+    let revision = check_revision(headers, session.revision(), &sessions.config.revisions)?;
+    let permit = session.admit()?;
+    let last = headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty());
+    let last = match last {
+        None => None,
+        Some(last) => Some(last.to_str().ok().and_then(EventId::parse).ok_or_else(no_such_event)?),
+    };
+    let (first, permit) = (first_event(revision), Some(permit));
+    let stream = last.as_ref().filter(|last| last.engine == session.engine.number);
+    let stream = stream.and_then(|last| session.stream(last.stream));
+    let resumed = match (last, stream, &session.engine.shared) {
+        // The standalone stream is on every machine.
+        (last, None, _) if last.as_ref().is_none_or(|last| last.stream == STANDALONE) => {
+            let missed = listen_here(&session, last.as_ref()).await?;
+            let reader = Reader::open(&session, session.standalone.clone(), first, permit).await;
+            Ok(reader.after(missed))
+        }
+        (Some(last), Some(stream), _) => {
+            if last.stream == STANDALONE {
+                listen_here(&session, Some(&last)).await?;
+            }
+            Reader::resume(&session, stream, last, first, permit)
+        }
+        (Some(last), None, Some(shared)) => shared
+            .follow(&last, session.ended.clone())
+            .await
+            .map_err(Rejection::store_failed)?
+            .map(|logged| Reader::follow(&session, logged, last, first, permit)),
+        _ => Err(ResumeError::NoSuchEvent),
+    };
+    match resumed {
+        Ok(reader) => Ok(events(reader)),
+        Err(ResumeError::NoSuchEvent) => Err(no_such_event()),
+        Err(ResumeError::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
+    }
+}
+
+/// The client reads the standalone stream here from now on. Gives the events that it has missed on other instances.
+async fn listen_here(session: &HttpSession, last: Option<&EventId>) -> Result<Vec<(EventId, Bytes)>, Rejection> {
+    let Some(shared) = &session.engine.shared else {
+        return Ok(Vec::new());
+    };
+    let missed = shared.listen_here(last, session.limits.replay_events).await;
+    missed.map_err(Rejection::store_failed)
+}
+
+async fn delete(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Rejection> {
+    let session = find(sessions, &request).await?;
+    check_revision(&request.headers, session.revision(), &sessions.config.revisions)?;
+    sessions.remove(&session).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSession>, Rejection> {
+    let id = session_id(sessions, &request.headers)?.ok_or_else(|| no_session_id(sessions))?;
+    sessions.find(id, request).await
+}
+
+fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<&'h str>, Rejection> {
+    let names = session_headers(&sessions.config.revisions);
+    let mut ids = names.into_iter().flat_map(|name| headers.get_all(name));
+    match (ids.next(), ids.next()) {
+        (None, _) => Ok(None),
+        (Some(id), None) => id.to_str().map(Some).map_err(|_| Rejection::no_such_session()),
+        (Some(_), Some(_)) => Err(Rejection::bad_request("More than one session id")),
+    }
+}
+
+fn no_session_id(sessions: &Sessions) -> Rejection {
+    let name = sessions.config.session_header().unwrap_or_default();
+    Rejection::bad_request(format!("The header {name} is required"))
+}
+
+fn no_such_event() -> Rejection {
+    Rejection::bad_request("There is no such event to resume from")
+}
+
+/// The first event of a stream. Clients of revisions without polling may take an event without data for an error.
+fn first_event(revision: Revision) -> FirstEvent {
+    if revision.facts().polling {
+        FirstEvent::Priming
+    } else {
+        FirstEvent::Retry
+    }
+}

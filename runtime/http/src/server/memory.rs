@@ -1,0 +1,60 @@
+//! The memory budgets of a session and of the server.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use mcp_core::internal::{Budget, Charge};
+
+/// How many times a call holds the bytes of its body at once: as they came, decoded, as the request that a handler gets, and as
+/// its arguments. While the body comes, its buffer grows by doubling, which takes less.
+const COPIES: usize = 4;
+
+/// The bytes that a call with a body of this many bytes holds until it is answered.
+pub(crate) fn held_by_call(body: usize) -> usize {
+    body.saturating_mul(COPIES)
+}
+
+/// The memory budgets of a session and of the server, both of which a message is charged to.
+#[derive(Debug, Clone)]
+pub(crate) struct MemoryBudgets {
+    pub(crate) session: Arc<Budget>,
+    pub(crate) server: Arc<Budget>,
+}
+
+/// Bytes that are charged until this is dropped.
+#[derive(Debug)]
+pub(crate) struct MemoryCharge {
+    _session: Charge,
+    server: Charge,
+}
+
+impl MemoryBudgets {
+    /// Charges a message of the server, whether there is room for it or not. While there is none, requests are refused.
+    pub(crate) fn charge(&self, bytes: usize) -> MemoryCharge {
+        MemoryCharge {
+            _session: self.session.charge(bytes),
+            server: self.server.charge(bytes),
+        }
+    }
+}
+
+/// Bytes whose charge lasts as long as they are held.
+struct Charged<B> {
+    bytes: B,
+    _charge: Charge,
+}
+
+impl<B: AsRef<[u8]>> AsRef<[u8]> for Charged<B> {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes.as_ref()
+    }
+}
+
+impl MemoryCharge {
+    /// The bytes that are charged, for the connection that writes them. From here on the session doesn't hold them: its end
+    /// wouldn't free them.
+    pub(crate) fn holding(self, bytes: impl AsRef<[u8]> + Send + 'static) -> Bytes {
+        let _charge = self.server;
+        Bytes::from_owner(Charged { bytes, _charge })
+    }
+}

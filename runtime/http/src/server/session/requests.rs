@@ -1,0 +1,185 @@
+//! The requests of a session that are in flight.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::slice;
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
+use mcp_core::internal::{Budget, Charge, internal_error};
+
+use super::super::limits::SessionLimits;
+use super::super::memory::held_by_call;
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::stream::Stream;
+
+/// The number of finished streams that are kept for clients that resume them.
+const FINISHED_STREAMS: usize = 64;
+
+/// The requests of a session that are in flight, and the streams of their responses.
+#[derive(Debug, Default)]
+pub(super) struct RequestTable {
+    /// The number of the last stream that was opened; 0 is the standalone stream.
+    last: u64,
+    requests: HashMap<RequestId, Request>,
+    streams: HashMap<u64, OpenStream>,
+    finished: VecDeque<Arc<Stream>>,
+    initialize: Option<RequestId>,
+}
+
+/// A request in flight.
+#[derive(Debug)]
+struct Request {
+    stream: u64,
+    cancelled: bool,
+}
+
+/// A stream, and how many of its requests are unanswered.
+#[derive(Debug)]
+struct OpenStream {
+    stream: Arc<Stream>,
+    unanswered: usize,
+    /// The memory of the requests.
+    _charges: (Charge, Option<Arc<Charge>>),
+}
+
+impl RequestTable {
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    pub(super) fn contains(&self, id: &RequestId) -> bool {
+        self.requests.contains_key(id)
+    }
+
+    /// Adds the requests of a body, and gives the number of the stream for their responses, which `open` opens.
+    pub(super) fn register(
+        &mut self,
+        body: &PostBody,
+        limits: &SessionLimits,
+        memory: &Arc<Budget>,
+        open: impl FnOnce(u64) -> Arc<Stream>,
+    ) -> Result<(u64, Arc<Stream>), Rejection> {
+        let mut ids = HashSet::new();
+        for id in &body.requests {
+            if self.contains(id) || !ids.insert(id) {
+                return Err(Rejection::bad_request(format!(
+                    "A request with the id {id} is in flight"
+                )));
+            }
+        }
+        if self.requests.len() + ids.len() > limits.max_in_flight {
+            return Err(Rejection::busy("Too many requests are in flight in this session"));
+        }
+        let Some(charge) = memory.try_charge(held_by_call(body.json.len())) else {
+            return Err(Rejection::busy(
+                "The client has to read its answers before it asks for more",
+            ));
+        };
+        self.last += 1;
+        let number = self.last;
+        let stream = open(number);
+        let open = OpenStream {
+            stream: stream.clone(),
+            unanswered: body.requests.len(),
+            _charges: (charge, body.charge.clone()),
+        };
+        self.streams.insert(number, open);
+        for id in &body.requests {
+            let request = Request {
+                stream: number,
+                cancelled: false,
+            };
+            self.requests.insert(id.clone(), request);
+        }
+        Ok((number, stream))
+    }
+
+    /// Removes the requests of this stream, which nobody handles.
+    pub(super) fn withdraw(&mut self, number: u64) {
+        self.requests.retain(|_, request| request.stream != number);
+        self.streams.remove(&number);
+    }
+
+    /// The response to this request ends the handshake.
+    pub(super) fn set_initialize(&mut self, id: Option<RequestId>) {
+        self.initialize = id;
+    }
+
+    /// Whether the response to these requests ends the handshake. It does so once.
+    pub(super) fn take_initialize(&mut self, ids: &[RequestId]) -> bool {
+        self.initialize.take_if(|id| ids.contains(id)).is_some()
+    }
+
+    /// The stream with this number, if it is still kept.
+    pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        let open = self.streams.get(&number).map(|open| &open.stream);
+        open.or_else(|| self.finished.iter().find(|stream| stream.id == number))
+            .cloned()
+    }
+
+    /// The stream for what belongs to a request.
+    pub(super) fn stream_of(&self, id: &RequestId) -> Option<Arc<Stream>> {
+        let number = self.requests.get(id)?.stream;
+        self.streams.get(&number).map(|open| open.stream.clone())
+    }
+
+    /// The client needs no response to these requests.
+    pub(super) fn cancel(&mut self, ids: &[RequestId]) {
+        for id in ids {
+            if let Some(request) = self.requests.get_mut(id) {
+                request.cancelled = true;
+            }
+        }
+    }
+
+    /// Refuses a request with an error response, unless its client has cancelled it.
+    pub(super) fn refuse(&self, id: &RequestId, why: &str, limits: &SessionLimits) {
+        if let Some(request) = self.requests.get(id)
+            && !request.cancelled
+            && let Some(open) = self.streams.get(&request.stream)
+        {
+            let error = internal_error(why);
+            let json = serde_json::to_vec(&ErrorResponse::new(Some(id.clone()), error)).unwrap_or_default();
+            open.stream.push_response(slice::from_ref(id), &json.into(), limits);
+        }
+    }
+
+    /// Removes requests, and gives the streams that have no others.
+    pub(super) fn remove(&mut self, ids: &[RequestId]) -> Vec<Arc<Stream>> {
+        let mut done = Vec::new();
+        for id in ids {
+            let Some(request) = self.requests.remove(id) else {
+                continue;
+            };
+            let Some(open) = self.streams.get_mut(&request.stream) else {
+                continue;
+            };
+            open.unanswered -= 1;
+            if open.unanswered == 0 {
+                done.extend(self.streams.remove(&request.stream).map(|open| open.stream));
+            }
+        }
+        done
+    }
+
+    /// Refuses all requests, and finishes all streams.
+    pub(super) fn end(self, why: &str, limits: &SessionLimits) {
+        for id in self.requests.keys() {
+            self.refuse(id, why, limits);
+        }
+        for open in self.streams.values() {
+            open.stream.finish();
+        }
+    }
+
+    /// Keeps a finished stream, and drops the oldest ones beyond the limits.
+    pub(super) fn keep(&mut self, stream: Arc<Stream>, most: usize) {
+        self.finished.push_back(stream);
+        let mut bytes: usize = self.finished.iter().map(|stream| stream.bytes()).sum();
+        while self.finished.len() > FINISHED_STREAMS || (bytes > most && self.finished.len() > 1) {
+            let oldest = self.finished.pop_front();
+            bytes -= oldest.map_or(0, |stream| stream.bytes());
+        }
+    }
+}

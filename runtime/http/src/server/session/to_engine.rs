@@ -1,0 +1,94 @@
+//! What the client sends to the engine of its session.
+
+use std::sync::Arc;
+
+use axum::http::Extensions;
+use axum::http::request::Parts;
+use mcp_core::transport::{Outgoing, Principal, Purpose};
+
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::stream::{Content, Stream};
+use super::{HttpSession, SessionKind};
+
+impl HttpSession {
+    /// Hands a body to the engine, with the HTTP request. The responses will come on the stream, if the body has requests.
+    pub(crate) async fn post(
+        &self,
+        body: PostBody,
+        parts: Parts,
+        content: Content,
+    ) -> Result<Option<Arc<Stream>>, Rejection> {
+        self.usage.touch();
+        let registered = self.register(&body, content)?;
+        let mut registration = Registration {
+            session: self,
+            stream: registered.as_ref().map(|(number, _)| *number),
+        };
+        if !self.hand_over(body, Some(parts)).await {
+            self.end();
+            return Err(Rejection::no_such_session());
+        }
+        registration.stream = None;
+        Ok(registered.map(|(_, stream)| stream))
+    }
+
+    /// Hands a body to the engine, with the HTTP request if it came to this instance; `false` if the session has ended.
+    pub(crate) async fn hand_over(&self, body: PostBody, parts: Option<Parts>) -> bool {
+        self.requests.lock().cancel(&body.cancelled);
+        let message = Outgoing {
+            json: body.json,
+            purpose: Purpose::Unsolicited,
+        };
+        let mut extensions = Extensions::new();
+        if let Some(parts) = parts {
+            extensions.insert(parts);
+        }
+        if let Some(principal) = self.client.principal.clone() {
+            extensions.insert(Principal(principal));
+        }
+        tokio::select! {
+            biased;
+            () = self.ended.cancelled() => false,
+            sent = self.to_engine.send_with_extensions(message, extensions) => sent.is_ok(),
+        }
+    }
+
+    /// Opens a stream for the requests of a body, if it has any; gives the number of the stream.
+    fn register(&self, body: &PostBody, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Rejection> {
+        if body.requests.is_empty() {
+            return Ok(None);
+        }
+        let mut requests = self.requests.lock();
+        // Under the lock, so that nobody who waits for the last response misses a request.
+        if self.shutdown.is_cancelled() {
+            return Err(Rejection::shutting_down());
+        }
+        let open = |number| match self.kind {
+            SessionKind::Legacy => self.standalone.clone(),
+            SessionKind::Streamable | SessionKind::Stateless | SessionKind::Listening | SessionKind::JsonOnly => {
+                self.engine.stream(number, content, self.memory.clone(), &body.requests)
+            }
+        };
+        let registered = requests.register(body, &self.limits, &self.memory.session, open)?;
+        if body.initialize.is_some() && self.revision().is_none() {
+            requests.set_initialize(body.requests.first().cloned());
+        }
+        Ok(Some(registered))
+    }
+}
+
+/// The registration of requests; it is undone when this is dropped with a stream.
+struct Registration<'a> {
+    session: &'a HttpSession,
+    stream: Option<u64>,
+}
+
+impl Drop for Registration<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.stream {
+            self.session.requests.lock().withdraw(number);
+            self.session.request_done.notify_waiters();
+        }
+    }
+}

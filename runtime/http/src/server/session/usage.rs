@@ -1,0 +1,55 @@
+//! When a client uses its session.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mcp_core::internal::Mutex;
+use tokio::time::{Duration, Instant};
+
+/// When a client uses its session. It determines when the session expires, and which session ends to make room for another.
+#[derive(Debug)]
+pub(crate) struct Usage {
+    started: Instant,
+    last: Mutex<Instant>,
+    confirmed: AtomicBool,
+}
+
+impl Usage {
+    /// The session starts now.
+    pub(super) fn new() -> Self {
+        let now = Instant::now();
+        Self {
+            started: now,
+            last: Mutex::new(now),
+            confirmed: AtomicBool::new(false),
+        }
+    }
+
+    /// The client uses the session now.
+    pub(crate) fn touch(&self) {
+        *self.last.lock() = Instant::now();
+    }
+
+    /// The client uses the session now, and has sent something after `initialize`.
+    pub(crate) fn confirm(&self) {
+        self.confirmed.store(true, Ordering::Relaxed);
+        self.touch();
+    }
+
+    /// Whether the client has sent something after `initialize`.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.confirmed.load(Ordering::Relaxed)
+    }
+
+    /// When the client has last used the session.
+    pub(crate) fn last(&self) -> Instant {
+        *self.last.lock()
+    }
+
+    /// When the session ends unless its client uses it.
+    pub(crate) fn expires(&self, opening: Duration, expiry: Duration) -> Instant {
+        match self.is_confirmed() {
+            true => self.last() + expiry,
+            false => self.started + opening,
+        }
+    }
+}

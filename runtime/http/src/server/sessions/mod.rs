@@ -1,0 +1,218 @@
+//! The sessions of a server.
+
+mod find;
+mod inbox;
+mod lifecycle;
+mod start;
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, Once, OnceLock};
+
+use axum::http::request::Parts;
+use mcp_adapters::Revision;
+use mcp_core::internal::{Budget, Charge, Mutex};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Duration, timeout};
+
+use super::config::HttpServer;
+use super::rejection::Rejection;
+use super::session::{Client, HttpSession, SessionKind, SessionTransport};
+use super::store::{Instances, SessionRecord};
+use super::stream::LogQueue;
+
+/// What the engine of a session may need to know of its client.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SessionInfo {
+    /// The session's id; `None` if the server is stateless.
+    pub id: Option<String>,
+    /// The principal, as determined by [`HttpServer::principal`].
+    pub principal: Option<String>,
+    /// The HTTP request that started the session, or that brought it to this machine. Its extensions have the values that
+    /// middleware has left there.
+    pub request: Parts,
+}
+
+type StartEngine = dyn Fn(SessionTransport, SessionInfo) + Send + Sync;
+
+/// The sessions of a server, and its configuration.
+pub(crate) struct Sessions {
+    pub(crate) config: HttpServer,
+    pub(crate) start_engine: Box<StartEngine>,
+    /// The sessions that requests find, by their ids.
+    pub(crate) sessions: Mutex<HashMap<String, Arc<HttpSession>>>,
+    /// All that run, by their addresses: besides those, the ones that begin, and the calls without a session.
+    running: Mutex<HashMap<usize, Arc<HttpSession>>>,
+    /// One permit for each session, and for each call without one.
+    permits: Arc<Semaphore>,
+    /// One permit for each client without a session that listens for changes.
+    listens: Arc<Semaphore>,
+    /// The bodies of the `initialize` requests.
+    handshakes: Arc<Budget>,
+    /// The requests in flight, and the messages that streams keep.
+    pub(crate) memory: Arc<Budget>,
+    pub(crate) warned_of_principal: Once,
+    /// What the store shares besides sessions, if it does, and the queue of the events that are logged there.
+    instances: Option<Arc<dyn Instances>>,
+    log: OnceLock<LogQueue>,
+}
+
+impl Sessions {
+    pub(crate) fn new(
+        config: HttpServer,
+        start_engine: impl Fn(SessionTransport, SessionInfo) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            start_engine: Box::new(start_engine),
+            sessions: Mutex::default(),
+            running: Mutex::default(),
+            permits: Arc::new(Semaphore::new(config.max_sessions)),
+            listens: Arc::new(Semaphore::new(config.max_listens)),
+            handshakes: Budget::new(config.max_bytes / 4),
+            memory: Budget::new(config.max_bytes),
+            warned_of_principal: Once::new(),
+            instances: config.store.clone().instances(),
+            log: OnceLock::new(),
+            config,
+        }
+    }
+
+    /// A permit for a session of a client whose `initialize` has this many bytes. If there is none left, an idle session ends.
+    pub(crate) async fn permit(
+        &self,
+        kind: SessionKind,
+        client: &Client,
+        bytes: usize,
+    ) -> Result<SessionPermit, Rejection> {
+        let permits = match kind {
+            SessionKind::Listening => &self.listens,
+            _ => &self.permits,
+        };
+        let permit = || {
+            let permit = permits.clone().try_acquire_owned().ok()?;
+            Some((permit, self.handshakes.try_charge(bytes)?))
+        };
+        loop {
+            if let Some(permit) = permit() {
+                return Ok(permit);
+            }
+            if kind == SessionKind::Listening {
+                return Err(Rejection::busy("Too many clients listen for changes"));
+            }
+            // Streams of changes take permits of their own.
+            let weight = |session: &HttpSession| usize::from(session.kind != SessionKind::Listening);
+            if !self.end_idle(Some(client), weight, |_| true).await {
+                return Err(Rejection::busy("There are too many sessions"));
+            }
+        }
+    }
+
+    /// Ends an idle session to make room for a client; `false` if there is none.
+    ///
+    /// It is one that `may_end` accepts, of the client whose sessions and calls weigh most, so that none takes the room of those
+    /// that have less: not even of the client that needs room. Of that client's sessions, those end first that were never used after
+    /// `initialize`, and then the one that has been idle longest.
+    pub(crate) async fn end_idle(
+        &self,
+        client: Option<&Client>,
+        weight: impl Fn(&HttpSession) -> usize,
+        may_end: impl Fn(&HttpSession) -> bool,
+    ) -> bool {
+        let idle = {
+            let (running, sessions) = (self.running.lock(), self.sessions.lock());
+            let is_alive = |session: &&Arc<HttpSession>| !session.ended.is_cancelled();
+            let mut weights: HashMap<&Client, usize> = HashMap::new();
+            for session in running.values().filter(is_alive) {
+                *weights.entry(&session.client).or_default() += weight(session);
+            }
+            let weight_of = |client: &Client| weights.get(client).copied().unwrap_or_default();
+            let least = client.map_or(0, weight_of);
+            let idle = sessions.values().filter(is_alive);
+            let idle = idle.filter(|session| session.is_idle() && may_end(session));
+            let idle = idle.filter(|session| weight_of(&session.client) >= least);
+            idle.min_by_key(|session| {
+                let weight = Reverse(weight_of(&session.client));
+                (weight, session.usage.is_confirmed(), session.usage.last())
+            })
+            .cloned()
+        };
+        let Some(idle) = idle else { return false };
+        tracing::debug!("an idle session ends to make room");
+        idle.evict();
+        let gone = idle.gone.clone();
+        drop(idle);
+        let _ = timeout(Duration::from_secs(1), gone.cancelled()).await;
+        true
+    }
+
+    /// Makes a session available to clients.
+    pub(crate) fn publish(&self, new: NewSession) -> Arc<HttpSession> {
+        let session = new.keep();
+        self.sessions.lock().insert(session.id.clone(), session.clone());
+        // If it has ended before this, nobody else removes it.
+        if session.ended.is_cancelled() {
+            self.sessions.lock().remove(&session.id);
+        }
+        session
+    }
+
+    /// Records a new session in the store.
+    pub(crate) async fn record(
+        &self,
+        session: &HttpSession,
+        initialize: Arc<[u8]>,
+        revision: Revision,
+    ) -> Result<(), Rejection> {
+        let record = SessionRecord {
+            initialize,
+            revision,
+            principal: session.client.principal.clone(),
+        };
+        self.config
+            .store
+            .create(&session.id, record, self.config.opening)
+            .await
+            .map_err(Rejection::store_failed)
+    }
+
+    /// Ends a session on every machine, as its client requests.
+    pub(crate) async fn remove(&self, session: &HttpSession) -> Result<(), Rejection> {
+        let removed = self.config.store.remove(&session.id).await;
+        session.end();
+        removed.map_err(Rejection::store_failed)
+    }
+}
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        for session in self.sessions.lock().values() {
+            session.end();
+        }
+    }
+}
+
+/// What a session holds until it has ended.
+pub(crate) type SessionPermit = (OwnedSemaphorePermit, Charge);
+
+/// A session that ends when this is dropped, unless it was published.
+pub(crate) struct NewSession {
+    pub(crate) session: Arc<HttpSession>,
+    pub(crate) published: bool,
+}
+
+impl NewSession {
+    /// The session, which somebody else ends.
+    pub(crate) fn keep(mut self) -> Arc<HttpSession> {
+        self.published = true;
+        self.session.clone()
+    }
+}
+
+impl Drop for NewSession {
+    fn drop(&mut self) {
+        if !self.published {
+            self.session.end();
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! How sessions start.
+
+use std::sync::Arc;
+
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
+use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
+use mcp_core::internal::to_json;
+use mcp_core::transport::{Transport as _, channel};
+
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
+use super::super::stream::Content;
+use super::lifecycle::{address, run};
+use super::{NewSession, SessionInfo, Sessions};
+
+impl Sessions {
+    /// A session id that nobody can guess: 128 bits from the operating system.
+    pub(crate) fn new_id() -> Result<String, Rejection> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(no_random_bytes)?;
+        Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
+    }
+
+    /// Starts a session and its engine, which has this number if instances share their streams. Its `initialize` has this
+    /// many bytes.
+    pub(crate) async fn start(
+        self: &Arc<Self>,
+        id: String,
+        kind: SessionKind,
+        engine: u32,
+        parts: &Parts,
+        bytes: usize,
+    ) -> Result<NewSession, Rejection> {
+        if self.config.shutdown.is_cancelled() {
+            return Err(Rejection::shutting_down());
+        }
+        let principal = self.config.principal_of(parts);
+        let client = Client::new(principal.clone(), parts);
+        let permit = self.permit(kind, &client, bytes).await?;
+        let (ours, engines) = channel(self.config.limits.capacity);
+        let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
+        if self.config.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
+            self.warned_of_principal.call_once(|| {
+                tracing::warn!(
+                    "clients authenticate, but everyone who knows the id of a session may use it: set HttpServer::principal"
+                );
+            });
+        }
+        let engine = match self.shared().filter(|_| kind == SessionKind::Streamable) {
+            Some((instances, log)) => Engine::shared(SharedSession::new(instances, log, id.clone(), engine)),
+            None => Engine::alone().map_err(no_random_bytes)?,
+        };
+        let memory = self.memory.clone();
+        let session = HttpSession::new(id.clone(), kind, engine, client, &self.config, memory, to_engine);
+        if kind.is_stateless() {
+            // There is nothing more to come from the client.
+            session.usage.confirm();
+        }
+        let info = SessionInfo {
+            id: (!kind.is_stateless()).then_some(id),
+            principal,
+            request: parts.clone(),
+        };
+        // From here on the session ends whatever happens, even if `start_engine` panics.
+        let new = NewSession {
+            session: session.clone(),
+            published: false,
+        };
+        (self.start_engine)(SessionTransport::new(session.clone(), posted), info);
+        self.running.lock().insert(address(&session), session.clone());
+        tokio::spawn(run(session, Arc::downgrade(self), permit));
+        Ok(new)
+    }
+
+    /// Does what a client does at the new, and keeps the answer to itself.
+    pub(crate) async fn handshake(
+        &self,
+        new: &NewSession,
+        initialize: PostBody,
+        parts: &Parts,
+    ) -> Result<Revision, Rejection> {
+        let session = &new.session;
+        session.post(initialize, parts.clone(), Content::Responses).await?;
+        let revision = session.negotiated().await.ok_or_else(Rejection::internal)?;
+        let notification = UnknownMethod::new(revision.lifecycle().begun.unwrap_or_default());
+        let initialized = PostBody::parse(to_json(&Notice { notification }))?;
+        session.post(initialized, parts.clone(), Content::Responses).await?;
+        Ok(revision)
+    }
+
+    /// An `initialize` request that only names the revision.
+    pub(crate) fn minimal_initialize(revision: Revision) -> Result<PostBody, Rejection> {
+        let client = ClientHello {
+            version: revision.as_str().to_owned(),
+            capabilities: hub::ClientCapabilities::default(),
+            implementation: Some(hub::Implementation::new("unknown", "0")),
+            log_level: None,
+        };
+        let (params, _) = hello::begin(revision, client).map_err(|_| Rejection::internal())?;
+        let request = UnknownMethod::new(revision.lifecycle().begin.unwrap_or_default()).with_params(params);
+        let id = RequestId::Integer(0);
+        PostBody::parse(to_json(&Call { id, request }))
+    }
+}
+
+fn no_random_bytes(error: getrandom::Error) -> Rejection {
+    tracing::error!(%error, "the operating system has no random bytes");
+    Rejection::internal()
+}

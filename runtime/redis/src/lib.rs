@@ -1,0 +1,160 @@
+//! A session store on Redis or Valkey, which the instances of a server share.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod connection;
+mod inbox;
+mod instances;
+mod keys;
+mod log;
+#[cfg(feature = "auth")]
+mod proofs;
+mod sessions;
+mod states;
+mod used;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_http::server::StoreError;
+use tokio_util::task::AbortOnDropHandle;
+
+use self::connection::{Connection, millis};
+use self::inbox::Inbox;
+use self::keys::Keys;
+#[cfg(feature = "auth")]
+pub use self::proofs::RedisProofs;
+pub use self::states::RedisStates;
+
+/// The settings of a [`RedisStore`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RedisOptions {
+    /// What the keys begin with. Servers that share nothing but the store need prefixes of their own. The default is `mcp`.
+    pub prefix: String,
+    /// How long a command may take, and connecting; the default is 2 seconds.
+    pub timeout: Duration,
+    /// How long after its last heartbeat an instance is taken for dead; the default is 5 seconds. There are five in that time.
+    pub heartbeat: Duration,
+    /// How long the events of a stream are kept after the last one; the default is 30 minutes.
+    pub event_expiry: Duration,
+    /// How long the events of a stream are kept that has ended; the default is 5 minutes.
+    pub ended_expiry: Duration,
+}
+
+impl Default for RedisOptions {
+    fn default() -> Self {
+        Self {
+            prefix: "mcp".to_owned(),
+            timeout: Duration::from_secs(2),
+            heartbeat: Duration::from_secs(5),
+            event_expiry: Duration::from_secs(30 * 60),
+            ended_expiry: Duration::from_secs(5 * 60),
+        }
+    }
+}
+
+/// A session store on Redis or Valkey (feature `redis`), with which any instance of a server takes any request of a session:
+///
+/// - A stream is resumed at any instance. Its events are in the store before the client gets them. If the instance that handled
+///   a request has died, the client gets the events before that, and an error response.
+/// - Answers to questions of the server, cancellations and progress reach the instance that waits for them.
+///
+/// While the store doesn't answer, requests of sessions get a 503, and requests in flight go on. It is connected to again by
+/// itself.
+///
+/// ```no_run
+/// use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore};
+///
+/// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
+/// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
+/// let server = HttpServer::new().store(store);
+/// # let _ = server;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// It needs Redis 6.2 or Valkey. Each server has a store of its own: two servers with one store would take each other's messages.
+#[derive(Debug)]
+pub struct RedisStore {
+    /// The name of this instance.
+    instance: String,
+    options: RedisOptions,
+    connection: Arc<Connection>,
+    inbox: Inbox,
+    _heartbeat: AbortOnDropHandle<()>,
+}
+
+impl RedisStore {
+    /// Connects to a store, such as `redis://127.0.0.1:6379/0`.
+    ///
+    /// # Errors
+    /// When the URL is none, or the store doesn't answer.
+    pub async fn connect(url: &str, options: RedisOptions) -> Result<Self, StoreError> {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes)?;
+        let instance = format!("{:016x}", u64::from_be_bytes(bytes));
+        let client = redis::Client::open(url)?;
+        let connection = Arc::new(Connection::new(client.clone(), options.timeout));
+        let alive = Keys(&options.prefix).alive(&instance);
+        beat(&connection, &alive, options.heartbeat).await?;
+        let beating = heartbeat_loop(connection.clone(), alive, options.heartbeat);
+        Ok(Self {
+            inbox: Inbox::new(client, options.timeout),
+            instance,
+            options,
+            connection,
+            _heartbeat: AbortOnDropHandle::new(tokio::spawn(beating)),
+        })
+    }
+
+    /// Where the instances remember which proofs have been used: [`Dpop::store`](mcp_auth::Dpop::store) takes it. One key may
+    /// have 16,384 at a time.
+    #[cfg(feature = "auth")]
+    #[must_use]
+    pub fn proofs(&self) -> RedisProofs {
+        RedisProofs::new(Arc::clone(&self.connection), self.options.prefix.clone())
+    }
+
+    /// Where the instances remember which states of requests have been used:
+    /// [`Sealing::single_use_in`](mcp_core::Sealing::single_use_in) takes it. One principal may have 16,384 at a time.
+    #[must_use]
+    pub fn states(&self) -> RedisStates {
+        RedisStates::new(Arc::clone(&self.connection), self.options.prefix.clone())
+    }
+
+    fn keys(&self) -> Keys<'_> {
+        Keys(&self.options.prefix)
+    }
+}
+
+/// Sends heartbeats to the other instances.
+async fn heartbeat_loop(connection: Arc<Connection>, alive: String, heartbeat: Duration) {
+    let mut failed = false;
+    loop {
+        tokio::time::sleep(heartbeat / 5).await;
+        match beat(&connection, &alive, heartbeat).await {
+            Ok(()) if failed => {
+                tracing::info!("the session store answers again");
+                failed = false;
+            }
+            Err(error) if !failed => {
+                tracing::error!(error, "the session store doesn't answer");
+                failed = true;
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+async fn beat(connection: &Connection, alive: &str, heartbeat: Duration) -> Result<(), StoreError> {
+    let mut pipeline = redis::pipe();
+    pipeline
+        .cmd("SET")
+        .arg(alive)
+        .arg("1")
+        .arg("PX")
+        .arg(millis(heartbeat))
+        .ignore();
+    connection.query(&pipeline).await
+}
