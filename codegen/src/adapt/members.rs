@@ -289,6 +289,9 @@ impl<'m> Planner<'m> {
         let said = |(keyword, value): (&&str, _)| source.and_then(|source| source.everywhere(keyword)) == Some(value);
         let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
         let closes = || match source {
+            Some(source) if *self.to.model.resolve(&to.ty) == TypeRef::Any => {
+                !Schemas::new(self.to, self.from).accept(&target.pointer, &source.pointer)
+            }
             Some(source) if self.to.is_open(&to.ty) => {
                 !Schemas::new(self.to, self.from).accept_others(&target.pointer, &source.pointer)
             }

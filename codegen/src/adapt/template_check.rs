@@ -75,6 +75,8 @@ impl TemplateCheck<'_, '_> {
             |source: &TypeRef, target: &TypeRef| planner.relation(source, target, 0) != Relation::Impossible;
         let becomes = |source: &TypeRef| {
             when(match ty {
+                // What is filled in may be none of the values.
+                _ if planner.to.is_enumeration(ty) => false,
                 TypeRef::Any => true,
                 TypeRef::Nullable(inner) => is_related(source, ty) || is_related(source, inner),
                 _ => is_related(source, ty),

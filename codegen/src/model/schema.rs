@@ -119,8 +119,10 @@ impl Schema<'_> {
         if properties.and_then(|members| members.get(member)).is_some() {
             return Some(pointer::child(&pointer::child(at, "properties"), member));
         }
+        // A later part of an intersection says more about what an earlier one declares.
         self.parts(at, schema)
             .iter()
+            .rev()
             .find_map(|part| self.property(part, member, depth + 1))
     }
 

@@ -82,7 +82,11 @@ impl Linker<'_> {
 
     fn change(&mut self, source: &TypeRef, target: &TypeRef) -> Change {
         let (from, to) = (self.step.from, self.step.to);
+        let definition = target;
         let (source, target) = (from.resolve(source).clone(), to.resolve(target).clone());
+        if let (TypeRef::Named(_), TypeRef::Named(id), true) = (&source, definition, target.is_open()) {
+            return Change::Open(*id);
+        }
         match basic(from, &source, &target) {
             Basic::Is(change) => change,
             Basic::List(source, target) => Change::List(Box::new(self.change(source, target))),

@@ -7,7 +7,7 @@ use mcp_wire::Schema;
 use crate::loss::AUTOMATIC;
 use crate::tables::Table;
 use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
-use crate::tables::types::{Kind, TypeRef};
+use crate::tables::types::{Kind, TypeId, TypeRef};
 
 /// The position of a pair of types in its step.
 pub(crate) type PairId = usize;
@@ -60,6 +60,8 @@ pub(crate) enum Change {
     Object,
     /// A value that is open in the source is read as the type of the target, and validated.
     Close(TypeRef),
+    /// A value of a type becomes one that the target describes by the schema of this definition alone.
+    Open(TypeId),
 }
 
 #[derive(Debug, Default)]
@@ -252,7 +254,7 @@ impl Step {
             Change::Keep => true,
             Change::List(inner) | Change::Map(inner) | Change::Nullable(inner) => self.keeps(inner),
             Change::Pair(pair) => self.pairs[*pair].keeps,
-            Change::NotNull(_) | Change::Integer | Change::Object | Change::Close(_) => false,
+            Change::NotNull(_) | Change::Integer | Change::Object | Change::Close(_) | Change::Open(_) => false,
         }
     }
 

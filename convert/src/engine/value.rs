@@ -11,7 +11,7 @@ use super::step::{Change, How, MethodsPlan, PairId, Step, StringsPlan, UnionPlan
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::placeholders::fill_template;
 use crate::tables::Table;
-use crate::tables::types::{Decision, Kind, ToldBy, TypeRef, Union};
+use crate::tables::types::{Decision, Kind, ToldBy, TypeId, TypeRef, Union};
 use crate::unrepresentable::Unrepresentable;
 
 /// One step that runs over a value.
@@ -37,6 +37,7 @@ impl<'a> Run<'_> {
             Change::Integer => self.integer(node),
             Change::Object => read_as(self.step.to, node, &TypeRef::Object),
             Change::Close(target) => self.close(node, target),
+            Change::Open(target) => self.described(*target, node),
         }
     }
 
@@ -199,6 +200,16 @@ impl<'a> Run<'_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Checks a value that no type of the target describes by the schema of its definition.
+    fn described(&mut self, definition: TypeId, node: &Node<'a>) -> Converted {
+        if self.state.carries() {
+            return Ok(());
+        }
+        let table = self.step.to;
+        validate(node, table.types[definition].pointer, table.schema)
+            .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
     }
 
     /// Reads JSON that the source leaves open as a type of the target.
