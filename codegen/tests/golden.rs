@@ -134,8 +134,8 @@ fn every_revision_of_our_own_generates_or_says_why_not() {
         match (case, refused) {
             (Ok(_), None) => None,
             (Err(error), Some(expected)) => {
-                let made = workspace().join("schema").join(name).join(revision(name));
-                let found = [&folder, &made]
+                let schema = workspace().join("schema").join(name);
+                let found = [&folder, &schema.join(revision(name)), &schema]
                     .into_iter()
                     .fold(error.clone() + "\n", |error, folder| {
                         error.replace(&folder.join("").display().to_string(), "")

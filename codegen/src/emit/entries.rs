@@ -82,9 +82,20 @@ impl Docs {
                 (true, true) => format!("the entry `{key}` says what that of all revisions says"),
                 (true, false) => return None,
             };
-            let problem = document.problem(&pointer::child("#", key), what);
-            Some(problem.help("correct the key, or remove the entry"))
+            Some(needless(document, key, what))
         });
         needless.collect()
     }
+
+    /// The entries, from their document, that document nothing in any revision. `used` has the keys of those that do.
+    pub fn unused(&self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+        let unused = self.entries.keys().filter(|key| !used.contains(*key));
+        let unused = unused.map(|key| needless(document, key, format!("no revision has what `{key}` documents")));
+        unused.collect()
+    }
+}
+
+fn needless(document: &Document, key: &str, what: String) -> Problem {
+    let problem = document.problem(&pointer::child("#", key), what);
+    problem.help("correct the key, or remove the entry")
 }

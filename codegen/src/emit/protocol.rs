@@ -89,6 +89,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
+    let mut documented = BTreeSet::new();
     for (index, revision) in protocol.revisions.iter().enumerate() {
         let name = &revision.model.revision;
         let (emitted, found) = emission.revision(index)?;
@@ -97,8 +98,10 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
             files.insert(Path::new(&crate_name(name)).join(path), contents)?;
         }
         undocumented.insert(name.clone(), emitted.undocumented);
+        documented.extend(emitted.documented);
         items.push(emitted.items);
     }
+    problems.extend(emission.shared_docs.unused(&protocol.shared.docs, &documented));
     Problems::check(problems)?;
     if let Some(hub) = protocol.manifest.hub() {
         let tables = revision_tables(protocol);

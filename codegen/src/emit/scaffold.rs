@@ -9,6 +9,8 @@ use serde::Serialize;
 use super::docs::{Documenter, wrapped};
 use super::error::{EmitError, TemplateError};
 use super::input::EmitInput;
+use super::source;
+use super::tokens::STANDARD;
 
 /// A text that becomes a file.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +110,8 @@ struct ModuleValues<'v> {
     name: &'v str,
     /// What it is about, and its types with links.
     lines: Vec<String>,
+    /// The types that the crate's root names too, on several lines, where those aren't all types of the module.
+    named: Option<String>,
 }
 
 /// The text templates of a revision's crate.
@@ -140,10 +144,21 @@ impl Templates {
             modules.entry(&ty.module).or_default().push(name);
         }
         let modules = modules.into_iter().map(|(name, types)| {
-            let types: Vec<String> = types.iter().map(|name| format!("[`{name}`]")).collect();
-            let about = format!("- [`{name}`]: {} {}.", documenter.module(name), types.join(", "));
+            let is_own = |ty: &&str| STANDARD.contains(ty);
+            let link = |ty: &&str| match is_own(ty) {
+                true => format!("[`{name}::{ty}`]"),
+                false => format!("[`{ty}`]"),
+            };
+            let links: Vec<String> = types.iter().map(link).collect();
+            let about = format!("- [`{name}`]: {} {}.", documenter.module(name), links.join(", "));
             let lines = wrapped(&about);
-            ModuleValues { name, lines }
+            let others: Vec<String> = types
+                .iter()
+                .filter(|ty| !is_own(ty))
+                .map(|ty| (*ty).to_owned())
+                .collect();
+            let named = (others.len() < types.len()).then(|| source::wrapped("    ", &others));
+            ModuleValues { name, lines, named }
         });
         let values = Values {
             revision: &model.revision,

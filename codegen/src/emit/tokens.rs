@@ -1,7 +1,7 @@
 //! Types as tokens, and which names mean what in a generated file.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -18,13 +18,19 @@ const PRELUDE: [(&str, &str); 6] = [
     ("Vec", "::std::vec::Vec"),
 ];
 
+/// Names of the standard library that a crate's root leaves to it, so that `use` of all names there shadows none.
+pub const STANDARD: [&str; 9] = [
+    "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
+];
+
 /// The name of a crate's schema.
 const SCHEMA: &str = "SCHEMA";
 
 /// What names mean in the files of one crate, and which of them the file at hand has to import.
 #[derive(Debug)]
 pub struct Scope {
-    types: BTreeSet<String>,
+    /// The module of each type.
+    types: BTreeMap<String, String>,
     /// The names of `mcp-wire` that were written.
     wire: RefCell<BTreeSet<String>>,
     /// The names of the crate's own types that were written.
@@ -35,7 +41,11 @@ impl Scope {
     /// The scope of a model's crate.
     pub fn new(model: &Model) -> Self {
         Self {
-            types: model.types.keys().cloned().collect(),
+            types: model
+                .types
+                .iter()
+                .map(|(name, ty)| (name.clone(), ty.module.clone()))
+                .collect(),
             wire: RefCell::default(),
             own: RefCell::default(),
         }
@@ -45,7 +55,7 @@ impl Scope {
     pub fn std(&self, name: &str) -> TokenStream {
         let path = PRELUDE
             .iter()
-            .find(|(short, _)| *short == name && self.types.contains(*short));
+            .find(|(short, _)| *short == name && self.types.contains_key(*short));
         match path {
             Some((_, path)) => path.parse().unwrap_or_default(),
             None => {
@@ -58,7 +68,7 @@ impl Scope {
     /// An item of `mcp-wire`: by its name, or by its whole path where the revision has a type of that name.
     pub fn wire(&self, name: &str) -> TokenStream {
         let rust = ident(name);
-        if self.types.contains(name) {
+        if self.types.contains_key(name) {
             return quote!(mcp_wire::#rust);
         }
         self.wire.borrow_mut().insert(name.to_owned());
@@ -161,7 +171,17 @@ impl Scope {
         let wire = std::mem::take(&mut *self.wire.borrow_mut());
         let mut own = std::mem::take(&mut *self.own.borrow_mut());
         own.retain(|name| !defined(name));
-        super::source::import("mcp_wire", &wire) + &super::source::import("crate", &own)
+        let mut imports = super::source::import("mcp_wire", &wire);
+        let mut by_module: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for name in STANDARD {
+            if let (Some(name), Some(module)) = (own.take(name), self.types.get(name)) {
+                by_module.entry(module).or_default().insert(name);
+            }
+        }
+        for (module, names) in by_module {
+            imports += &super::source::import(&format!("crate::{module}"), &names);
+        }
+        imports + &super::source::import("crate", &own)
     }
 }
 

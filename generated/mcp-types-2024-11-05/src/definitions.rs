@@ -4,6 +4,7 @@
 //! The schema's definitions by name, for tools that learn the type at run time.
 
 use mcp_wire::{Definition, RawObject};
+use crate::base::Result;
 use crate::{
     Annotated, BlobResourceContents, CallToolRequest, CallToolResult, CancelledNotification, ClientCapabilities,
     ClientNotification, ClientRequest, CompleteRequest, CompleteResult, CreateMessageRequest, CreateMessageResult,
@@ -15,8 +16,8 @@ use crate::{
     Notification, PaginatedRequest, PaginatedResult, PingRequest, ProgressNotification, ProgressToken, Prompt,
     PromptArgument, PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest,
     ReadResourceResult, Request, RequestId, Resource, ResourceContents, ResourceListChangedNotification,
-    ResourceReference, ResourceTemplate, ResourceUpdatedNotification, Result, Role, Root, RootsListChangedNotification,
-    SCHEMA, SamplingMessage, ServerCapabilities, ServerNotification, ServerRequest, SetLevelRequest, SubscribeRequest,
+    ResourceReference, ResourceTemplate, ResourceUpdatedNotification, Role, Root, RootsListChangedNotification, SCHEMA,
+    SamplingMessage, ServerCapabilities, ServerNotification, ServerRequest, SetLevelRequest, SubscribeRequest,
     TextContent, TextResourceContents, Tool, ToolListChangedNotification, UnsubscribeRequest,
 };
 

@@ -4,6 +4,7 @@
 //! The schema's definitions by name, for tools that learn the type at run time.
 
 use mcp_wire::{Definition, RawObject};
+use crate::base::Result;
 use crate::{
     Annotations, AudioContent, BlobResourceContents, CallToolRequest, CallToolResult, CancelledNotification,
     ClientCapabilities, ClientNotification, ClientRequest, CompleteRequest, CompleteResult, CreateMessageRequest,
@@ -16,9 +17,9 @@ use crate::{
     PaginatedResult, PingRequest, ProgressNotification, ProgressToken, Prompt, PromptArgument,
     PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest, ReadResourceResult, Request,
     RequestId, Resource, ResourceContents, ResourceListChangedNotification, ResourceReference, ResourceTemplate,
-    ResourceUpdatedNotification, Result, Role, Root, RootsListChangedNotification, SCHEMA, SamplingMessage,
-    ServerCapabilities, ServerNotification, ServerRequest, SetLevelRequest, SubscribeRequest, TextContent,
-    TextResourceContents, Tool, ToolAnnotations, ToolListChangedNotification, UnsubscribeRequest,
+    ResourceUpdatedNotification, Role, Root, RootsListChangedNotification, SCHEMA, SamplingMessage, ServerCapabilities,
+    ServerNotification, ServerRequest, SetLevelRequest, SubscribeRequest, TextContent, TextResourceContents, Tool,
+    ToolAnnotations, ToolListChangedNotification, UnsubscribeRequest,
 };
 
 /// Every definition of the revision's schema, by name.

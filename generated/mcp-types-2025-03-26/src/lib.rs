@@ -7,12 +7,12 @@
 //!
 //! - [`base`]: Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 //!   [`AnyResourceContents`], [`CancelledNotification`], [`CancelledNotificationParams`], [`ContentBlock`],
-//!   [`Cursor`], [`EmptyResult`], [`Error`], [`JsonRpcBatchRequest`], [`JsonRpcBatchRequestItem`],
+//!   [`Cursor`], [`EmptyResult`], [`base::Error`], [`JsonRpcBatchRequest`], [`JsonRpcBatchRequestItem`],
 //!   [`JsonRpcBatchResponse`], [`JsonRpcBatchResponseItem`], [`JsonRpcError`], [`JsonRpcMessage`],
 //!   [`JsonRpcNotification`], [`JsonRpcRequest`], [`JsonRpcResponse`], [`Notification`], [`NotificationParams`],
 //!   [`PaginatedRequest`], [`PaginatedRequestParams`], [`PaginatedResult`], [`PingRequest`],
 //!   [`ProgressNotification`], [`ProgressNotificationParams`], [`ProgressToken`], [`Request`], [`RequestId`],
-//!   [`RequestMeta`], [`RequestParams`], [`Result`].
+//!   [`RequestMeta`], [`RequestParams`], [`base::Result`].
 //! - [`completion`]: Suggestions for the arguments of prompts and of resource templates, while a user types.
 //!   [`CompleteRequest`], [`CompleteRequestParams`], [`CompleteRequestParamsArgument`], [`CompleteResult`],
 //!   [`CompleteResultCompletion`], [`CompletionReference`], [`PromptReference`], [`ResourceReference`].
@@ -65,7 +65,13 @@ pub mod error_code;
 mod methods;
 
 #[doc(inline)]
-pub use self::base::*;
+pub use self::base::{
+    AnyResourceContents, CancelledNotification, CancelledNotificationParams, ContentBlock, Cursor, EmptyResult,
+    JsonRpcBatchRequest, JsonRpcBatchRequestItem, JsonRpcBatchResponse, JsonRpcBatchResponseItem, JsonRpcError,
+    JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, Notification, NotificationParams,
+    PaginatedRequest, PaginatedRequestParams, PaginatedResult, PingRequest, ProgressNotification,
+    ProgressNotificationParams, ProgressToken, Request, RequestId, RequestMeta, RequestParams,
+};
 #[doc(inline)]
 pub use self::completion::*;
 #[doc(inline)]

@@ -4,6 +4,7 @@
 //! The schema's definitions by name, for tools that learn the type at run time.
 
 use mcp_wire::{Definition, RawObject};
+use crate::base::Result;
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CallToolRequest, CallToolResult,
     CancelledNotification, ClientCapabilities, ClientNotification, ClientRequest, CompleteRequest, CompleteResult,
@@ -16,10 +17,10 @@ use crate::{
     PaginatedResult, PingRequest, PrimitiveSchemaDefinition, ProgressNotification, ProgressToken, Prompt,
     PromptArgument, PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest,
     ReadResourceResult, Request, RequestId, Resource, ResourceContents, ResourceLink, ResourceListChangedNotification,
-    ResourceTemplate, ResourceTemplateReference, ResourceUpdatedNotification, Result, Role, Root,
-    RootsListChangedNotification, SCHEMA, SamplingMessage, ServerCapabilities, ServerNotification, ServerRequest,
-    SetLevelRequest, StringSchema, SubscribeRequest, TextContent, TextResourceContents, Tool, ToolAnnotations,
-    ToolListChangedNotification, UnsubscribeRequest,
+    ResourceTemplate, ResourceTemplateReference, ResourceUpdatedNotification, Role, Root, RootsListChangedNotification,
+    SCHEMA, SamplingMessage, ServerCapabilities, ServerNotification, ServerRequest, SetLevelRequest, StringSchema,
+    SubscribeRequest, TextContent, TextResourceContents, Tool, ToolAnnotations, ToolListChangedNotification,
+    UnsubscribeRequest,
 };
 
 /// Every definition of the revision's schema, by name.

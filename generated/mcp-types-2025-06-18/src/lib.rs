@@ -7,11 +7,11 @@
 //!
 //! - [`base`]: Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 //!   [`AnyResourceContents`], [`BaseMetadata`], [`CancelledNotification`], [`CancelledNotificationParams`],
-//!   [`Cursor`], [`EmptyResult`], [`Error`], [`JsonRpcError`], [`JsonRpcMessage`], [`JsonRpcNotification`],
+//!   [`Cursor`], [`EmptyResult`], [`base::Error`], [`JsonRpcError`], [`JsonRpcMessage`], [`JsonRpcNotification`],
 //!   [`JsonRpcRequest`], [`JsonRpcResponse`], [`Notification`], [`NotificationParams`], [`PaginatedRequest`],
 //!   [`PaginatedRequestParams`], [`PaginatedResult`], [`PingRequest`], [`ProgressNotification`],
 //!   [`ProgressNotificationParams`], [`ProgressToken`], [`Request`], [`RequestId`], [`RequestMeta`],
-//!   [`RequestParams`], [`Result`].
+//!   [`RequestParams`], [`base::Result`].
 //! - [`completion`]: Suggestions for the arguments of prompts and of resource templates, while a user types.
 //!   [`CompleteRequest`], [`CompleteRequestParams`], [`CompleteRequestParamsArgument`],
 //!   [`CompleteRequestParamsContext`], [`CompleteResult`], [`CompleteResultCompletion`], [`CompletionReference`],
@@ -70,7 +70,12 @@ pub mod error_code;
 mod methods;
 
 #[doc(inline)]
-pub use self::base::*;
+pub use self::base::{
+    AnyResourceContents, BaseMetadata, CancelledNotification, CancelledNotificationParams, Cursor, EmptyResult,
+    JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, Notification,
+    NotificationParams, PaginatedRequest, PaginatedRequestParams, PaginatedResult, PingRequest, ProgressNotification,
+    ProgressNotificationParams, ProgressToken, Request, RequestId, RequestMeta, RequestParams,
+};
 #[doc(inline)]
 pub use self::completion::*;
 #[doc(inline)]

@@ -4,6 +4,7 @@
 //! The schema's definitions by name, for tools that learn the type at run time.
 
 use mcp_wire::{Call, Definition, Notice, RawObject};
+use crate::base::{Error, Result};
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CallToolRequest,
     CallToolRequestParams, CallToolResult, CancelTaskRequest, CancelTaskResult, CancelledNotification,
@@ -11,7 +12,7 @@ use crate::{
     CompleteRequestParams, CompleteResult, ContentBlock, CreateMessageRequest, CreateMessageRequestParams,
     CreateMessageResult, CreateTaskResult, Cursor, ElicitRequest, ElicitRequestFormParams, ElicitRequestParams,
     ElicitRequestUrlParams, ElicitResult, ElicitationCompleteNotification, EmbeddedResource, EmptyResult, EnumSchema,
-    Error, GetPromptRequest, GetPromptRequestParams, GetPromptResult, GetTaskPayloadRequest, GetTaskPayloadResult,
+    GetPromptRequest, GetPromptRequestParams, GetPromptResult, GetTaskPayloadRequest, GetTaskPayloadResult,
     GetTaskRequest, GetTaskResult, Icon, Icons, ImageContent, Implementation, InitializeRequest,
     InitializeRequestParams, InitializeResult, InitializedNotification, JsonRpcErrorResponse, JsonRpcMessage,
     JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, JsonRpcResultResponse, LegacyTitledEnumSchema,
@@ -24,8 +25,8 @@ use crate::{
     PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest, ReadResourceRequestParams,
     ReadResourceResult, RelatedTaskMetadata, Request, RequestId, RequestParams, Resource, ResourceContents,
     ResourceLink, ResourceListChangedNotification, ResourceRequestParams, ResourceTemplate, ResourceTemplateReference,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Result, Role, Root, RootsListChangedNotification,
-    SCHEMA, SamplingMessage, SamplingMessageContentBlock, ServerCapabilities, ServerNotification, ServerRequest,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Role, Root, RootsListChangedNotification, SCHEMA,
+    SamplingMessage, SamplingMessageContentBlock, ServerCapabilities, ServerNotification, ServerRequest,
     SetLevelRequest, SetLevelRequestParams, SingleSelectEnumSchema, StringSchema, SubscribeRequest,
     SubscribeRequestParams, Task, TaskAugmentedRequestParams, TaskMetadata, TaskStatus, TaskStatusNotification,
     TaskStatusNotificationParams, TextContent, TextResourceContents, TitledMultiSelectEnumSchema,

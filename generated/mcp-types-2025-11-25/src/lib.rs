@@ -7,11 +7,11 @@
 //!
 //! - [`base`]: Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 //!   [`AnyResourceContents`], [`BaseMetadata`], [`CancelledNotification`], [`CancelledNotificationParams`],
-//!   [`Cursor`], [`EmptyResult`], [`Error`], [`JsonRpcErrorResponse`], [`JsonRpcMessage`],
+//!   [`Cursor`], [`EmptyResult`], [`base::Error`], [`JsonRpcErrorResponse`], [`JsonRpcMessage`],
 //!   [`JsonRpcNotification`], [`JsonRpcRequest`], [`JsonRpcResponse`], [`JsonRpcResultResponse`],
 //!   [`Notification`], [`NotificationParams`], [`PaginatedRequest`], [`PaginatedRequestParams`],
 //!   [`PaginatedResult`], [`PingRequest`], [`ProgressNotification`], [`ProgressNotificationParams`],
-//!   [`ProgressToken`], [`Request`], [`RequestId`], [`RequestMeta`], [`RequestParams`], [`Result`].
+//!   [`ProgressToken`], [`Request`], [`RequestId`], [`RequestMeta`], [`RequestParams`], [`base::Result`].
 //! - [`completion`]: Suggestions for the arguments of prompts and of resource templates, while a user types.
 //!   [`CompleteRequest`], [`CompleteRequestParams`], [`CompleteRequestParamsArgument`],
 //!   [`CompleteRequestParamsContext`], [`CompleteResult`], [`CompleteResultCompletion`], [`CompletionReference`],
@@ -88,7 +88,12 @@ pub mod error_code;
 mod methods;
 
 #[doc(inline)]
-pub use self::base::*;
+pub use self::base::{
+    AnyResourceContents, BaseMetadata, CancelledNotification, CancelledNotificationParams, Cursor, EmptyResult,
+    JsonRpcErrorResponse, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, JsonRpcResultResponse,
+    Notification, NotificationParams, PaginatedRequest, PaginatedRequestParams, PaginatedResult, PingRequest,
+    ProgressNotification, ProgressNotificationParams, ProgressToken, Request, RequestId, RequestMeta, RequestParams,
+};
 #[doc(inline)]
 pub use self::completion::*;
 #[doc(inline)]

@@ -4,6 +4,7 @@
 //! The schema's definitions by name, for tools that learn the type at run time.
 
 use mcp_wire::{Call, Definition, Notice, RawObject};
+use crate::base::{Error, Result};
 use crate::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema, CacheableResult, CallToolRequest,
     CallToolRequestParams, CallToolResult, CallToolResultResponse, CancelledNotification, CancelledNotificationParams,
@@ -11,10 +12,10 @@ use crate::{
     CompleteResult, CompleteResultResponse, ContentBlock, CreateMessageRequest, CreateMessageRequestParams,
     CreateMessageResult, Cursor, DiscoverRequest, DiscoverResult, DiscoverResultResponse, ElicitRequest,
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitResult, EmbeddedResource, EmptyResult,
-    EnumSchema, Error, GetPromptRequest, GetPromptRequestParams, GetPromptResult, GetPromptResultResponse,
-    HeaderMismatchError, Icon, Icons, ImageContent, Implementation, InputRequest, InputRequests, InputRequiredResult,
-    InputResponse, InputResponseRequestParams, InputResponses, InternalError, InvalidParamsError, InvalidRequestError,
-    JsonArray, JsonObject, JsonRpcErrorResponse, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse,
+    EnumSchema, GetPromptRequest, GetPromptRequestParams, GetPromptResult, GetPromptResultResponse, HeaderMismatchError,
+    Icon, Icons, ImageContent, Implementation, InputRequest, InputRequests, InputRequiredResult, InputResponse,
+    InputResponseRequestParams, InputResponses, InternalError, InvalidParamsError, InvalidRequestError, JsonArray,
+    JsonObject, JsonRpcErrorResponse, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse,
     JsonRpcResultResponse, JsonValue, LegacyTitledEnumSchema, ListPromptsRequest, ListPromptsResult,
     ListPromptsResultResponse, ListResourceTemplatesRequest, ListResourceTemplatesResult,
     ListResourceTemplatesResultResponse, ListResourcesRequest, ListResourcesResult, ListResourcesResultResponse,
@@ -26,7 +27,7 @@ use crate::{
     PromptArgument, PromptListChangedNotification, PromptMessage, PromptReference, ReadResourceRequest,
     ReadResourceRequestParams, ReadResourceResult, ReadResourceResultResponse, Request, RequestId, RequestMetaObject,
     RequestParams, Resource, ResourceContents, ResourceLink, ResourceListChangedNotification, ResourceRequestParams,
-    ResourceTemplate, ResourceTemplateReference, ResourceUpdatedNotification, ResourceUpdatedNotificationParams, Result,
+    ResourceTemplate, ResourceTemplateReference, ResourceUpdatedNotification, ResourceUpdatedNotificationParams,
     ResultMetaObject, ResultType, Role, Root, SCHEMA, SamplingMessage, SamplingMessageContentBlock, ServerCapabilities,
     ServerNotification, SingleSelectEnumSchema, StringSchema, SubscriptionFilter, SubscriptionsAcknowledgedNotification,
     SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequest, SubscriptionsListenRequestParams,

@@ -7,13 +7,13 @@
 //!
 //! - [`base`]: Messages that every part of the protocol uses, and the envelopes of JSON-RPC.
 //!   [`AnyResourceContents`], [`BaseMetadata`], [`CacheScope`], [`CacheableResult`], [`CancelledNotification`],
-//!   [`CancelledNotificationParams`], [`Cursor`], [`EmptyResult`], [`Error`], [`JsonArray`], [`JsonObject`],
-//!   [`JsonRpcErrorResponse`], [`JsonRpcMessage`], [`JsonRpcNotification`], [`JsonRpcRequest`],
+//!   [`CancelledNotificationParams`], [`Cursor`], [`EmptyResult`], [`base::Error`], [`JsonArray`],
+//!   [`JsonObject`], [`JsonRpcErrorResponse`], [`JsonRpcMessage`], [`JsonRpcNotification`], [`JsonRpcRequest`],
 //!   [`JsonRpcResponse`], [`JsonRpcResultResponse`], [`JsonValue`], [`MetaObject`], [`Notification`],
 //!   [`NotificationMetaObject`], [`NotificationParams`], [`PaginatedRequest`], [`PaginatedRequestParams`],
 //!   [`PaginatedResult`], [`ProgressNotification`], [`ProgressNotificationParams`], [`ProgressToken`],
-//!   [`Request`], [`RequestId`], [`RequestMetaObject`], [`RequestParams`], [`Result`], [`ResultMetaObject`],
-//!   [`ResultType`].
+//!   [`Request`], [`RequestId`], [`RequestMetaObject`], [`RequestParams`], [`base::Result`],
+//!   [`ResultMetaObject`], [`ResultType`].
 //! - [`completion`]: Suggestions for the arguments of prompts and of resource templates, while a user types.
 //!   [`CompleteRequest`], [`CompleteRequestParams`], [`CompleteRequestParamsArgument`],
 //!   [`CompleteRequestParamsContext`], [`CompleteResult`], [`CompleteResultCompletion`],
@@ -97,7 +97,14 @@ pub mod error_code;
 mod methods;
 
 #[doc(inline)]
-pub use self::base::*;
+pub use self::base::{
+    AnyResourceContents, BaseMetadata, CacheScope, CacheableResult, CancelledNotification, CancelledNotificationParams,
+    Cursor, EmptyResult, JsonArray, JsonObject, JsonRpcErrorResponse, JsonRpcMessage, JsonRpcNotification,
+    JsonRpcRequest, JsonRpcResponse, JsonRpcResultResponse, JsonValue, MetaObject, Notification, NotificationMetaObject,
+    NotificationParams, PaginatedRequest, PaginatedRequestParams, PaginatedResult, ProgressNotification,
+    ProgressNotificationParams, ProgressToken, Request, RequestId, RequestMetaObject, RequestParams, ResultMetaObject,
+    ResultType,
+};
 #[doc(inline)]
 pub use self::completion::*;
 #[doc(inline)]

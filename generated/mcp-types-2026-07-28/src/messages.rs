@@ -4,6 +4,7 @@
 //! Every message that a client or a server may send, and what each method gives back.
 
 use mcp_wire::{Message, RawJson, UnknownMethod, method_results, methods, results};
+use crate::base::Result;
 use crate::{
     AnyCallToolResult, AnyGetPromptResult, AnyReadResourceResult, CallToolRequest, CallToolResult,
     CancelledNotification, CompleteRequest, CompleteResult, CreateMessageRequest, DiscoverRequest, DiscoverResult,
@@ -11,7 +12,7 @@ use crate::{
     ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult,
     ListRootsRequest, ListToolsRequest, ListToolsResult, LoggingMessageNotification, ProgressNotification,
     PromptListChangedNotification, ReadResourceRequest, ReadResourceResult, ResourceListChangedNotification,
-    ResourceUpdatedNotification, Result, SCHEMA, SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest,
+    ResourceUpdatedNotification, SCHEMA, SubscriptionsAcknowledgedNotification, SubscriptionsListenRequest,
     SubscriptionsListenResult, ToolListChangedNotification,
 };
 

@@ -15,6 +15,17 @@ fn text_of(value: &impl Serialize) -> String {
 }
 
 #[test]
+fn all_names_of_a_crate_leave_those_of_the_standard_library() {
+    // `Result` is that of std, although the revision has a type of that name.
+    fn number(text: &str) -> Result<i64, std::num::ParseIntError> {
+        text.parse()
+    }
+    assert_eq!(number("1"), Ok(1));
+    let own = mcp_adapters::v2025_11_25::base::Result::default();
+    assert_eq!(json_of(&own), json!({}));
+}
+
+#[test]
 fn a_constructor_takes_what_is_required_and_with_takes_the_rest() {
     let tool = Tool::new("add", json!({"type": "object"}));
     assert_eq!(

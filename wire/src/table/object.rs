@@ -148,7 +148,7 @@ macro_rules! object {
 
         $(impl $type {
             $(
-                #[doc = concat!("Sets `", $preset, "`.")]
+                #[doc = concat!("Sets [`", $preset, "`](Self::", stringify!($set), ").")]
                 #[must_use]
                 #[inline]
                 pub fn $with_set(mut self, $set: $set_argument) -> Self {
@@ -160,7 +160,7 @@ macro_rules! object {
 
         $(impl $type {
             $(
-                #[doc = concat!("Sets `", $optional, "`.")]
+                #[doc = concat!("Sets [`", $optional, "`](Self::", stringify!($option), ").")]
                 #[must_use]
                 #[inline]
                 pub fn $with(mut self, $option: $option_argument) -> Self {
