@@ -40,6 +40,18 @@ pub trait Sender: Send + Sync + 'static {
     /// Sends a message, and waits until it is on its way. A peer that doesn't read makes its senders wait.
     fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), TransportError>> + Send;
 
+    /// Sends several messages, in this order, and waits until all are on their way. One that can't be sent doesn't keep the others
+    /// back; the first error is returned.
+    fn send_all(&self, messages: Vec<Outgoing>) -> impl Future<Output = Result<(), TransportError>> + Send {
+        async {
+            let mut sent = Ok(());
+            for message in messages {
+                sent = sent.and(self.send(message).await);
+            }
+            sent
+        }
+    }
+
     /// Is called when these requests of the peer get no response, because they were cancelled or can't be answered.
     fn unanswered(&self, ids: &[RequestId]) {
         let _ = ids;

@@ -16,6 +16,7 @@ mod load;
 mod malformed;
 mod notifications;
 mod pages;
+mod prompt_handlers;
 mod raw;
 mod timeouts;
 mod undeclared;

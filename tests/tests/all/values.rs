@@ -21,7 +21,7 @@ fn all_names_of_a_crate_leave_those_of_the_standard_library() {
         text.parse()
     }
     assert_eq!(number("1"), Ok(1));
-    let own = mcp_adapters::v2025_11_25::base::Result::default();
+    let own = base::Result::default();
     assert_eq!(json_of(&own), json!({}));
 }
 

@@ -13,6 +13,8 @@ use super::extra_capabilities::ExtraCapabilities;
 use super::handler::Handler;
 use super::ignored::IgnoredMessages;
 use super::notifications::NotificationQueue;
+use super::prompt_handlers::PromptHandlers;
+use super::response::Outbox;
 use super::state::{Answering, SessionState};
 use crate::budget::Budget;
 use crate::side::Side;
@@ -51,6 +53,10 @@ pub struct Engine<S: Side> {
     pub request_bytes: Arc<Budget>,
     /// The bytes of each response until it is sent.
     pub response_bytes: Arc<Budget>,
+    /// The responses that are ready and go out together.
+    pub outbox: Mutex<Outbox>,
+    /// The handlers that need no task.
+    pub prompt_handlers: PromptHandlers,
     pub tasks: TaskTracker,
     pub ignored: IgnoredMessages,
     /// It is closed when the session is closing.
@@ -77,6 +83,8 @@ impl<S: Side> Engine<S> {
             listening: semaphore(limits.subscriptions),
             request_bytes: Budget::new(limits.request_bytes),
             response_bytes: Budget::new(limits.unread_bytes),
+            outbox: Mutex::default(),
+            prompt_handlers: PromptHandlers::default(),
             tasks: TaskTracker::new(),
             ignored: IgnoredMessages::default(),
             notifications,

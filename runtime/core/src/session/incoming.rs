@@ -26,7 +26,7 @@ impl<S: Side> Engine<S> {
             Err(error) => self.refuse(None, not_a_message(&error), json),
         };
         if let Some(response) = response {
-            self.send_responses(vec![response], false);
+            self.send_response(response);
         }
     }
 
@@ -67,7 +67,7 @@ impl<S: Side> Engine<S> {
                 Err(error) => pending.extend(self.refuse(None, not_a_message(&error), json)),
             }
         }
-        self.send_responses(pending, true);
+        self.send_batch(pending);
         None
     }
 

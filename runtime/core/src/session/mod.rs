@@ -29,6 +29,7 @@ mod pages;
 mod peer;
 mod pending;
 mod probe;
+mod prompt_handlers;
 mod relay;
 mod relayed;
 mod request;

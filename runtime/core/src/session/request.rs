@@ -60,10 +60,12 @@ impl<S: Side> Engine<S> {
                 original_params: original_params.and_then(|params| params.decode_as().ok()),
             }),
         };
+        let target = S::target(&request).map(|(_, name)| name);
+        let handler = self.prompt_handlers.key(S::method(&request), target);
         let engine = Arc::clone(self);
         let span = request_span::<S>(&self.session.span, method, Some(&id), negotiated.revision, &request);
         let handled = async move { (engine.handle(request, context, &negotiated).await, Some(permit)) };
-        PendingResponse::running(id, Box::pin(handled.instrument(span)))
+        PendingResponse::handled(id, handler, Box::pin(handled.instrument(span)))
     }
 
     /// Admits a request of this many bytes, if there is room.

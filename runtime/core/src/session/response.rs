@@ -1,7 +1,10 @@
 //! Responses on their way to the peer.
 
 use std::fmt::Display;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
 use tokio::sync::OwnedSemaphorePermit;
@@ -9,10 +12,14 @@ use tokio_util::task::TaskTracker;
 
 use super::engine::Engine;
 use super::ordered_queue::Ticket;
+use super::prompt_handlers::HandlerKey;
 use crate::budget::Charge;
 use crate::future::{BoxFuture, catch_panic};
-use crate::message::{Purpose, to_json};
+use crate::message::{Outgoing, Purpose, to_json};
 use crate::side::Side;
+
+/// How many answers, and how many bytes of them, are sent although more may be ready at once.
+const GATHERED: (usize, usize) = (64, 64 * 1024);
 
 /// What a request holds until its response is sent.
 pub struct RequestPermit {
@@ -51,7 +58,8 @@ pub struct PendingResponse {
 
 enum Body {
     Ready(Vec<u8>),
-    Running(BoxFuture<'static, Response>),
+    /// The response, and the handler that makes it, if it may be one that answers at once.
+    Running(BoxFuture<'static, Response>, Option<HandlerKey>),
 }
 
 impl PendingResponse {
@@ -76,16 +84,23 @@ impl PendingResponse {
     }
 
     pub fn running(id: RequestId, response: BoxFuture<'static, Response>) -> Self {
-        let (ids, body) = (vec![id], Body::Running(response));
+        let (ids, body) = (vec![id], Body::Running(response, None));
+        Self { ids, body }
+    }
+
+    /// The response of a handler, which may answer at once.
+    pub fn handled(id: RequestId, handler: HandlerKey, response: BoxFuture<'static, Response>) -> Self {
+        let (ids, body) = (vec![id], Body::Running(response, Some(handler)));
         Self { ids, body }
     }
 
     /// The same response. If it isn't ready, a task of its own makes it from now on.
     fn spawned(self, tasks: &TaskTracker) -> Self {
         let body = match self.body {
-            Body::Running(response) => {
+            Body::Running(response, _) => {
                 let task = tasks.spawn(response);
-                Body::Running(Box::pin(async move { task.await.unwrap_or_else(serialization_failed) }))
+                let response = async move { task.await.unwrap_or_else(serialization_failed) };
+                Body::Running(Box::pin(response), None)
             }
             ready => ready,
         };
@@ -96,17 +111,139 @@ impl PendingResponse {
     fn ready_bytes(&self) -> Option<usize> {
         match &self.body {
             Body::Ready(json) => Some(json.len()),
-            Body::Running(_) => None,
+            Body::Running(..) => None,
         }
     }
 }
 
+/// Responses that are ready, and go out together.
+#[derive(Default)]
+pub struct Outbox {
+    messages: Vec<Outgoing>,
+    bytes: usize,
+    /// What their requests hold until they are sent.
+    held: Vec<(Charge, Option<RequestPermit>)>,
+}
+
+impl Outbox {
+    fn is_full(&self) -> bool {
+        self.messages.len() >= GATHERED.0 || self.bytes >= GATHERED.1
+    }
+}
+
 impl<S: Side> Engine<S> {
-    /// Sends responses when they are ready, in one array if the requests came in one.
+    /// Sends a response when it is ready: together with others that are ready now, or by a task that waits for it.
     ///
     /// Nothing waits for that, so a peer that doesn't read its responses can still send. The responses that it hasn't read
     /// are bounded in bytes.
-    pub fn send_responses(&self, pending: Vec<PendingResponse>, in_array: bool) {
+    pub fn send_response(self: &Arc<Self>, response: PendingResponse) {
+        let PendingResponse { ids, body } = response;
+        match body {
+            Body::Ready(json) => {
+                let Some(charge) = self.response_bytes.try_charge(json.len()) else {
+                    tracing::warn!("the peer doesn't read its responses; one is dropped");
+                    self.session.sender.unanswered(&ids);
+                    return;
+                };
+                self.gather(json, ids, (charge, None));
+            }
+            Body::Running(mut response, Some(handler)) if self.prompt_handlers.is_prompt(handler) => {
+                let started = Instant::now();
+                let polled = poll_now(&mut response);
+                self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
+                match polled {
+                    Poll::Ready(response) => self.answer_now(ids, response.unwrap_or_else(serialization_failed)),
+                    Poll::Pending => self.spawn_response(ids, response, None),
+                }
+            }
+            Body::Running(response, handler) => self.spawn_response(ids, response, handler),
+        }
+    }
+
+    /// Sends a response, or says that there is none.
+    fn answer_now(&self, ids: Vec<RequestId>, (json, permit): Response) {
+        match json {
+            Some(json) => {
+                // A handler starts only when there is room.
+                let charge = self.response_bytes.charge(json.len());
+                self.gather(json, ids, (charge, permit));
+            }
+            None => self.session.sender.unanswered(&ids),
+        }
+    }
+
+    /// Spawns the task that waits for a response and sends it.
+    fn spawn_response(
+        self: &Arc<Self>,
+        ids: Vec<RequestId>,
+        mut response: BoxFuture<'static, Response>,
+        handler: Option<HandlerKey>,
+    ) {
+        // A handler starts only when there is room.
+        let charge = self.response_bytes.charge(0);
+        let engine = Arc::clone(self);
+        self.tasks.spawn(async move {
+            let started = Instant::now();
+            let mut first = None;
+            let polled = std::future::poll_fn(|context| {
+                let polled = response.as_mut().poll(context);
+                first.get_or_insert_with(|| (started.elapsed(), polled.is_ready()));
+                polled
+            });
+            let (json, permit) = catch_panic(polled).await.unwrap_or_else(serialization_failed);
+            if let (Some(handler), Some((time, has_answered))) = (handler, first) {
+                engine.prompt_handlers.ran(handler, time, has_answered);
+            }
+            let Some(json) = json else {
+                engine.session.sender.unanswered(&ids);
+                return;
+            };
+            let charged = engine.response_bytes.charge(json.len());
+            engine.deliver(vec![response_message(json, ids)]).await;
+            drop((charge, charged, permit));
+        });
+    }
+
+    /// Adds a response to those that go out together.
+    fn gather(&self, json: Vec<u8>, ids: Vec<RequestId>, held: (Charge, Option<RequestPermit>)) {
+        let mut outbox = self.outbox.lock();
+        outbox.bytes += json.len();
+        outbox.messages.push(response_message(json, ids));
+        outbox.held.push(held);
+    }
+
+    /// Sends the responses that are ready, if there are any. `is_idle` says that no more will be ready now.
+    pub fn flush(self: &Arc<Self>, is_idle: bool) {
+        let mut outbox = self.outbox.lock();
+        if outbox.messages.is_empty() || !(is_idle || outbox.is_full()) {
+            return;
+        }
+        let Outbox { messages, held, .. } = std::mem::take(&mut *outbox);
+        drop(outbox);
+        let engine = Arc::clone(self);
+        let mut sending: BoxFuture<'static, ()> = Box::pin(async move {
+            engine.deliver(messages).await;
+            drop(held);
+        });
+        // A peer that reads gets them without a task.
+        if poll_now(&mut sending).is_pending() {
+            self.tasks.spawn(sending);
+        }
+    }
+
+    /// Whether responses are ready that aren't sent.
+    pub fn has_gathered(&self) -> bool {
+        !self.outbox.lock().messages.is_empty()
+    }
+
+    async fn deliver(&self, messages: Vec<Outgoing>) {
+        if let Err(error) = self.session.send_all(messages).await {
+            tracing::debug!(%error, "a response wasn't sent");
+        }
+    }
+
+    /// Sends the responses to a batch when they are ready, in one array.
+    pub fn send_batch(&self, pending: Vec<PendingResponse>) {
         let ready = pending.iter().filter_map(PendingResponse::ready_bytes);
         let (count, bytes) = ready.fold((0, 0), |(count, bytes), more| (count + 1, bytes + more));
         let charge = match count == pending.len() {
@@ -121,13 +258,10 @@ impl<S: Side> Engine<S> {
             return;
         };
         // The requests of a batch are handled at the same time.
-        let pending: Vec<_> = match in_array {
-            true => pending
-                .into_iter()
-                .map(|response| response.spawned(&self.tasks))
-                .collect(),
-            false => pending,
-        };
+        let pending: Vec<_> = pending
+            .into_iter()
+            .map(|response| response.spawned(&self.tasks))
+            .collect();
         let (session, budget) = (Arc::clone(&self.session), Arc::clone(&self.response_bytes));
         self.tasks.spawn(async move {
             let (mut responses, mut ids, mut unanswered, mut permits) =
@@ -135,7 +269,7 @@ impl<S: Side> Engine<S> {
             for PendingResponse { ids: answered, body } in pending {
                 let (json, permit) = match body {
                     Body::Ready(json) => (Some(json), None),
-                    Body::Running(response) => catch_panic(response).await.unwrap_or_else(serialization_failed),
+                    Body::Running(response, _) => catch_panic(response).await.unwrap_or_else(serialization_failed),
                 };
                 let bytes = json.as_ref().map_or(0, Vec::len);
                 permits.extend(permit.map(|permit| (permit, budget.charge(bytes))));
@@ -147,21 +281,28 @@ impl<S: Side> Engine<S> {
                     None => unanswered.extend(answered),
                 }
             }
-            let json = match in_array {
-                false => responses.pop(),
-                true if responses.is_empty() => None,
-                true => Some([b"[", responses.join(&b","[..]).as_slice(), b"]"].concat()),
-            };
-            drop(responses);
             session.sender.unanswered(&unanswered);
-            if let Some(json) = json
-                && let Err(error) = session.send(json, Purpose::Response(ids)).await
-            {
-                tracing::debug!(%error, "a response wasn't sent");
+            if !responses.is_empty() {
+                let json = [b"[", responses.join(&b","[..]).as_slice(), b"]"].concat();
+                drop(responses);
+                if let Err(error) = session.send(json, Purpose::Response(ids)).await {
+                    tracing::debug!(%error, "a response wasn't sent");
+                }
             }
             drop((charge, permits));
         });
     }
+}
+
+fn response_message(json: Vec<u8>, ids: Vec<RequestId>) -> Outgoing {
+    let purpose = Purpose::Response(ids);
+    Outgoing { json, purpose }
+}
+
+/// What is ready of a future now, or the text of its panic. One that isn't ready is polled again by the task that it is given to.
+fn poll_now<T>(future: &mut BoxFuture<'static, T>) -> Poll<Result<T, String>> {
+    let mut future = pin!(catch_panic(future));
+    future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
 /// What is left of a response whose making has panicked.

@@ -1,5 +1,6 @@
 //! The task that receives.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
@@ -17,6 +18,7 @@ impl<S: Side> Engine<S> {
         let mut peer_sends = true;
         let is_closing = loop {
             tokio::select! {
+                biased;
                 () = closing.cancelled() => break true,
                 () = session.ended.cancelled() => break false,
                 received = receiver.receive() => {
@@ -29,9 +31,13 @@ impl<S: Side> Engine<S> {
                     if !self.take(received) {
                         break false;
                     }
+                    self.flush(false);
                 }
+                // Nothing else has come with the messages whose responses are ready.
+                () = ready(()), if self.has_gathered() => self.flush(true),
             }
         };
+        self.flush(true);
         self.tasks.close();
         self.notifications.close();
         if is_closing {
@@ -44,7 +50,7 @@ impl<S: Side> Engine<S> {
                 tokio::select! {
                     () = self.tasks.wait() => {}
                     // Handlers may wait for responses of the peer, which have to be received.
-                    () = async { while self.take(receiver.receive().await) {} }, if peer_sends => {}
+                    () = async { while self.take(receiver.receive().await) { self.flush(true) } }, if peer_sends => {}
                 }
             };
             if tokio::time::timeout(session.options.limits.closing, responses)
@@ -77,7 +83,9 @@ impl<S: Side> Engine<S> {
         match received {
             Ok(Some(Incoming::Message { json, extensions })) => self.take_json(&json, extensions.into()),
             Ok(Some(Incoming::Refused(error))) => {
-                self.send_responses(self.refuse(None, error, &[]).into_iter().collect(), false);
+                if let Some(response) = self.refuse(None, error, &[]) {
+                    self.send_response(response);
+                }
             }
             Ok(Some(Incoming::Failed { id, error })) => {
                 // The caller may have gone.

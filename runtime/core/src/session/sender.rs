@@ -12,6 +12,7 @@ use crate::message::{Outgoing, Sender};
 /// A [`Sender`] that can be a trait object.
 pub trait DynSender: Send + Sync {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>>;
     fn unanswered(&self, ids: &[RequestId]);
     fn negotiated(&self, revision: Revision);
     fn first_request_id(&self) -> i64;
@@ -23,6 +24,10 @@ pub trait DynSender: Send + Sync {
 impl<T: Sender> DynSender for T {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
         Box::pin(Sender::send(self, message))
+    }
+
+    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send_all(self, messages))
     }
 
     fn unanswered(&self, ids: &[RequestId]) {

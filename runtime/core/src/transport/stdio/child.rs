@@ -284,10 +284,13 @@ impl Transport for ChildTransport {
     }
 }
 
-impl Sender for ChildSender {
-    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+impl ChildSender {
+    async fn unless_exited(
+        &self,
+        sending: impl Future<Output = Result<(), TransportError>>,
+    ) -> Result<(), TransportError> {
         let sent = tokio::select! {
-            sent = self.lines.send(message) => sent,
+            sent = sending => sent,
             // A grandchild may hold the pipe open without reading.
             () = self.exited.cancelled() => Err(TransportError::Closed),
         };
@@ -295,6 +298,16 @@ impl Sender for ChildSender {
             Err(TransportError::Closed) => Err(self.exit.error().await),
             sent => sent,
         }
+    }
+}
+
+impl Sender for ChildSender {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        self.unless_exited(self.lines.send(message)).await
+    }
+
+    async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
+        self.unless_exited(self.lines.send_all(messages)).await
     }
 
     async fn close(&self) {

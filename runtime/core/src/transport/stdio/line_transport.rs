@@ -83,6 +83,10 @@ impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
         self.0.write(message.json).await
     }
 
+    async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
+        self.0.write_all(messages.into_iter().map(|message| message.json)).await
+    }
+
     async fn close(&self) {
         self.0.close().await;
     }

@@ -93,7 +93,8 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn take(waiting: &'a crate::sync::Mutex<Waiting>, line: Vec<u8>) -> Self {
+    fn take(waiting: &'a crate::sync::Mutex<Waiting>, mut line: Vec<u8>) -> Self {
+        line.push(b'\n');
         let mut guard = waiting.lock();
         guard.count += 1;
         let number = guard.count;
@@ -127,23 +128,37 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         }
     }
 
-    pub(super) async fn write(&self, mut line: Vec<u8>) -> Result<(), TransportError> {
-        line.push(b'\n');
+    pub(super) async fn write(&self, line: Vec<u8>) -> Result<(), TransportError> {
         let place = Place::take(&self.waiting, line);
-        let written = self.closing.run_until_cancelled(self.write_until(place.number));
+        let is_alone = !self.in_burst.load(Ordering::Relaxed);
+        self.wait(place.number, is_alone).await
+    }
+
+    /// Writes lines that are all that is ready now.
+    pub(super) async fn write_all(&self, lines: impl Iterator<Item = Vec<u8>>) -> Result<(), TransportError> {
+        let places: Vec<_> = lines.map(|line| Place::take(&self.waiting, line)).collect();
+        match places.last() {
+            Some(place) => self.wait(place.number, true).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn wait(&self, number: u64, is_alone: bool) -> Result<(), TransportError> {
+        let written = self.closing.run_until_cancelled(self.write_until(number, is_alone));
         match written.await.unwrap_or(Err(TransportError::Closed)) {
             Err(TransportError::Io(error)) if is_gone(&error) => Err(TransportError::Closed),
             written => written,
         }
     }
 
-    /// Writes what waits, until the line with this number is written. Another sender may do that.
-    async fn write_until(&self, number: u64) -> Result<(), TransportError> {
+    /// Writes what waits, until the line with this number is written. Another sender may do that. Unless the line `is_alone`, others
+    /// may be ready soon.
+    async fn write_until(&self, number: u64, is_alone: bool) -> Result<(), TransportError> {
         let mut state = self.state.lock().await;
         let state = state.as_mut().ok_or(TransportError::Closed)?;
         while state.flushed < number {
             if state.written < number && state.lines.is_empty() {
-                if self.in_burst.load(Ordering::Relaxed) {
+                if !is_alone {
                     // What else is ready is written with it.
                     yield_now().await;
                 }
