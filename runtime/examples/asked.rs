@@ -3,10 +3,7 @@
 
 use mcp_runtime::router::{Answer, Call};
 use mcp_runtime::transport::channel;
-use mcp_runtime::{
-    CallError, CallServer, ClientHandler, ClientSide, Context, ErrorObject, Options, Revision, Router, connect,
-    filled_in, hub,
-};
+use mcp_runtime::{CallError, Client, ErrorObject, Options, Revision, Router, filled_in, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,34 +37,20 @@ async fn plan(call: Call) -> Result<String, CallError> {
     }
 }
 
-/// A client whose user wants to see Bern, and whose model repeats what it is told.
-struct Client;
-
-impl ClientHandler<Context<ClientSide>> for Client {
-    async fn elicit(
-        &self,
-        params: hub::ElicitRequestParams,
-        _: &Context<ClientSide>,
-    ) -> Result<hub::ElicitResult, ErrorObject> {
-        let hub::ElicitRequestParams::Form(form) = params else {
-            return Ok(hub::ElicitResult::new(hub::ElicitResultAction::Decline));
-        };
-        println!("{}", form.message);
-        for (name, field) in form.requested_schema.properties.iter() {
-            println!("  {name}: {}", json!(field));
-        }
-        filled_in(&json!({"city": "Bern", "days": 3, "season": "winter"}))
+/// The user wants to see Bern.
+async fn fill_in(form: hub::ElicitRequestFormParams) -> Result<hub::ElicitResult, ErrorObject> {
+    println!("{}", form.message);
+    for (name, field) in form.requested_schema.properties.iter() {
+        println!("  {name}: {}", json!(field));
     }
+    filled_in(&json!({"city": "Bern", "days": 3, "season": "winter"}))
+}
 
-    async fn create_message(
-        &self,
-        params: hub::CreateMessageRequestParams,
-        _: &Context<ClientSide>,
-    ) -> Result<hub::CreateMessageResult, ErrorObject> {
-        let prompt: Value = json!(params.messages[0].content);
-        let answer = hub::TextContent::new(format!("You said: {}", prompt["text"].as_str().unwrap_or_default()));
-        Ok(hub::CreateMessageResult::new("parrot", hub::Role::Assistant, answer))
-    }
+/// The model repeats what it reads.
+async fn repeat(params: hub::CreateMessageRequestParams) -> Result<hub::CreateMessageResult, ErrorObject> {
+    let prompt: Value = json!(params.messages[0].content);
+    let answer = hub::TextContent::new(format!("You said: {}", prompt["text"].as_str().unwrap_or_default()));
+    Ok(hub::CreateMessageResult::new("parrot", hub::Role::Assistant, answer))
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -83,15 +66,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let router = Router::new("trips", "1.0").tool("plan", "Plans a trip", plan);
     let server = router.serve(options.clone(), theirs);
 
-    let info = hub::Implementation::new("traveller", "1.0");
-    let capabilities = hub::ClientCapabilities::default()
-        .with_elicitation(hub::ClientCapabilitiesElicitation::default())
-        .with_sampling(hub::ClientCapabilitiesSampling::default());
-    let session = connect(Client, info, capabilities, options, ours).await?;
-    let result = session
-        .peer()
-        .call_tool(hub::CallToolRequestParams::new("plan"))
-        .await?;
+    let client = Client::new("traveller", "1.0")
+        .options(options)
+        .elicit_form(fill_in)
+        .create_message(repeat);
+    let session = client.connect(ours).await?;
+    let result = session.call_tool("plan", ()).await?;
     for block in &result.content {
         if let hub::ContentBlock::Text(text) = block {
             println!("{}", text.text);

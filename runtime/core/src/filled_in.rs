@@ -35,6 +35,18 @@ pub fn filled_in<T: Serialize + ?Sized>(answer: &T) -> Result<hub::ElicitResult,
     Ok(result)
 }
 
+/// The result of an elicitation that the user has declined.
+#[must_use]
+pub fn declined() -> hub::ElicitResult {
+    hub::ElicitResult::new(hub::ElicitResultAction::Decline)
+}
+
+/// The result of an elicitation that the user has closed without a choice.
+#[must_use]
+pub fn dismissed() -> hub::ElicitResult {
+    hub::ElicitResult::new(hub::ElicitResultAction::Cancel)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

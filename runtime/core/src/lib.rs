@@ -10,6 +10,7 @@
 mod budget;
 mod canonical;
 mod change;
+mod client;
 mod era;
 mod error;
 mod excerpt;
@@ -38,9 +39,10 @@ pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, UnknownMethod, error_code
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::change::Change;
+pub use self::client::Client;
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
-pub use self::filled_in::filled_in;
+pub use self::filled_in::{declined, dismissed, filled_in};
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::{Sealing, StateStore};
 #[cfg(feature = "router")]

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{Notification, RawJson, Request, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, hub};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::mpsc;
 
 use super::info::{PeerInfo, Progress};
 use super::negotiated::Negotiated;
 use super::state::SessionState;
+use crate::client::object;
 use crate::era::Era;
 use crate::error::CallError;
 use crate::message::Purpose;
@@ -143,6 +146,26 @@ impl<S: Side> Peer<S> {
         );
         let result = result.await?.decode_as();
         result.map_err(|error| CallError::InvalidResult(error.to_string()))
+    }
+
+    /// Calls a method that the protocol doesn't declare: with parameters that serialize to an object, or `()` for none, and a result
+    /// of any type that deserializes.
+    ///
+    /// ```no_run
+    /// # async fn example(peer: mcp_runtime::Peer<mcp_runtime::ClientSide>) -> Result<(), mcp_runtime::CallError> {
+    /// let stats: serde_json::Value = peer.call_method("x/stats", serde_json::json!({"days": 7})).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when there is no result of the type, or when the protocol
+    /// declares the method.
+    pub async fn call_method<R: DeserializeOwned>(&self, method: &str, params: impl Serialize) -> Result<R, CallError> {
+        let mut request = UnknownMethod::new(method);
+        request.params = object(&params)?;
+        let result = self.call_unknown(request).await?;
+        serde_json::from_str(result.text()).map_err(|error| CallError::InvalidResult(error.to_string()))
     }
 
     /// Calls a method that the protocol doesn't declare.

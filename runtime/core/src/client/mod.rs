@@ -1,0 +1,170 @@
+//! A client, and what it offers to servers.
+
+mod answers;
+mod calls;
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{ErrorObject, RawObject};
+
+use self::answers::{Answers, boxed};
+pub(crate) use self::calls::object;
+use crate::error::ConnectError;
+use crate::message::Transport;
+use crate::options::Options;
+use crate::session::{ClientSession, Middleware, connect};
+use crate::side::ClientSide;
+
+/// A client: its name, and functions that answer what servers ask. The capabilities that it declares are those of its functions.
+///
+/// ```
+/// use mcp_runtime::transport::channel;
+/// use mcp_runtime::{Args, Client, Options, Router, filled_in};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use serde_json::json;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Place {
+///     city: String,
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let weather = Router::new("weather", "1.0").tool(
+///     "weather",
+///     "Get the current weather of a city",
+///     |Args(place): Args<Place>| format!("sunny in {}", place.city),
+/// );
+/// let (server, transport) = channel(16);
+/// weather.serve(Options::default(), server);
+///
+/// let client = Client::new("app", "1.0").elicit_form(|_| async { filled_in(&json!({"city": "Bern"})) });
+/// let session = client.connect(transport).await?;
+/// assert_eq!(session.list_tools().await?[0].name, "weather");
+/// let result = session.call_tool("weather", json!({"city": "Bern"})).await?;
+/// assert_eq!(serde_json::to_value(&result.content)?[0]["text"], "sunny in Bern");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// One that handles notifications, or methods that the protocol doesn't declare, implements
+/// [`ClientHandler`](crate::ClientHandler) and is given to [`connect`].
+#[must_use]
+pub struct Client {
+    info: hub::Implementation,
+    capabilities: hub::ClientCapabilities,
+    options: Options,
+    answers: Answers,
+    layers: Vec<Box<dyn FnOnce(Layered) -> Layered + Send>>,
+}
+
+type Layered = crate::session::Layered<ClientSide>;
+
+impl Client {
+    /// A client of this name and version, which answers nothing.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            info: hub::Implementation::new(name, version),
+            capabilities: hub::ClientCapabilities::default(),
+            options: Options::default(),
+            answers: Answers::default(),
+            layers: Vec::new(),
+        }
+    }
+
+    /// What else the client says about itself, such as a title.
+    pub fn info(mut self, info: hub::Implementation) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// The options of its sessions.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Answers forms that a server wants the user to fill in, with [`filled_in`](crate::filled_in), [`declined`](crate::declined)
+    /// or [`dismissed`](crate::dismissed).
+    ///
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>
+    pub fn elicit_form<F>(mut self, answer: impl Fn(hub::ElicitRequestFormParams) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<hub::ElicitResult, ErrorObject>> + Send + 'static,
+    {
+        self.answers.form = Some(boxed(answer));
+        self.elicitation().form = Some(RawObject::default());
+        self
+    }
+
+    /// Answers requests to send the user to a web page. Its result says whether the user agrees, and not what is done there.
+    ///
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>
+    pub fn elicit_url<F>(mut self, answer: impl Fn(hub::ElicitRequestUrlParams) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<hub::ElicitResult, ErrorObject>> + Send + 'static,
+    {
+        self.answers.url = Some(boxed(answer));
+        self.elicitation().url = Some(RawObject::default());
+        self
+    }
+
+    fn elicitation(&mut self) -> &mut hub::ClientCapabilitiesElicitation {
+        self.capabilities.elicitation.get_or_insert_default()
+    }
+
+    /// Answers requests for the client's language model. It is offered without tools, unless [`Self::capabilities`] says more.
+    ///
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>
+    pub fn create_message<F>(
+        mut self,
+        answer: impl Fn(hub::CreateMessageRequestParams) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<hub::CreateMessageResult, ErrorObject>> + Send + 'static,
+    {
+        self.answers.message = Some(boxed(answer));
+        self.capabilities.sampling.get_or_insert_default();
+        self
+    }
+
+    /// The directories and files that servers may work in, asked for whenever a server wants them.
+    ///
+    /// <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>
+    pub fn roots(mut self, roots: impl Fn() -> Vec<hub::Root> + Send + Sync + 'static) -> Self {
+        self.answers.roots = Some(Box::new(roots));
+        self.capabilities.roots.get_or_insert_default();
+        self
+    }
+
+    /// Changes the capabilities that the client declares: what its functions imply so far, and what else they can do.
+    pub fn capabilities(mut self, change: impl FnOnce(&mut hub::ClientCapabilities)) -> Self {
+        change(&mut self.capabilities);
+        self
+    }
+
+    /// Adds middleware around the functions: of several, the last is the outermost.
+    pub fn layer(mut self, middleware: impl Middleware<ClientSide>) -> Self {
+        self.layers.push(Box::new(|layered| layered.layer(middleware)));
+        self
+    }
+
+    /// Starts a session with a server, as [`connect`] does.
+    ///
+    /// # Errors
+    /// When the server doesn't answer, or answers with a revision that isn't supported.
+    pub async fn connect(self, transport: impl Transport) -> Result<ClientSession, ConnectError> {
+        let handler = Layered::from(self.answers);
+        let handler = self.layers.into_iter().fold(handler, |handler, layer| layer(handler));
+        connect(handler, self.info, self.capabilities, self.options, transport).await
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("info", &self.info)
+            .field("capabilities", &self.capabilities)
+            .finish_non_exhaustive()
+    }
+}

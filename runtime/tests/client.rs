@@ -1,0 +1,196 @@
+//! Clients made of functions: what they declare, answer and call.
+
+use std::sync::Arc;
+
+use mcp_runtime::router::{Answer, Args, Call, prompt, resource};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallClient, CallError, Client, ClientSession, Era, Options, Revision, Router, ServerSide, declined, dismissed,
+    filled_in, hub,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Deserialize, JsonSchema)]
+struct Trip {
+    city: String,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct Place {
+    city: String,
+}
+
+/// A server whose tools ask, and tell what the client can do.
+fn server() -> Router {
+    Router::new("trips", "1.0")
+        .tool(
+            "plan",
+            "Plans a trip",
+            async |call: Call| -> Result<String, CallError> {
+                Ok(match call.elicit("Where to?").await? {
+                    Answer::Accepted(Trip { city }) => format!("to {city}"),
+                    Answer::Declined => "not asked again".to_owned(),
+                    Answer::Cancelled => "asked later".to_owned(),
+                })
+            },
+        )
+        .tool(
+            "roots",
+            "Names the client's roots",
+            async |call: Call| -> Result<String, CallError> {
+                let roots = call.peer().list_roots(None).await?.roots;
+                Ok(roots.into_iter().map(|root| root.uri).collect::<Vec<_>>().join(" "))
+            },
+        )
+        .tool("greet", "Greets a place", |Args(place): Args<Place>| {
+            format!("Hello, {}", place.city)
+        })
+        .tool(
+            "capabilities",
+            "Gives the client's capabilities",
+            |peer: mcp_runtime::Peer<ServerSide>| {
+                peer.info()
+                    .map(|info| info.capabilities.to_string())
+                    .unwrap_or_default()
+            },
+        )
+        .with(prompt(hub::Prompt::new("greeting"), |Args(place): Args<Place>| {
+            format!("Greet {}", place.city)
+        }))
+        .with(resource(hub::Resource::new("today", "notes://today"), || "Buy bread"))
+        .custom_method(
+            "x/stats",
+            |Args(place): Args<Place>| json!({"city": place.city, "visits": 3}),
+        )
+}
+
+async fn connected(client: Client, revision: Revision) -> ClientSession {
+    let (ours, theirs) = channel(16);
+    server().serve(Options::default(), ours);
+    let options = Options {
+        supported: vec![revision],
+        ..Options::default()
+    };
+    client.options(options).connect(theirs).await.unwrap()
+}
+
+fn text(result: &hub::CallToolResult) -> String {
+    let content = json!(result.content);
+    content[0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+/// The last revision of each era; both have forms.
+fn revisions() -> [Revision; 2] {
+    let last = |era: Era| {
+        let mut known = Revision::ALL.into_iter().filter(|revision| Era::of(*revision) == era);
+        known.next_back().unwrap()
+    };
+    [last(Era::Handshake), last(Era::Stateless)]
+}
+
+#[tokio::test]
+async fn what_a_client_declares_follows_from_its_functions() {
+    for revision in revisions() {
+        let none = connected(Client::new("test", "1.0"), revision).await;
+        let declared: Value = serde_json::from_str(&text(&none.call_tool("capabilities", ()).await.unwrap())).unwrap();
+        assert_eq!(declared, json!({}), "{revision}");
+        let client = Client::new("test", "1.0")
+            .elicit_url(async |_| Ok(declined()))
+            .roots(Vec::new)
+            .capabilities(|own| own.experimental = Some([("x/y".to_owned(), json!({}).into())].into_iter().collect()));
+        let some = connected(client, revision).await;
+        let declared: Value = serde_json::from_str(&text(&some.call_tool("capabilities", ()).await.unwrap())).unwrap();
+        let expected = json!({"elicitation": {"url": {}}, "experimental": {"x/y": {}}, "roots": {}});
+        assert_eq!(declared, expected, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn forms_are_filled_in_declined_or_dismissed_in_both_eras() {
+    let filled = |_| async { filled_in(&json!({"city": "Bern"})) };
+    for revision in revisions() {
+        let session = connected(Client::new("test", "1.0").elicit_form(filled), revision).await;
+        assert_eq!(
+            text(&session.call_tool("plan", ()).await.unwrap()),
+            "to Bern",
+            "{revision}"
+        );
+        let session = connected(
+            Client::new("test", "1.0").elicit_form(async |_| Ok(declined())),
+            revision,
+        )
+        .await;
+        assert_eq!(text(&session.call_tool("plan", ()).await.unwrap()), "not asked again");
+        let session = connected(
+            Client::new("test", "1.0").elicit_form(async |_| Ok(dismissed())),
+            revision,
+        )
+        .await;
+        assert_eq!(text(&session.call_tool("plan", ()).await.unwrap()), "asked later");
+        // One that has no function for it isn't asked.
+        let session = connected(Client::new("test", "1.0"), revision).await;
+        let refused = session.call_tool("plan", ()).await;
+        assert!(
+            refused.is_err() || refused.is_ok_and(|result| result.is_error == Some(true)),
+            "{revision}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn roots_are_asked_for_whenever_they_are_wanted() {
+    let directories = Arc::new(std::sync::Mutex::new(vec!["file:///a"]));
+    let shared = Arc::clone(&directories);
+    let client = Client::new("test", "1.0").roots(move || {
+        let directories = shared.lock().unwrap();
+        directories.iter().map(|uri| hub::Root::new(*uri)).collect()
+    });
+    let session = connected(client, revisions()[0]).await;
+    assert_eq!(text(&session.call_tool("roots", ()).await.unwrap()), "file:///a");
+    directories.lock().unwrap().push("file:///b");
+    assert_eq!(
+        text(&session.call_tool("roots", ()).await.unwrap()),
+        "file:///a file:///b"
+    );
+}
+
+#[tokio::test]
+async fn calls_take_names_and_whatever_serializes_to_an_object() {
+    for revision in revisions() {
+        let session = connected(Client::new("test", "1.0"), revision).await;
+        assert_eq!(session.list_tools().await.unwrap().len(), 4);
+        assert_eq!(session.list_prompts().await.unwrap()[0].name, "greeting");
+        assert_eq!(session.list_resources().await.unwrap()[0].uri, "notes://today");
+        assert_eq!(session.list_resource_templates().await.unwrap().len(), 0);
+        let bern = || Place {
+            city: "Bern".to_owned(),
+        };
+        assert_eq!(text(&session.call_tool("greet", bern()).await.unwrap()), "Hello, Bern");
+        let prompt = session.get_prompt("greeting", json!({"city": "Bern"})).await.unwrap();
+        assert_eq!(json!(prompt.messages[0].content)["text"], "Greet Bern");
+        let read = session.read_resource("notes://today").await.unwrap();
+        assert_eq!(json!(read.contents)[0]["text"], "Buy bread");
+        let stats: Value = session.peer().call_method("x/stats", bern()).await.unwrap();
+        assert_eq!((&stats["city"], &stats["visits"]), (&json!("Bern"), &json!(3)));
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_are_not_an_object_are_refused_before_anything_is_sent() {
+    let session = connected(Client::new("test", "1.0"), revisions()[1]).await;
+    for arguments in [json!("Bern"), json!(["Bern"]), json!(1)] {
+        let refused = session.call_tool("greet", &arguments).await.unwrap_err();
+        assert!(
+            matches!(refused, CallError::Unrepresentable(_)),
+            "{arguments}: {refused}"
+        );
+    }
+    let refused = session.get_prompt("greeting", json!({"city": 1})).await.unwrap_err();
+    assert!(matches!(refused, CallError::Unrepresentable(_)), "{refused}");
+    let declared: Result<Value, _> = session.peer().call_method("tools/list", ()).await;
+    assert!(declared.is_err(), "a method that the protocol declares");
+    let other: Result<Vec<u8>, _> = session.peer().call_method("x/stats", json!({"city": "Bern"})).await;
+    assert!(matches!(other, Err(CallError::InvalidResult(_))), "{other:?}");
+}
