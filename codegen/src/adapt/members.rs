@@ -81,7 +81,7 @@ impl<'m> Planner<'m> {
                 ),
                 Some(source),
             ) => self.narrower(from_name, source, to_name, to),
-            _ => None,
+            _ => Vec::new(),
         };
         let checked = self.plan_check(&at, narrower, rule, to);
         let declared = match (&value, source) {
@@ -137,13 +137,13 @@ impl<'m> Planner<'m> {
     fn plan_check(
         &mut self,
         at: &str,
-        narrower: Option<String>,
+        narrower: Vec<String>,
         rule: Option<(usize, &Action)>,
         to: &Member,
     ) -> Option<Check> {
         let drop = match rule {
             Some((index, Action::DropInvalid(_))) => {
-                if narrower.is_none() || to.required {
+                if narrower.is_empty() || to.required {
                     self.wrong_rule(
                         index,
                         "`drop-invalid` is for an optional member that the target narrows",
@@ -154,10 +154,13 @@ impl<'m> Planner<'m> {
             }
             _ => None,
         };
-        if narrower.is_some() && drop.is_none() {
+        if !narrower.is_empty() && drop.is_none() {
             self.refused(at, "a value that the target's narrower bounds exclude");
         }
-        narrower.map(|pointer| Check { pointer, drop })
+        (!narrower.is_empty()).then_some(Check {
+            pointers: narrower,
+            drop,
+        })
     }
 
     fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> MemberConversion {
@@ -278,27 +281,34 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// The pointer of the target's schema of a member, if it is narrower than the source's.
+    /// The pointers of the target's schemas of a member that are narrower than the source's.
     ///
     /// Assertions at the member itself, the required members of an open object, and all that the schemas say of open JSON are
     /// compared. Bounds of a list's elements, or within a definition that the member refers to, are left to the validation of the
     /// message.
-    fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Option<String> {
-        let target = self.to.member_schema(to_name, &to.name)?;
+    fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<String> {
+        let Some(target) = self.to.member_schema(to_name, &to.name) else {
+            return Vec::new();
+        };
         let source = self.from.member_schema(from_name, &from.name);
         let said = |(keyword, value): (&&str, _)| source.and_then(|source| source.everywhere(keyword)) == Some(value);
         let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
         let closes = || match source {
-            Some(source) if *self.to.model.resolve(&to.ty) == TypeRef::Any => {
-                !Schemas::new(self.to, self.from).accept(&target.pointer, &source.pointer)
-            }
             Some(source) if self.to.is_open(&to.ty) => {
                 !Schemas::new(self.to, self.from).accept_others(&target.pointer, &source.pointer)
             }
             _ => false,
         };
         let is_narrower = !target.assertions.iter().all(said) || !target.required.iter().all(had) || closes();
-        is_narrower.then(|| target.pointer.clone())
+        let others = target.others.iter().filter(|other| match source {
+            Some(source) if self.to.is_open(&to.ty) => {
+                let mut sources = source.others.iter().chain([&source.pointer]);
+                !sources.any(|source| Schemas::new(self.to, self.from).accept(other, source))
+            }
+            _ => false,
+        });
+        let first = is_narrower.then_some(&target.pointer);
+        first.into_iter().chain(others).cloned().collect()
     }
 
     /// The members that only the target's schema declares in an object that both revisions keep open, or that it narrows.

@@ -57,8 +57,8 @@ pub struct DefaultPlan {
 /// A value that is validated by the target's schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    /// Where the schema is that it is validated by.
-    pub pointer: String,
+    /// Where the schemas are that it is validated by: several, where parts of an intersection declare the member.
+    pub pointers: Vec<String>,
     /// The rule by which an invalid one is dropped; `None` if it is refused.
     pub drop: Option<String>,
 }

@@ -353,7 +353,7 @@ impl Pair<'_> {
             set(key, json!({"json": json, "rule": rule}));
         }
         if let Some(check) = &plan.checked {
-            set("check", json!({"at": check.pointer, "drop": check.drop}));
+            set("check", json!({"at": check.pointers, "drop": check.drop}));
         }
         if !plan.declared.is_empty() {
             set("declared", json!(plan.declared));

@@ -65,9 +65,14 @@ impl Schema<'_> {
         let mut members = BTreeMap::new();
         if let TypeKind::Struct(object) = kind {
             for member in &object.members {
-                let pointer = self.property(at, &member.name, 0);
-                members
-                    .extend(pointer.map(|pointer| (member.name.clone(), self.of_member(model, pointer, &member.ty))));
+                let mut places = Vec::new();
+                self.properties(at, &member.name, 0, &mut places);
+                let mut places = places.into_iter();
+                if let Some(pointer) = places.next() {
+                    let mut described = self.of_member(model, pointer, &member.ty);
+                    described.others = places.collect();
+                    members.insert(member.name.clone(), described);
+                }
             }
         }
         TypeSchema {
@@ -104,6 +109,7 @@ impl Schema<'_> {
         let assertions: BTreeMap<&'static str, Value> = assertions;
         MemberSchema {
             pointer,
+            others: Vec::new(),
             everywhere: assertions.keys().copied().collect(),
             assertions,
             optional,
@@ -119,11 +125,23 @@ impl Schema<'_> {
         if properties.and_then(|members| members.get(member)).is_some() {
             return Some(pointer::child(&pointer::child(at, "properties"), member));
         }
-        // A later part of an intersection says more about what an earlier one declares.
         self.parts(at, schema)
             .iter()
-            .rev()
             .find_map(|part| self.property(part, member, depth + 1))
+    }
+
+    /// Collects all places where the schema at a pointer declares a member, through references and `allOf`.
+    fn properties(&self, at: &str, member: &str, depth: usize, found: &mut Vec<String>) {
+        let Some(schema) = self.at(at, depth) else {
+            return;
+        };
+        let properties = schema.get("properties");
+        if properties.and_then(|members| members.get(member)).is_some() {
+            found.push(pointer::child(&pointer::child(at, "properties"), member));
+        }
+        for part in self.parts(at, schema) {
+            self.properties(&part, member, depth + 1, found);
+        }
     }
 
     /// Collects the members that the schema at a pointer declares, through references and `allOf`.

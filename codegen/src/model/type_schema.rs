@@ -18,8 +18,10 @@ pub struct TypeSchema {
 /// What the schema of a member says beyond the member's type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemberSchema {
-    /// Where it is.
+    /// Where it is: the first place, where several parts of an intersection declare the member.
     pub pointer: String,
+    /// The other places.
+    pub others: Vec<String>,
     /// The assertions by their keywords.
     pub assertions: BTreeMap<&'static str, Value>,
     /// Which of the assertions hold wherever the type is: places that differ in assertions alone share a type.

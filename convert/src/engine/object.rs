@@ -330,7 +330,9 @@ impl<'a> Run<'_> {
         }
         self.declare(plan, &mut members[at].value)?;
         if let Some(invalid) = plan.check.as_ref() {
-            let valid = validate(&members[at].value, invalid.pointer, self.step.schema());
+            let (value, schema) = (&members[at].value, self.step.schema());
+            let mut pointers = invalid.pointers.iter();
+            let valid = pointers.try_for_each(|pointer| validate(value, pointer, schema));
             match (valid, invalid.drop) {
                 (Ok(()), _) => {}
                 (Err(_), Some(_)) if self.state.carries() => {}

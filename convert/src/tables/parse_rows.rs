@@ -51,7 +51,7 @@ fn member(reader: &mut Source) -> Decoded<MemberRow> {
             "check" => {
                 let mut fields = fields(reader)?;
                 row.check = Some(Check {
-                    pointer: fields.text("at"),
+                    pointers: fields.texts("at")?,
                     drop: fields.optional("drop"),
                 });
             }

@@ -132,7 +132,8 @@ pub(crate) struct DefaultRow {
 /// A validation by the schema of the target.
 #[derive(Debug, Clone)]
 pub(crate) struct Check {
-    pub(crate) pointer: &'static str,
+    /// The schemas, of which each has to accept the value.
+    pub(crate) pointers: Vec<&'static str>,
     /// The rule that drops an invalid value. Without one it is refused.
     pub(crate) drop: Option<&'static str>,
 }
