@@ -31,6 +31,8 @@ pub enum CommandError {
     },
     #[error("there is no command {name:?}")]
     UnknownCommand { name: String, known: Vec<String> },
+    #[error("the file has no server {name:?}")]
+    UnknownServer { name: String, known: Vec<String> },
     #[error("the server has no {kind} {name:?}")]
     Unoffered {
         kind: &'static str,
@@ -67,7 +69,11 @@ impl CommandError {
     /// The exit status; the help of the program says what they mean.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::UnknownType { .. } | Self::UnknownCommand { .. } | Self::Argument(_) | Self::File { .. } => 2,
+            Self::UnknownType { .. }
+            | Self::UnknownCommand { .. }
+            | Self::UnknownServer { .. }
+            | Self::Argument(_)
+            | Self::File { .. } => 2,
             Self::Spawn(_) | Self::Http(_) | Self::Connect(_) | Self::Bridge(_) => 3,
             Self::Call(
                 CallError::Http(_)
@@ -85,7 +91,9 @@ impl CommandError {
         let of = |name: &str, known: &[String]| tip(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
         match self {
             Self::UnknownType { name, known, .. } => Some(tip(name, known)),
-            Self::UnknownCommand { name, known } | Self::Unoffered { name, known, .. } => Some(of(name, known)),
+            Self::UnknownCommand { name, known }
+            | Self::UnknownServer { name, known }
+            | Self::Unoffered { name, known, .. } => Some(of(name, known)),
             Self::Connect(ConnectError::Mismatch(_)) => Some("--revision chooses the revisions to speak".to_owned()),
             Self::Connect(ConnectError::Call(CallError::Http(failure))) | Self::Call(CallError::Http(failure))
                 if failure.status == StatusCode::UNAUTHORIZED =>

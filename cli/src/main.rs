@@ -17,6 +17,7 @@ mod report;
 mod schemas;
 mod stream;
 mod suggest;
+mod target;
 mod text;
 mod transcript;
 mod translate;
@@ -59,6 +60,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Call(args) => client::call(args, output),
         Command::Read(args) => client::read(args, output),
         Command::Prompt(args) => client::prompt(args, output),
+        Command::Request(args) => client::request(args, output),
         Command::Listen(args) => client::listen(args, output),
         Command::Check(args) => check::check(args, output),
         Command::Replay(args) => replay::replay(args, output),

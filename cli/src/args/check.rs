@@ -15,7 +15,7 @@ use super::ServerArgs;
 /// Only those tools are called that say that they change nothing (`readOnlyHint`), unless --tools or --arguments says otherwise.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev check [OPTIONS] <URL|-- COMMAND...|--transcript <FILE>>",
+    override_usage = "mcp-rev check [OPTIONS] <URL|--config FILE|-- COMMAND...|--transcript <FILE>>",
     after_help = "\
 Exit status:
   0  every message conforms to the revision
@@ -43,7 +43,7 @@ pub struct CheckArgs {
     pub limit: usize,
     /// Use no server, but validate what is in a transcript of `mcp-rev bridge --record`: what the server sent to the bridge, and what
     /// the bridge sent to its clients
-    #[arg(long, value_name = "FILE", group = "server")]
+    #[arg(long, value_name = "FILE", group = "target")]
     pub transcript: Option<PathBuf>,
     #[command(flatten)]
     pub server: ServerArgs,

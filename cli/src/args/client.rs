@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mcp_runtime::hub::LoggingLevel;
 
+use super::server::pair;
 use super::{Format, ServerArgs};
 
 /// Show what a server is and offers
@@ -12,7 +13,7 @@ use super::{Format, ServerArgs};
 /// prompts.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev inspect [OPTIONS] <URL|-- COMMAND...>",
+    override_usage = "mcp-rev inspect [OPTIONS] <URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Examples:
   mcp-rev inspect https://example.org/mcp
@@ -31,7 +32,7 @@ pub struct InspectArgs {
 /// Prints the content of the result, or the whole result with --format json. A result with `isError` has the exit status 1.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev call [OPTIONS] <TOOL> <URL|-- COMMAND...>",
+    override_usage = "mcp-rev call [OPTIONS] <TOOL> <URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Examples:
   mcp-rev call weather --arg city=Bern https://example.org/mcp
@@ -56,7 +57,7 @@ pub struct CallArgs {
 /// Writes the text or the bytes of the resource as they are, or the whole result with --format json.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev read [OPTIONS] <URI> <URL|-- COMMAND...>",
+    override_usage = "mcp-rev read [OPTIONS] <URI> <URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Example:
   mcp-rev read file:///logo.png https://example.org/mcp > logo.png"
@@ -73,7 +74,7 @@ pub struct ReadArgs {
 /// Prints its messages, or the whole result with --format json.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev prompt [OPTIONS] <NAME> <URL|-- COMMAND...>",
+    override_usage = "mcp-rev prompt [OPTIONS] <NAME> <URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Example:
   mcp-rev prompt review --arg language=Rust -- node server.js"
@@ -88,13 +89,36 @@ pub struct PromptArgs {
     pub client: ClientArgs,
 }
 
+/// Send a request of any method
+///
+/// Prints its result as JSON: in the form of the latest released revision where that has the method, and as the server sends it where it
+/// hasn't. Nothing is asked on the way that the method doesn't need.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mcp-rev request [OPTIONS] <METHOD> <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Examples:
+  mcp-rev request tools/list https://example.org/mcp
+  mcp-rev request ping --revision 2025-11-25 -- node server.js
+  mcp-rev request x/stats --params '{\"days\":7}' --config mcp.json --server stats"
+)]
+pub struct RequestArgs {
+    /// The method
+    pub method: String,
+    /// Its parameters, a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub params: Option<String>,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
 /// Print the changes that a server notifies of, one a line
 ///
 /// Lines are `tools`, `prompts`, `resources` for a list that has changed, and `resource URI` for a resource. With --format json,
 /// they are objects: {"changed":"resource","uri":"…"}. It ends when the server does, or at an interrupt.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev listen [OPTIONS] <URL|-- COMMAND...>",
+    override_usage = "mcp-rev listen [OPTIONS] <URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Example:
   mcp-rev listen --resource file:///notes.md https://example.org/mcp"
@@ -130,11 +154,6 @@ pub struct ClientArgs {
     pub roots: Vec<String>,
     #[command(flatten)]
     pub server: ServerArgs,
-}
-
-fn pair(text: &str) -> Result<(String, String), &'static str> {
-    let (name, value) = text.split_once('=').ok_or("there is no `=` between name and value")?;
-    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Parses the level of log messages.

@@ -15,15 +15,15 @@ use mcp_adapters::Revision;
 pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
-pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs};
+pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs, RequestArgs};
 pub use self::replay::ReplayArgs;
-pub use self::server::ServerArgs;
+pub use self::server::{ServerArgs, header};
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
 ///
-/// `inspect`, `call`, `read`, `prompt`, `listen` and `check` are clients of a server, which is named by its URL, or by the command that
-/// starts it after `--`. `bridge` connects a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
+/// `inspect`, `call`, `read`, `prompt`, `request`, `listen` and `check` are clients of a server, which is named by its URL, by the command
+/// that starts it after `--`, or by its name in the file of a host. `bridge` connects a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -50,6 +50,7 @@ pub enum Command {
     Call(CallArgs),
     Read(ReadArgs),
     Prompt(PromptArgs),
+    Request(RequestArgs),
     Listen(ListenArgs),
     Check(CheckArgs),
     Bridge(BridgeArgs),

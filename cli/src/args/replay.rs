@@ -17,7 +17,7 @@ use crate::transcript::Side;
 /// those that the server gives now.
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "mcp-rev replay [OPTIONS] <FILE> <URL|-- COMMAND...>",
+    override_usage = "mcp-rev replay [OPTIONS] <FILE> <URL|--config FILE|-- COMMAND...>",
     after_help = "\
 Exit status:
   0  the server answers as recorded

@@ -1,6 +1,7 @@
 //! How a command names its server, and the options of the session with it.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ArgGroup;
@@ -12,9 +13,9 @@ use super::{AuthArgs, revision};
 /// The seconds to wait for an answer unless the arguments say otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The server: a URL, or a command after `--`.
+/// The server: a URL, a command after `--`, or a name in the file of a host.
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("server").required(true).args(["url", "command"]))]
+#[command(group = ArgGroup::new("target").required(true).args(["url", "command", "config"]))]
 pub struct ServerArgs {
     /// The URL of a server over HTTP
     #[arg(value_parser = url)]
@@ -22,8 +23,17 @@ pub struct ServerArgs {
     /// The command that starts a server on its standard input and output, with its arguments
     #[arg(last = true)]
     pub command: Vec<OsString>,
+    /// The file in which a host keeps its servers (`mcpServers`), such as mcp.json, instead of a URL or a command
+    #[arg(long, value_name = "FILE", help_heading = "Server")]
+    pub config: Option<PathBuf>,
+    /// The name of the server in that file, if it has several
+    #[arg(long, value_name = "NAME", requires = "config", help_heading = "Server")]
+    pub server: Option<String>,
+    /// A variable in the environment of the server's process; may be given several times
+    #[arg(short = 'e', long = "env", value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "url", help_heading = "Server")]
+    pub environment: Vec<(String, String)>,
     /// A header of each HTTP request, such as 'Authorization: Bearer …'
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, requires = "url", help_heading = "Server")]
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header, conflicts_with = "command", help_heading = "Server")]
     pub headers: Vec<(HeaderName, HeaderValue)>,
     #[command(flatten)]
     pub auth: AuthArgs,
@@ -61,4 +71,10 @@ pub fn header(text: &str) -> Result<(HeaderName, HeaderValue), &'static str> {
         .map_err(|_| "the value can't be that of a header")?;
     value.set_sensitive(true);
     Ok((name, value))
+}
+
+/// A name and a value.
+pub fn pair(text: &str) -> Result<(String, String), &'static str> {
+    let (name, value) = text.split_once('=').ok_or("there is no `=` between name and value")?;
+    Ok((name.to_owned(), value.to_owned()))
 }

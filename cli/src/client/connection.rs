@@ -8,12 +8,12 @@ use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::transport::{MessageDirection, watched};
 use mcp_runtime::{ClientHandler, ClientSession, ClientSide, Context, Limits, Options};
-use tokio::process::Command;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::authorization::http_options;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
+use crate::target::Target;
 use crate::text::{errors, plain, say};
 
 /// A handler that knows what it can answer.
@@ -54,16 +54,14 @@ pub async fn connect_watched(
     let info = hub::Implementation::new("mcp-rev", env!("CARGO_PKG_VERSION"));
     let capabilities = handler.capabilities();
     let options = options(server, log_level, timeout);
-    Ok(match &server.url {
-        Some(url) => {
-            let transport = watched(
-                HttpClient::new(url, http_options(&server.headers, &server.auth).await?)?,
-                watch,
-            );
+    Ok(match Target::of(server)? {
+        Target::Http { url, headers } => {
+            let http = HttpClient::new(&url, http_options(&headers, &server.auth).await?)?;
+            let transport = watched(http, watch);
             mcp_runtime::connect(handler, info, capabilities, options, transport).await?
         }
-        None => {
-            let transport = watched(spawn(command(server), SpawnOptions::default())?, watch);
+        Target::Process(command) => {
+            let transport = watched(spawn(command, SpawnOptions::default())?, watch);
             mcp_runtime::connect(handler, info, capabilities, options, transport).await?
         }
     })
@@ -104,13 +102,4 @@ fn options(server: &ServerArgs, log_level: Option<LoggingLevel>, timeout: Durati
         options.supported = Revision::all().filter(|it| server.revisions.contains(it)).collect();
     }
     options
-}
-
-/// The command that starts the server.
-pub fn command(server: &ServerArgs) -> Command {
-    // The arguments have a command where there is no URL.
-    let (program, arguments) = server.command.split_first().unzip();
-    let mut command = Command::new(program.cloned().unwrap_or_default());
-    command.args(arguments.unwrap_or_default());
-    command
 }

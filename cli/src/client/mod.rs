@@ -11,6 +11,7 @@ mod inspect;
 mod listen;
 mod prompt;
 mod read;
+mod request;
 
 use std::future::Future;
 
@@ -24,11 +25,12 @@ use crate::error::CommandError;
 
 pub use self::authorization::http_options;
 pub use self::call::call;
-pub use self::connection::{Capable, command, connect_watched, log, show_messages};
+pub use self::connection::{Capable, connect_watched, log, show_messages};
 pub use self::inspect::inspect;
 pub use self::listen::listen;
 pub use self::prompt::prompt;
 pub use self::read::read;
+pub use self::request::request;
 
 /// Runs a command to its end.
 pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {

@@ -12,9 +12,10 @@ use mcp_runtime::transport::watched;
 
 use self::player::play;
 use crate::args::ReplayArgs;
-use crate::client::{block_on, command, http_options, log, show_messages};
+use crate::client::{block_on, http_options, log, show_messages};
 use crate::error::{CommandError, Summary};
 use crate::report::{self, Report};
+use crate::target::Target;
 use crate::transcript::{self, Session};
 
 /// Plays the client of recorded sessions, and reports where the server answers otherwise.
@@ -59,13 +60,13 @@ fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
 async fn play_one(args: &ReplayArgs, session: &Session) -> Result<Report, CommandError> {
     let server = &args.server;
     let (show, patience) = (show_messages(server), server.timeout(false));
-    match &server.url {
-        Some(url) => {
-            let client = HttpClient::new(url, http_options(&server.headers, &server.auth).await?)?;
+    match Target::of(server)? {
+        Target::Http { url, headers } => {
+            let client = HttpClient::new(&url, http_options(&headers, &server.auth).await?)?;
             play(session, watched(client, show), &args.ignored, patience).await
         }
-        None => {
-            let process = spawn(command(server), SpawnOptions::default())?;
+        Target::Process(command) => {
+            let process = spawn(command, SpawnOptions::default())?;
             play(session, watched(process, show), &args.ignored, patience).await
         }
     }

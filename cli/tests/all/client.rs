@@ -69,6 +69,96 @@ fn call_types_its_arguments_by_the_schema_of_the_tool() {
 }
 
 #[test]
+fn request_sends_any_method_and_prints_its_result() {
+    for revision in REVISIONS {
+        let listed = succeeds(&["request", "tools/list", "--revision", revision, "--", weather()]);
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        assert_eq!(listed["tools"][0]["name"], "weather", "{revision}");
+        let params = r#"{"name":"weather","arguments":{"city":"Bern"}}"#;
+        let called = succeeds(&[
+            "request",
+            "tools/call",
+            "--params",
+            params,
+            "--revision",
+            revision,
+            "--",
+            weather(),
+        ]);
+        let called: Value = serde_json::from_str(&called).unwrap();
+        assert_eq!(called["content"][0]["type"], "text", "{revision}");
+    }
+    // A method that the hub lacks goes as it is, and the error of the server is told.
+    assert_eq!(
+        succeeds(&["request", "ping", "--revision", REVISIONS[0], "--", weather()]).trim(),
+        "{}"
+    );
+    let unknown = run(&["request", "x/none", "--", weather()]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stderr(&unknown).contains("-32601"), "{}", stderr(&unknown));
+    for params in ["{", "[]", r#"{"name":1}"#, r#"{"name":"weather","_meta":1}"#] {
+        let refused = run(&["request", "tools/call", "--params", params, "--", weather()]);
+        assert_eq!(refused.status.code(), Some(2), "{params}: {}", stderr(&refused));
+    }
+}
+
+#[test]
+fn a_server_is_found_by_its_name_in_the_file_of_a_host() {
+    let http = HttpServer::start();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    let servers = json!({"mcpServers": {
+        "weather": {"command": weather(), "args": [], "env": {"CITY": "${CARGO_PKG_NAME}"}},
+        "remote": {"type": "http", "url": http.url, "headers": {"X-Team": "${MCP_REV_TEAM:-one}"}},
+        "broken": {"command": weather(), "url": http.url},
+        "unset": {"command": "${MCP_REV_NONE}"},
+    }});
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    for (name, offered) in [("weather", "weather 1.0"), ("remote", "everything 0.1.0")] {
+        let shown = succeeds(&["inspect", "--config", file, "--server", name]);
+        assert!(shown.contains(offered), "{shown}");
+    }
+    for (name, reason) in [
+        ("wether", "did you mean \"weather\"?"),
+        ("broken", "either a `command` or a `url`"),
+        ("unset", "the environment has no MCP_REV_NONE"),
+    ] {
+        let refused = run(&["inspect", "--config", file, "--server", name]);
+        assert_eq!(refused.status.code(), Some(2), "{name}");
+        assert!(stderr(&refused).contains(reason), "{name}: {}", stderr(&refused));
+    }
+    let several = run(&["inspect", "--config", file]);
+    assert!(
+        stderr(&several).contains("broken, remote, unset, weather"),
+        "{}",
+        stderr(&several)
+    );
+    let twice = run(&["inspect", "--config", file, "--", weather()]);
+    assert_eq!(twice.status.code(), Some(2));
+    // Where there is one alone, its name is needless.
+    let one = directory.path().join("one.json");
+    std::fs::write(&one, json!({"servers": {"only": {"command": weather()}}}).to_string()).unwrap();
+    assert!(succeeds(&["inspect", "--config", one.to_str().unwrap()]).contains("weather 1.0"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_variable_is_in_the_environment_of_the_server_that_is_started() {
+    let told = run(&[
+        "inspect",
+        "-e",
+        "GREETING=hello there",
+        "--verbose",
+        "--",
+        "sh",
+        "-c",
+        "echo \"$GREETING\" >&2; exit 1",
+    ]);
+    assert!(stderr(&told).contains("hello there"), "{}", stderr(&told));
+}
+
+#[test]
 fn a_tool_that_the_server_lacks_has_a_suggestion() {
     let output = run(&["call", "wether", "--", weather()]);
     assert_eq!(output.status.code(), Some(1));

@@ -393,13 +393,14 @@ fn help_names_the_commands_the_options_and_the_exit_status() {
 #[test]
 fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
     for (command, operands) in [
-        ("inspect", "<URL|-- COMMAND...>"),
-        ("call", "<TOOL> <URL|-- COMMAND...>"),
-        ("read", "<URI> <URL|-- COMMAND...>"),
-        ("prompt", "<NAME> <URL|-- COMMAND...>"),
-        ("listen", "<URL|-- COMMAND...>"),
-        ("check", "<URL|-- COMMAND...|--transcript <FILE>>"),
-        ("replay", "<FILE> <URL|-- COMMAND...>"),
+        ("inspect", "<URL|--config FILE|-- COMMAND...>"),
+        ("call", "<TOOL> <URL|--config FILE|-- COMMAND...>"),
+        ("read", "<URI> <URL|--config FILE|-- COMMAND...>"),
+        ("prompt", "<NAME> <URL|--config FILE|-- COMMAND...>"),
+        ("request", "<METHOD> <URL|--config FILE|-- COMMAND...>"),
+        ("listen", "<URL|--config FILE|-- COMMAND...>"),
+        ("check", "<URL|--config FILE|-- COMMAND...|--transcript <FILE>>"),
+        ("replay", "<FILE> <URL|--config FILE|-- COMMAND...>"),
         ("bridge", "<--to <URL>|-- COMMAND...>"),
     ] {
         let usage = format!("mcp-rev {command} [OPTIONS] {operands}\n");

@@ -1,0 +1,60 @@
+//! `mcp-rev request`
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use mcp_runtime::hub::{ClientRequest, RequestMetaObject};
+use mcp_runtime::mcp_wire::{self, Extra, RawJson, RawObject, UnknownMethod};
+use mcp_runtime::{CallServer, ClientSide, Peer};
+
+use super::with_server;
+use crate::args::RequestArgs;
+use crate::error::{CommandError, Summary};
+
+/// Sends a request of any method, and prints its result.
+pub fn request(args: &RequestArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let params = args.params.as_deref().map(mcp_wire::from_str::<RawObject>).transpose();
+    let params = params.map_err(|error| invalid("--params", error))?;
+    let mut request = UnknownMethod::new(&args.method);
+    request.params = params;
+    let result = with_server(&args.client, async |peer| ask(&peer, request).await)?;
+    writeln!(output, "{result}")?;
+    output.flush()?;
+    Ok(Summary::AllSucceeded)
+}
+
+/// The result of a method: of the hub's form where the hub has the method, and else as the server sends it.
+async fn ask(peer: &Peer<ClientSide>, request: UnknownMethod) -> Result<String, CommandError> {
+    let mut declared = request.clone();
+    let params = with_meta(request.params.as_ref()).map_err(|reason| invalid("--params", reason))?;
+    declared.params = Some(params);
+    let declared = declared.decode_as();
+    match declared.map_err(|error| invalid(&format!("the request {:?}", request.method), error))? {
+        ClientRequest::Unknown(_) => Ok(peer.call_unknown(request).await?.text().to_owned()),
+        declared => {
+            let result = peer.request(declared).await?;
+            Ok(serde_json::to_string(&result).map_err(io::Error::from)?)
+        }
+    }
+}
+
+/// Parameters with the metadata that each request of the hub has, where the user leaves it out.
+fn with_meta(params: Option<&RawObject>) -> Result<RawObject, Box<dyn std::error::Error>> {
+    let mut params: Extra = params.map(|params| params.decode_as()).transpose()?.unwrap_or_default();
+    let given = params.get("_meta").map(RawJson::decode_as).transpose()?;
+    let mut meta: Extra = given.unwrap_or_default();
+    let defaults: Extra = RawJson::from_encode(&RequestMetaObject::default())?.decode_as()?;
+    for (name, value) in defaults
+        .iter()
+        .filter(|(name, _)| !meta.contains_key(name))
+        .collect::<Vec<_>>()
+    {
+        meta.insert(name, value.clone());
+    }
+    params.insert("_meta", RawJson::from_encode(&meta)?);
+    Ok(RawJson::from_encode(&params)?.into())
+}
+
+fn invalid(what: &str, reason: impl Display) -> CommandError {
+    CommandError::Argument(format!("{what} is invalid: {reason}"))
+}
