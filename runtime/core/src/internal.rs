@@ -7,7 +7,7 @@ pub use crate::canonical::canonical;
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::excerpt::excerpt;
-pub use crate::future::BoxFuture;
+pub use crate::future::{BoxFuture, catch_panic};
 pub use crate::message::to_json;
 pub use crate::options::MAX_BATCH;
 pub use crate::rounds::{RoundState, retry_input};

@@ -45,7 +45,6 @@ mod validation;
 use std::sync::Arc;
 
 use mcp_adapters::{Revision, hub};
-use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tracing::Instrument;
 
@@ -55,7 +54,7 @@ use self::notifications::NotificationQueue;
 use self::probe::{Finding, stateless_instead};
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError};
-use crate::message::{Receiver, Sender as _, Transport};
+use crate::message::{Receiver, Runner, Sender as _, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -97,7 +96,8 @@ pub type ClientSession = Session<ClientSide>;
 pub struct Session<S: Side> {
     peer: Peer<S>,
     closing: CancellationToken,
-    task: JoinHandle<()>,
+    /// Cancelled when nothing of the session runs any more.
+    done: CancellationToken,
 }
 
 impl<S: Side> Session<S> {
@@ -120,8 +120,7 @@ impl<S: Side> Session<S> {
 
     /// Waits until the session has ended.
     pub async fn ended(self) {
-        // The task panics only if a transport does, and then the session has ended as well.
-        let _ = self.task.await;
+        self.done.cancelled().await;
     }
 
     /// Cancelled to end the session.
@@ -141,23 +140,40 @@ impl<S: Side> Session<S> {
         handler: Arc<dyn Handler<S>>,
         server: Option<ServerInfo>,
         receiver: impl Receiver,
+        runner: Option<Runner>,
     ) -> Self {
-        let closing = CancellationToken::new();
+        let (closing, done) = (CancellationToken::new(), CancellationToken::new());
         let span = state.span.clone();
         let notifications = NotificationQueue::new(&state.options.limits);
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
-        // A transport that panics ends the session as well.
-        let ended = state.ended.clone().drop_guard();
+        // A transport that panics, and a runner that drops the session, end it as well.
+        let guards = (EndGuard(Arc::clone(&state)), done.clone().drop_guard());
         let running = engine.run(receiver, closing.clone());
         let running = async move {
-            let _ended = ended;
+            let _guards = guards;
             running.await;
         };
+        let running = Box::pin(running.instrument(span));
+        match runner {
+            Some(run) => run(running),
+            None => {
+                tokio::spawn(running);
+            }
+        }
         Self {
             peer: Peer::new(state),
-            task: tokio::spawn(running.instrument(span)),
             closing,
+            done,
         }
+    }
+}
+
+/// Ends a session when it is dropped.
+struct EndGuard<S: Side>(Arc<SessionState<S>>);
+
+impl<S: Side> Drop for EndGuard<S> {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 
@@ -191,8 +207,9 @@ pub fn start_server(
     mut server: ServerInfo,
     subscriptions: Arc<Subscriptions>,
     options: Options,
-    transport: impl Transport,
+    mut transport: impl Transport,
 ) -> ServerSession {
+    let runner = transport.runner();
     let (sender, receiver) = transport.split();
     if !sender.notifies() {
         server.capabilities = without_changes(&server.capabilities);
@@ -202,7 +219,7 @@ pub fn start_server(
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);
-    Session::start(Arc::new(state), handler, Some(server), receiver)
+    Session::start(Arc::new(state), handler, Some(server), receiver, runner)
 }
 
 /// Starts a session with a server of either era.
@@ -326,9 +343,10 @@ impl Attempt {
         handler: &Arc<dyn Handler<ClientSide>>,
         info: &ClientInfo,
         options: &Options,
-        transport: impl Transport,
+        mut transport: impl Transport,
         revision: Revision,
     ) -> Self {
+        let runner = transport.runner();
         let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
         let (sender, receiver) = transport.split();
         let subscriptions = Subscriptions::new(&options.limits, None);
@@ -340,7 +358,7 @@ impl Attempt {
             subscriptions,
         );
         let state = Arc::new(state);
-        let session = Session::start(Arc::clone(&state), Arc::clone(handler), None, receiver);
+        let session = Session::start(Arc::clone(&state), Arc::clone(handler), None, receiver, runner);
         let close_on_drop = session.closing.clone().drop_guard();
         Self {
             state,

@@ -147,7 +147,7 @@ impl<S: Side> Engine<S> {
                 };
                 self.gather(json, ids, (charge, None));
             }
-            Body::Running(mut response, Some(handler)) if self.prompt_handlers.is_prompt(handler) => {
+            Body::Running(mut response, Some(handler)) if self.runs_at_once(handler) => {
                 let started = Instant::now();
                 let polled = poll_now(&mut response);
                 self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
@@ -158,6 +158,11 @@ impl<S: Side> Engine<S> {
             }
             Body::Running(response, handler) => self.spawn_response(ids, response, handler),
         }
+    }
+
+    /// Whether a handler is tried without a task: if it was prompt, and if nothing else is to be received meanwhile.
+    fn runs_at_once(&self, handler: HandlerKey) -> bool {
+        self.session.sender.ends_with_response() || self.prompt_handlers.is_prompt(handler)
     }
 
     /// Sends a response, or says that there is none.

@@ -10,4 +10,6 @@ pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channe
 pub use self::stdio::stdio;
 pub use self::watched::{MessageDirection, Watched, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
-pub use crate::message::{Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};
+pub use crate::message::{
+    Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Runner, Sender, Transport,
+};

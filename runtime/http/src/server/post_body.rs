@@ -25,6 +25,8 @@ pub(crate) struct PostBody {
     pub(crate) requests: Vec<RequestId>,
     /// The requests that it cancels.
     pub(crate) cancelled: Vec<RequestId>,
+    /// The method of its last request.
+    pub(crate) method: Option<String>,
     /// Set for `initialize`: the revision that the client requests, if it is known.
     pub(crate) initialize: Option<Option<Revision>>,
     /// Set if a message is stateless: the revision by whose rules.
@@ -41,6 +43,7 @@ impl PostBody {
             is_batch: false,
             requests: Vec::new(),
             cancelled: Vec::new(),
+            method: None,
             initialize: None,
             stateless: None,
             has_responses: false,
@@ -96,9 +99,8 @@ impl PostBody {
             self.has_responses = true;
             return Ok(());
         }
-        if header.method().is_none() {
-            return Err(not_a_message("a method's name is a string"));
-        }
+        let method = header.method();
+        let method = method.ok_or_else(|| not_a_message("a method's name is a string"))?;
         let stamped = hello::stamped_version(header).ok().flatten();
         self.stateless = self.stateless.or(stamped.map(|(revision, _)| revision));
         // The session engine refuses parameters that can't be decoded.
@@ -109,6 +111,7 @@ impl PostBody {
         let id = header.id();
         self.requests
             .push(id.ok_or_else(|| not_a_message("a request's id is a string or an integer"))?);
+        self.method = Some(method.into_owned());
         self.initialize = self.initialize.or(hello::requested_version(header));
         Ok(())
     }

@@ -70,9 +70,15 @@ pub(super) async fn post(
         false if listens => SessionKind::Listening,
         false => SessionKind::Stateless,
     };
-    let new = sessions.start(String::new(), kind, 0, &parts, 0).await?;
-    let stream = new.session.post(body, parts, format.content()).await?;
+    let mut call = sessions.call(kind, &parts).await?;
+    let stream = call.session.post(body, parts, format.content()).await?;
     let stream = stream.ok_or_else(Rejection::internal)?;
+    if format != ResponseFormat::EventStream
+        && let Some(responses) = call.at_once(&stream).await
+    {
+        return Ok(answer(revision, responses));
+    }
+    let new = call.spawn();
     match responses(&new.session, &stream, format).await {
         Some(responses) => Ok(answer(revision, responses)),
         // The reader ends the session.
@@ -85,9 +91,7 @@ pub(super) async fn post(
 
 /// Whether the request lasts, and is followed by notifications until one of the sides ends it.
 fn listens(revision: Revision, body: &PostBody) -> bool {
-    let message = MessageHeader::from_slice(&body.json).ok();
-    let method = message.as_ref().and_then(MessageHeader::method);
-    method.is_some_and(|method| revision.lifecycle().listen == Some(&*method))
+    !body.is_batch && body.method.is_some() && body.method.as_deref() == revision.lifecycle().listen
 }
 
 /// Refuses a request whose `_meta` lacks a key, or whose headers don't repeat what it says.

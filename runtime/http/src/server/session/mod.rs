@@ -2,6 +2,7 @@
 
 mod client;
 mod engine;
+mod engine_slot;
 mod follow;
 mod kind;
 mod listener;
@@ -24,6 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::client::Client;
 pub(crate) use self::engine::{Engine, engine_of};
+pub(crate) use self::engine_slot::EngineSlot;
 pub(crate) use self::follow::LoggedEvents;
 pub(crate) use self::kind::SessionKind;
 pub(crate) use self::shared::SharedSession;

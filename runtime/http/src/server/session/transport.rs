@@ -1,19 +1,20 @@
 //! The transport of a session's engine.
 
+use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_core::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use mcp_core::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Runner, Sender, Transport, TransportError};
 
 use super::{HttpSession, SessionKind};
 
 /// The transport between a session's engine and its client.
 ///
 /// The session ends when the engine closes this or drops its receiving half.
-#[derive(Debug)]
 pub struct SessionTransport {
     sender: SessionSender,
     receiver: SessionReceiver,
+    runner: Option<Runner>,
 }
 
 /// The sending half of a [`SessionTransport`].
@@ -32,8 +33,9 @@ pub struct SessionReceiver {
 }
 
 impl SessionTransport {
-    pub(crate) fn new(session: Arc<HttpSession>, posted: ChannelReceiver) -> Self {
+    pub(crate) fn new(session: Arc<HttpSession>, posted: ChannelReceiver, runner: Option<Runner>) -> Self {
         Self {
+            runner,
             sender: SessionSender(session.clone()),
             receiver: SessionReceiver {
                 session,
@@ -50,6 +52,16 @@ impl Transport for SessionTransport {
 
     fn split(self) -> (SessionSender, SessionReceiver) {
         (self.sender, self.receiver)
+    }
+
+    fn runner(&mut self) -> Option<Runner> {
+        self.runner.take()
+    }
+}
+
+impl fmt::Debug for SessionTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionTransport").finish_non_exhaustive()
     }
 }
 

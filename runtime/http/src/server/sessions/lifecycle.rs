@@ -50,7 +50,7 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     let Some(sessions) = sessions.upgrade() else {
         return;
     };
-    sessions.running.lock().remove(&address(&session));
+    sessions.forget(&session);
     let is_itself = |now: &Arc<HttpSession>| Arc::ptr_eq(now, &session);
     if !sessions.sessions.lock().get(&session.id).is_some_and(is_itself) {
         return;

@@ -1,5 +1,6 @@
 //! The sessions of a server.
 
+mod call;
 mod find;
 mod inbox;
 mod lifecycle;
@@ -15,6 +16,7 @@ use mcp_core::internal::{Budget, Charge, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
 
+use self::lifecycle::address;
 use super::config::HttpServer;
 use super::rejection::Rejection;
 use super::session::{Client, HttpSession, SessionKind, SessionTransport};
@@ -144,6 +146,11 @@ impl Sessions {
         drop(idle);
         let _ = timeout(Duration::from_secs(1), gone.cancelled()).await;
         true
+    }
+
+    /// A session doesn't run any more.
+    pub(crate) fn forget(&self, session: &Arc<HttpSession>) {
+        self.running.lock().remove(&address(session));
     }
 
     /// Makes a session available to clients.

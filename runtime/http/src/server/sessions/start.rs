@@ -7,14 +7,14 @@ use axum::http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 use mcp_core::internal::to_json;
-use mcp_core::transport::{Transport as _, channel};
+use mcp_core::transport::{Runner, Transport as _, channel};
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
 use super::super::stream::Content;
 use super::lifecycle::{address, run};
-use super::{NewSession, SessionInfo, Sessions};
+use super::{NewSession, SessionInfo, SessionPermit, Sessions};
 
 impl Sessions {
     /// A session id that nobody can guess: 128 bits from the operating system.
@@ -34,6 +34,21 @@ impl Sessions {
         parts: &Parts,
         bytes: usize,
     ) -> Result<NewSession, Rejection> {
+        let (new, permit) = self.begin(id, kind, engine, parts, bytes, None).await?;
+        tokio::spawn(run(new.session.clone(), Arc::downgrade(self), permit));
+        Ok(new)
+    }
+
+    /// Starts the engine of a session, which nothing ends yet.
+    pub(super) async fn begin(
+        self: &Arc<Self>,
+        id: String,
+        kind: SessionKind,
+        engine: u32,
+        parts: &Parts,
+        bytes: usize,
+        runner: Option<Runner>,
+    ) -> Result<(NewSession, SessionPermit), Rejection> {
         if self.config.shutdown.is_cancelled() {
             return Err(Rejection::shutting_down());
         }
@@ -69,10 +84,9 @@ impl Sessions {
             session: session.clone(),
             published: false,
         };
-        (self.start_engine)(SessionTransport::new(session.clone(), posted), info);
-        self.running.lock().insert(address(&session), session.clone());
-        tokio::spawn(run(session, Arc::downgrade(self), permit));
-        Ok(new)
+        (self.start_engine)(SessionTransport::new(session.clone(), posted, runner), info);
+        self.running.lock().insert(address(&session), session);
+        Ok((new, permit))
     }
 
     /// Does what a client does at the new, and keeps the answer to itself.

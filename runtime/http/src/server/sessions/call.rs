@@ -1,0 +1,89 @@
+//! Stateless requests.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use axum::body::Bytes;
+use axum::http::request::Parts;
+use mcp_core::internal::{BoxFuture, catch_panic};
+
+use super::super::rejection::Rejection;
+use super::super::session::{EngineSlot, HttpSession, SessionKind};
+use super::super::stream::Stream;
+use super::lifecycle::run;
+use super::{NewSession, SessionPermit, Sessions};
+
+/// A stateless request. Its own task runs the engine, unless it lasts. It ends when this is dropped.
+pub(crate) struct StatelessCall {
+    pub(crate) session: Arc<HttpSession>,
+    sessions: Arc<Sessions>,
+    engine: Option<BoxFuture<'static, ()>>,
+    /// `None` once a task of the session has it.
+    permit: Option<SessionPermit>,
+}
+
+impl Sessions {
+    /// Starts the engine of a stateless request.
+    pub(crate) async fn call(self: &Arc<Self>, kind: SessionKind, parts: &Parts) -> Result<StatelessCall, Rejection> {
+        let slot = EngineSlot::default();
+        let begun = self.begin(String::new(), kind, 0, parts, 0, Some(slot.runner()));
+        let (new, permit) = begun.await?;
+        Ok(StatelessCall {
+            session: new.keep(),
+            sessions: Arc::clone(self),
+            engine: slot.take(),
+            permit: Some(permit),
+        })
+    }
+}
+
+impl StatelessCall {
+    /// Runs the engine as far as it goes without waiting. The responses, if there is nothing else to wait for.
+    pub(crate) async fn at_once(&mut self, stream: &Stream) -> Option<Vec<Bytes>> {
+        let engine = self.engine.as_mut()?;
+        let has_ended = poll_fn(|context| Poll::Ready(engine.as_mut().poll(context).is_ready())).await;
+        if has_ended {
+            self.engine = None;
+        }
+        let mut responses = pin!(stream.responses());
+        let polled = poll_fn(|context| Poll::Ready(responses.as_mut().poll(context))).await;
+        match polled {
+            Poll::Ready(responses) => responses,
+            Poll::Pending => None,
+        }
+    }
+
+    /// Lets a task run the engine from now on, until the session ends.
+    pub(crate) fn spawn(mut self) -> NewSession {
+        let session = Arc::clone(&self.session);
+        if let Some(permit) = self.permit.take() {
+            let ending = run(Arc::clone(&session), Arc::downgrade(&self.sessions), permit);
+            let engine = self.engine.take();
+            tokio::spawn(async move {
+                let engine = async {
+                    if let Some(engine) = engine
+                        && let Err(panic) = catch_panic(engine).await
+                    {
+                        tracing::error!(panic, "the engine of a request failed");
+                    }
+                };
+                tokio::join!(ending, engine);
+            });
+        }
+        NewSession {
+            session,
+            published: false,
+        }
+    }
+}
+
+impl Drop for StatelessCall {
+    fn drop(&mut self) {
+        if self.permit.is_some() {
+            self.session.close_all();
+            self.sessions.forget(&self.session);
+        }
+    }
+}
