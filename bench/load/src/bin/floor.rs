@@ -1,11 +1,22 @@
-//! The least that a server over standard streams can do: it reads, finds the id of each request, and writes the request back as
-//! the result. `calls` measures other servers beside it.
+//! The least that a server can do, beside which `calls` measures others: it finds the id of each request, and gives the request back as
+//! the result. Over standard streams it reads and writes by itself, over HTTP hyper does, with the settings that `mcp_runtime` uses.
 
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::time::Duration;
 
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::net::TcpListener;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
@@ -16,6 +27,53 @@ struct Message {
 }
 
 fn main() -> io::Result<()> {
+    match std::env::args().nth(1).as_deref() {
+        Some("http") => over_http(),
+        _ => over_streams(),
+    }
+}
+
+#[tokio::main]
+async fn over_http() -> io::Result<()> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    std::thread::spawn(|| {
+        let _ = io::stdin().lock().read_to_end(&mut Vec::new());
+        std::process::exit(0);
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(Duration::from_secs(30))
+        .max_buf_size(64 << 10);
+    loop {
+        let (socket, _) = listener.accept().await?;
+        socket.set_nodelay(true)?;
+        let serving = http.serve_connection(TokioIo::new(socket), service_fn(answer));
+        tokio::spawn(async move {
+            // A client that is done closes its connection.
+            let _ = serving.await;
+        });
+    }
+}
+
+/// Answers a POST as `over_streams` answers a line.
+async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let body = request.into_body().collect().await.map(http_body_util::Collected::to_bytes);
+    let json = body.unwrap_or_default();
+    let mut answer = Vec::with_capacity(json.len() + 64);
+    if let Ok(raw) = serde_json::from_slice::<&RawValue>(&json)
+        && let Ok(Message { id: Some(id) }) = serde_json::from_str(raw.get())
+    {
+        let _ = write!(answer, r#"{{"jsonrpc":"2.0","id":{id},"result":{raw}}}"#);
+    }
+    let mut response = Response::new(Full::from(answer));
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Ok(response)
+}
+
+fn over_streams() -> io::Result<()> {
     // Without the buffers of the standard streams: what came together is answered by one write.
     let mut input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let mut output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
