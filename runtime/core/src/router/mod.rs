@@ -313,8 +313,10 @@ impl Router {
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         let own = self.inner.catalogue.routes.lock().capabilities();
+        let none = hub::ServerCapabilities::default();
         let fallback = self.inner.fallback.as_ref().map(|fallback| &fallback.capabilities);
-        with_extra(&own, fallback.into_iter().chain([&self.inner.capabilities]))
+        let extra = fallback.into_iter().chain([&self.inner.capabilities]);
+        with_extra(&own, extra.filter(|capabilities| **capabilities != none))
     }
 
     /// Serves a client.

@@ -1,5 +1,6 @@
 //! The parts of body messages that the server needs.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -9,6 +10,7 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{Revision, hello};
 use mcp_core::internal::{Charge, MAX_BATCH};
+use mcp_core::mirrors::mirrored;
 
 use super::rejection::Rejection;
 
@@ -31,8 +33,28 @@ pub(crate) struct PostBody {
     pub(crate) initialize: Option<Option<Revision>>,
     /// Set if a message is stateless: the revision by whose rules.
     pub(crate) stateless: Option<Revision>,
+    /// What its last stateless request says by these rules.
+    stamp: Option<Stamp>,
     /// Whether it has responses to requests of the server.
     pub(crate) has_responses: bool,
+}
+
+/// What a stateless request says of itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Stamp {
+    /// A required key that its `_meta` lacks.
+    pub(crate) missing_key: Option<&'static str>,
+    /// The headers that repeat what it says.
+    pub(crate) mirrored: Vec<(&'static str, String)>,
+}
+
+impl Stamp {
+    fn read(revision: Revision, message: &MessageHeader<'_>) -> Self {
+        Self {
+            missing_key: hello::missing_key(revision, message),
+            mirrored: mirrored(revision, message),
+        }
+    }
 }
 
 impl PostBody {
@@ -46,6 +68,7 @@ impl PostBody {
             method: None,
             initialize: None,
             stateless: None,
+            stamp: None,
             has_responses: false,
         };
         match Payload::from_slice(&json).map_err(|error| malformed(&error))? {
@@ -88,6 +111,17 @@ impl PostBody {
         }
     }
 
+    /// What the body says of itself by the rules of a revision.
+    pub(crate) fn stamp(&self, revision: Revision) -> Result<Cow<'_, Stamp>, Rejection> {
+        match &self.stamp {
+            Some(stamp) if self.stateless == Some(revision) => Ok(Cow::Borrowed(stamp)),
+            _ => {
+                let message = MessageHeader::from_slice(&self.json).map_err(|_| Rejection::internal())?;
+                Ok(Cow::Owned(Stamp::read(revision, &message)))
+            }
+        }
+    }
+
     fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Rejection> {
         let kind = match header.kind() {
             Ok(kind) => kind,
@@ -112,6 +146,7 @@ impl PostBody {
         self.requests
             .push(id.ok_or_else(|| not_a_message("a request's id is a string or an integer"))?);
         self.method = Some(method.into_owned());
+        self.stamp = self.stateless.map(|revision| Stamp::read(revision, header));
         self.initialize = self.initialize.or(hello::requested_version(header));
         Ok(())
     }

@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
-use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_adapters::{PeerTypes, Revision};
 use mcp_core::mirrors;
 
 use super::super::config::HttpServer;
@@ -96,12 +96,12 @@ fn listens(revision: Revision, body: &PostBody) -> bool {
 
 /// Refuses a request whose `_meta` lacks a key, or whose headers don't repeat what it says.
 fn check(revision: Revision, headers: &HeaderMap, body: &PostBody) -> Result<(), Rejection> {
-    let message = MessageHeader::from_slice(&body.json).map_err(|_| Rejection::internal())?;
-    if let Some(key) = hello::missing_key(revision, &message) {
+    let stamp = body.stamp(revision)?;
+    if let Some(key) = stamp.missing_key {
         let why = format!("`_meta` of the request has no `{key}`");
         return Err(Rejection::new(StatusCode::BAD_REQUEST, error_code::INVALID_PARAMS, why));
     }
-    mirrors::check(revision, &message, headers).map_err(|why| Rejection::header_mismatch(revision, why))
+    mirrors::check(&stamp.mirrored, headers).map_err(|why| Rejection::header_mismatch(revision, why))
 }
 
 /// The response as JSON, with the status of the error that it may be.
