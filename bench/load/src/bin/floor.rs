@@ -1,5 +1,5 @@
 //! The least that a server can do, beside which `calls` measures others: it finds the id of each request, and gives the request back as
-//! the result. Over standard streams it reads and writes by itself, over HTTP hyper does, with the settings that `mcp_runtime` uses.
+//! the result. Over standard streams it uses read and write alone, over HTTP hyper with the settings that `mcp_runtime` uses.
 
 use std::convert::Infallible;
 use std::fs::File;

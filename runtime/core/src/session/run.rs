@@ -12,7 +12,7 @@ use crate::message::{Incoming, Receiver};
 use crate::side::Side;
 
 impl<S: Side> Engine<S> {
-    /// Receives until one of the sides ends the session. Whoever drops this ends the session.
+    /// Receives until one of the sides ends the session. Dropping the future ends it too.
     pub async fn run(self: Arc<Self>, mut receiver: impl Receiver, closing: CancellationToken) {
         let session = &self.session;
         let mut peer_sends = true;

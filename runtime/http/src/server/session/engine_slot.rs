@@ -15,7 +15,7 @@ enum Slot {
     #[default]
     Empty,
     Started(BoxFuture<'static, ()>),
-    /// Whoever runs the engine has looked. One that starts later needs a task.
+    /// The slot has been read: an engine that starts later needs a task.
     Taken,
 }
 
