@@ -3,6 +3,7 @@
 
 mod composition;
 mod extractors;
+mod lists;
 mod methods;
 mod registration;
 mod tasks;

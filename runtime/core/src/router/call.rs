@@ -41,6 +41,8 @@ pub(super) enum Input {
         variables: Option<Value>,
     },
     Completion(CompletionRequest),
+    /// The resources of a template.
+    ResourceList,
     /// A method that one revision has and the hub lacks.
     Method(UnknownMethod),
     /// A method that no revision declares, with these parameters.
@@ -104,7 +106,7 @@ impl Call {
         match self.input()? {
             Input::Tool(arguments) | Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
-            Input::Completion(_) | Input::Method(_) => None,
+            Input::Completion(_) | Input::ResourceList | Input::Method(_) => None,
         }
     }
 

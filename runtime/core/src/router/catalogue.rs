@@ -215,7 +215,7 @@ impl Routes {
         let lists = tools.chain(resources).chain(templates).chain(prompts);
         let mut signatures = lists.chain(methods).chain(custom);
         signatures.any(|signature| signature.may_log())
-            || self.templates.values().any(|route| route.completions.may_log())
+            || self.templates.values().any(|route| route.may_log())
             || self.prompts.values().any(|route| route.completions.may_log())
     }
 

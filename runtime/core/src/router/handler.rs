@@ -1,5 +1,6 @@
 //! A router as a handler of requests.
 
+use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use super::handled::{FromHandled, Handled};
 use super::list::List;
 use super::page::page;
 use super::resource::resource_not_found;
-use super::scope::Listable;
+use super::scope::{Listable, Listed, Scope};
 use super::target::Target;
 use super::uri_template::Variables;
 use super::{Inner, Router};
@@ -30,8 +31,13 @@ impl Router {
 
     /// Whether the client of a request sees a route.
     fn shows<R: Listable>(&self, route: &R, context: &Context<ServerSide>) -> bool {
-        let mut filters = self.inner.scope.filters.iter().chain(&route.scope().filters);
-        filters.all(|filter| filter(&route.listed(), context))
+        self.allows(&route.listed(), route.scope(), context)
+    }
+
+    /// Whether the filters of this router, and those of a route, let the client of a request see something.
+    fn allows(&self, listed: &Listed<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
+        let mut filters = self.inner.scope.filters.iter().chain(&scope.filters);
+        filters.all(|filter| filter(listed, context))
     }
 
     /// A route, if the client sees it.
@@ -45,40 +51,81 @@ impl Router {
         route.filter(|route| self.shows(&**route, context))
     }
 
-    /// A page of the routes that the client sees. The fallback's list follows, if it has one of this kind.
+    /// A page of the routes that the client sees.
     async fn list<R: Listable>(
         &self,
         routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<R::List, ErrorObject> {
-        let Inner { page_size, caching, .. } = &*self.inner;
-        let fallback = self.fallback_for(R::List::METHOD);
-        if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
-            let page = fallback.list(params, context).await?;
-            return Ok(page.unwrap_or_else(|| R::List::page(Vec::new(), None, caching)));
-        }
         let routes = Arc::clone(routes(&self.inner.catalogue.routes.lock()));
         let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
-        let (items, next) = page(&routes, &params, *page_size, item)?;
+        self.list_items(&routes, item, params, context).await
+    }
+
+    /// A page of what is made of routes. The fallback's list follows, if it has one of this kind.
+    async fn list_items<L: List, R>(
+        &self,
+        routes: &BTreeMap<String, R>,
+        item: impl Fn(&R) -> Option<L::Item>,
+        params: hub::PaginatedRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<L, ErrorObject> {
+        let Inner { page_size, caching, .. } = &*self.inner;
+        let fallback = self.fallback_for(L::METHOD);
+        if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
+            let page = fallback.list(params, context).await?;
+            return Ok(page.unwrap_or_else(|| L::page(Vec::new(), None, caching)));
+        }
+        let (items, next) = page(routes, &params, *page_size, item)?;
         let Some(fallback) = fallback.filter(|_| next.is_none()) else {
-            return Ok(R::List::page(items, next, caching));
+            return Ok(L::page(items, next, caching));
         };
         let end = Some(Fallback::first_cursor());
         if items.len() >= *page_size {
-            return Ok(R::List::page(items, end, caching));
+            return Ok(L::page(items, end, caching));
         }
         let first = hub::PaginatedRequestParams { cursor: None, ..params };
-        match fallback.list::<R::List>(first, context).await {
+        match fallback.list::<L>(first, context).await {
             Ok(Some(mut rest)) => {
                 rest.prepend(items, caching);
                 Ok(rest)
             }
-            Ok(None) => Ok(R::List::page(items, None, caching)),
+            Ok(None) => Ok(L::page(items, None, caching)),
             Err(error) if items.is_empty() => Err(error),
             // The error comes with the next page, so that the client gets the router's own items.
-            Err(_) => Ok(R::List::page(items, end, caching)),
+            Err(_) => Ok(L::page(items, end, caching)),
         }
+    }
+
+    /// The resources that the client sees, by URI, if templates list some.
+    async fn listed_resources(
+        &self,
+        context: &Context<ServerSide>,
+    ) -> Result<Option<BTreeMap<String, hub::Resource>>, ErrorObject> {
+        let (own, templates) = {
+            let routes = self.inner.catalogue.routes.lock();
+            (Arc::clone(&routes.resources), Arc::clone(&routes.templates))
+        };
+        let lists = templates.values().filter(|route| route.has_list());
+        let lists: Vec<_> = lists.filter(|route| self.shows(&***route, context)).collect();
+        if lists.is_empty() {
+            return Ok(None);
+        }
+        let mut resources = BTreeMap::new();
+        for route in lists {
+            let listed = route.resources(self.call(context)).await?.into_iter();
+            let shown = listed.filter(|resource| self.allows(&Listed::Resource(resource), route.scope(), context));
+            resources.extend(shown.map(|resource| (resource.uri.clone(), resource)));
+        }
+        // Of two with one URI, the route is the one that is read.
+        for (uri, route) in &*own {
+            resources.remove(uri);
+            if self.shows(&**route, context) {
+                resources.insert(uri.clone(), route.item().clone());
+            }
+        }
+        Ok(Some(resources))
     }
 
     /// The fallback, if it is asked for a method.
@@ -207,7 +254,13 @@ impl ServerHandler<Context<ServerSide>> for Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<hub::ListResourcesResult, ErrorObject> {
-        self.list(|routes| &routes.resources, params, context).await
+        match self.listed_resources(context).await? {
+            Some(resources) => {
+                let item = |resource: &hub::Resource| Some(resource.clone());
+                self.list_items(&resources, item, params, context).await
+            }
+            None => self.list(|routes| &routes.resources, params, context).await,
+        }
     }
 
     async fn list_resource_templates(

@@ -303,6 +303,22 @@ impl Router {
         self.inner.catalogue.remove(remove, Change::PromptList)
     }
 
+    /// Notifies the clients that the list of tools has changed: because a [filter](Self::filter) decides otherwise now, for example. Adding
+    /// and removing tools notifies them automatically.
+    pub fn tools_changed(&self) {
+        self.inner.catalogue.notify(&Change::ToolList);
+    }
+
+    /// Notifies the clients that the list of resources has changed, such as that of a [template](TemplateRoute::list).
+    pub fn resources_changed(&self) {
+        self.inner.catalogue.notify(&Change::ResourceList);
+    }
+
+    /// Notifies the clients that the list of prompts has changed, as [`Self::tools_changed`] does.
+    pub fn prompts_changed(&self) {
+        self.inner.catalogue.notify(&Change::PromptList);
+    }
+
     /// Notifies the clients that have subscribed to a resource that it has changed.
     pub fn resource_updated(&self, uri: impl Into<String>) {
         self.inner.catalogue.notify(&Change::Resource(uri.into().into()));

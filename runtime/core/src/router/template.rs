@@ -23,6 +23,8 @@ pub struct TemplateRoute {
     pub(super) completions: Completions,
     pattern: UriTemplate,
     pub(super) function: Function<hub::ReadResourceResult>,
+    /// Lists its resources.
+    list: Option<Function<Vec<hub::Resource>>>,
     caching: Caching,
 }
 
@@ -50,6 +52,7 @@ pub fn resource_template<M>(
         completions: Completions::default(),
         pattern,
         function: Function::new(read),
+        list: None,
         caching: Caching::default(),
     })
 }
@@ -76,11 +79,55 @@ impl TemplateRoute {
         self
     }
 
+    /// Adds a function that lists resources that the template reads, such as the rows of a table. It takes extractors, is called for each
+    /// page of the server's resources that a client requests, and gives all of them: the router sorts them by their URIs, with those of
+    /// other routes, and makes the pages. [`Router::resources_changed`](super::Router::resources_changed) notifies clients
+    /// that the list has changed. A [filter](super::Router::filter) decides on each resource for the list, and on the template for reading.
+    ///
+    /// ```
+    /// use mcp_runtime::router::{RouteError, resource_template};
+    /// use mcp_runtime::{Args, Router, State, hub};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Clone)]
+    /// struct Notes(Vec<(&'static str, &'static str)>);
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Title {
+    ///     title: String,
+    /// }
+    ///
+    /// fn read(Args(Title { title }): Args<Title>, State(notes): State<Notes>) -> Result<&'static str, String> {
+    ///     let note = notes.0.iter().find(|(name, _)| *name == title);
+    ///     note.map(|(_, text)| *text).ok_or_else(|| format!("there is no note {title}"))
+    /// }
+    ///
+    /// fn list(State(notes): State<Notes>) -> Vec<hub::Resource> {
+    ///     let titles = notes.0.iter().map(|(title, _)| *title);
+    ///     titles.map(|title| hub::Resource::new(title, format!("notes://{title}"))).collect()
+    /// }
+    ///
+    /// let template = hub::ResourceTemplate::new("Notes", "notes://{title}");
+    /// let router = Router::new("notes", "1.0")
+    ///     .with_state(Notes(vec![("shopping", "Buy bread")]))
+    ///     .with(resource_template(template, read)?.list(list));
+    /// # Ok::<(), RouteError>(())
+    /// ```
+    #[must_use]
+    pub fn list<M>(mut self, list: impl Handler<Vec<hub::Resource>, M>) -> Self {
+        self.list = Some(Function::new(list));
+        self
+    }
+
     /// Gives the functions their states.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
         let (kind, key) = ("resource template", &self.template.uri_template);
         self.function.bind(kind, key, states)?;
         self.completions.bind(states)?;
+        if let Some(list) = &mut self.list {
+            list.bind("list of resources", key, states)?;
+        }
         let Some(args) = self.function.signature.args(kind, key)? else {
             return Ok(());
         };
@@ -98,6 +145,35 @@ impl TemplateRoute {
     /// The values of the variables in a URI; `None` if the template doesn't match it.
     pub(super) fn variables(&self, uri: &str) -> Option<Variables> {
         self.pattern.variables(uri)
+    }
+
+    /// Whether it lists its resources.
+    pub(super) fn has_list(&self) -> bool {
+        self.list.is_some()
+    }
+
+    /// Whether a function beside that which reads may send log messages.
+    pub(super) fn may_log(&self) -> bool {
+        self.completions.may_log() || self.list.as_ref().is_some_and(|list| list.signature.may_log())
+    }
+
+    /// Its resources, by URI. One that it doesn't read isn't listed.
+    pub(super) async fn resources(&self, call: Call) -> Result<Vec<hub::Resource>, ErrorObject> {
+        let Some(list) = &self.list else { return Ok(Vec::new()) };
+        let mut resources = list.call(call, Input::ResourceList).await?;
+        resources.retain(|resource| {
+            let is_read = self.variables(&resource.uri).is_some();
+            if !is_read {
+                let (uri, template) = (&resource.uri, &self.template.uri_template);
+                tracing::error!(
+                    uri,
+                    template,
+                    "a resource isn't listed, because the template that lists it doesn't match its URI"
+                );
+            }
+            is_read
+        });
+        Ok(resources)
     }
 
     pub(super) async fn read(
