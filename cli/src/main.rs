@@ -57,6 +57,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
     let mut output = BufWriter::new(text::output());
     match command {
         Command::Inspect(args) => client::inspect(args, output),
+        Command::Tool(args) => client::tool(args, output),
         Command::Call(args) => client::call(args, output),
         Command::Read(args) => client::read(args, output),
         Command::Prompt(args) => client::prompt(args, output),

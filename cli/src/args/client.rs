@@ -27,6 +27,23 @@ pub struct InspectArgs {
     pub server: ServerArgs,
 }
 
+/// Show all that a server says of a tool
+///
+/// Prints its title, annotations, description and schemas, or the whole tool with --format json.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mcp-rev tool [OPTIONS] <TOOL> <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Example:
+  mcp-rev tool weather https://example.org/mcp"
+)]
+pub struct ToolArgs {
+    /// The name of the tool
+    pub tool: String,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
 /// Call a tool
 ///
 /// Prints the content of the result, or the whole result with --format json. A result with `isError` has the exit status 1.

@@ -15,14 +15,14 @@ use mcp_adapters::Revision;
 pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
-pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs, RequestArgs};
+pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs, RequestArgs, ToolArgs};
 pub use self::replay::ReplayArgs;
 pub use self::server::{ServerArgs, header};
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
 ///
-/// `inspect`, `call`, `read`, `prompt`, `request`, `listen` and `check` are clients of a server, which is named by its URL, by the command
+/// `inspect`, `tool`, `call`, `read`, `prompt`, `request`, `listen` and `check` are clients of a server, which is named by its URL, by the command
 /// that starts it after `--`, or by its name in the file of a host. `bridge` connects a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
@@ -47,6 +47,7 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Inspect(InspectArgs),
+    Tool(ToolArgs),
     Call(CallArgs),
     Read(ReadArgs),
     Prompt(PromptArgs),

@@ -35,7 +35,8 @@ pub fn call(args: &CallArgs, mut output: impl Write) -> Result<Summary, CommandE
     })
 }
 
-async fn find(peer: &Peer<ClientSide>, name: &str) -> Result<Tool, CommandError> {
+/// A tool by its name.
+pub(super) async fn find(peer: &Peer<ClientSide>, name: &str) -> Result<Tool, CommandError> {
     let mut tools = peer.list::<Tool>();
     let mut known = Vec::new();
     while let Some(tool) = tools.try_next().await? {

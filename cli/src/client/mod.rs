@@ -12,6 +12,7 @@ mod listen;
 mod prompt;
 mod read;
 mod request;
+mod tool;
 
 use std::future::Future;
 
@@ -31,6 +32,7 @@ pub use self::listen::listen;
 pub use self::prompt::prompt;
 pub use self::read::read;
 pub use self::request::request;
+pub use self::tool::tool;
 
 /// Runs a command to its end.
 pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {

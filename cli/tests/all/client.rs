@@ -69,6 +69,28 @@ fn call_types_its_arguments_by_the_schema_of_the_tool() {
 }
 
 #[test]
+fn tool_shows_all_that_the_server_says_of_one() {
+    let shown = succeeds(&["tool", "weather", "--", weather()]);
+    for part in [
+        "weather\n\nGet the current weather of a city\n",
+        "\nInput schema\n{\n  \"",
+        "A city, such as Bern.",
+        "\nOutput schema\n{",
+    ] {
+        assert!(shown.contains(part), "{part:?} is missing in {shown}");
+    }
+    let json = succeeds(&["tool", "weather", "--format", "json", "--", weather()]);
+    let tool: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(tool["outputSchema"]["required"], json!(["celsius"]));
+    let unknown = run(&["tool", "wether", "--", weather()]);
+    assert!(
+        stderr(&unknown).contains("did you mean \"weather\"?"),
+        "{}",
+        stderr(&unknown)
+    );
+}
+
+#[test]
 fn request_sends_any_method_and_prints_its_result() {
     for revision in REVISIONS {
         let listed = succeeds(&["request", "tools/list", "--revision", revision, "--", weather()]);

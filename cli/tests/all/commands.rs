@@ -394,6 +394,7 @@ fn help_names_the_commands_the_options_and_the_exit_status() {
 fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
     for (command, operands) in [
         ("inspect", "<URL|--config FILE|-- COMMAND...>"),
+        ("tool", "<TOOL> <URL|--config FILE|-- COMMAND...>"),
         ("call", "<TOOL> <URL|--config FILE|-- COMMAND...>"),
         ("read", "<URI> <URL|--config FILE|-- COMMAND...>"),
         ("prompt", "<NAME> <URL|--config FILE|-- COMMAND...>"),

@@ -1,0 +1,63 @@
+//! `mcp-rev tool`
+
+use std::io::{self, Write};
+
+use mcp_runtime::hub::{Tool, ToolAnnotations};
+use mcp_runtime::mcp_wire::{Encode, RawJson};
+use serde_json::Value;
+
+use super::call::find;
+use super::with_server;
+use crate::args::{Format, ToolArgs};
+use crate::error::{CommandError, Summary};
+use crate::text::{one_line, plain, write_table};
+
+/// Prints all that a server says of a tool.
+pub fn tool(args: &ToolArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let tool = with_server(&args.client, async |peer| find(&peer, &args.tool).await)?;
+    match args.client.format {
+        Format::Json => writeln!(output, "{}", serde_json::to_string(&tool).map_err(io::Error::from)?)?,
+        Format::Text => write_text(&tool, &mut output)?,
+    }
+    output.flush()?;
+    Ok(Summary::AllSucceeded)
+}
+
+fn write_text(tool: &Tool, output: &mut impl Write) -> io::Result<()> {
+    writeln!(output, "{}", one_line(&tool.name))?;
+    let title = tool.title.as_ref().map(|title| ["title".to_owned(), one_line(title)]);
+    let hints = tool.annotations.as_ref().map(hints).filter(|hints| !hints.is_empty());
+    let hints = hints.map(|hints| ["annotations".to_owned(), hints]);
+    write_table(&mut *output, &title.into_iter().chain(hints).collect::<Vec<_>>())?;
+    if let Some(description) = &tool.description {
+        writeln!(output, "\n{}", plain(description.trim_end()))?;
+    }
+    write_json(output, "Input schema", Some(&tool.input_schema))?;
+    write_json(output, "Output schema", tool.output_schema.as_ref())?;
+    write_json(output, "Metadata", tool.meta.as_ref())
+}
+
+fn write_json(output: &mut impl Write, heading: &str, json: Option<&impl Encode>) -> io::Result<()> {
+    let Some(json) = json.and_then(|json| RawJson::from_encode(json).ok()) else {
+        return Ok(());
+    };
+    let pretty = json
+        .parse::<Value>()
+        .and_then(|value| serde_json::to_string_pretty(&value));
+    // The text of a value that can't be parsed, such as one with a number beyond all bounds, is shown as it came.
+    let pretty = pretty.unwrap_or_else(|_| json.text().to_owned());
+    writeln!(output, "\n{heading}\n{}", plain(&pretty))
+}
+
+/// What a tool hints at, as words: `readOnlyHint, openWorldHint: false`.
+fn hints(annotations: &ToolAnnotations) -> String {
+    let hints = RawJson::from_encode(annotations).map(|json| json.parse::<Value>());
+    let Ok(Ok(Value::Object(hints))) = hints else {
+        return String::new();
+    };
+    let hint = |(name, value): (&String, &Value)| match value {
+        Value::Bool(true) => name.clone(),
+        value => format!("{name}: {value}"),
+    };
+    one_line(&hints.iter().map(hint).collect::<Vec<_>>().join(", "))
+}
