@@ -30,17 +30,17 @@ pub enum Command {
     Diff(DiffArgs),
     Jsonld(JsonldArgs),
     Publish(PublishArgs),
-    /// Try whether schemas are absorbed: drafts, and made-up ones; see `cargo xtask absorb --help`
+    /// Try whether schemas are absorbed: drafts, and made-up ones
     Absorb(PassedOn),
-    /// Run our server and client against the SDKs of every revision's era; see `cargo xtask interop --help`
+    /// Run our server and client against the SDKs of every revision's era
     Interop(PassedOn),
-    /// Run the conformance suite against our server and client; see `cargo xtask conformance --help`
+    /// Run the conformance suite against our server and client
     Conformance(PassedOn),
-    /// Get tokens of a real authorization server; see `cargo xtask authorization --help`
+    /// Get tokens of a real authorization server
     Authorization(PassedOn),
-    /// Measure beside other implementations and write docs/benchmarks.md; see `cargo xtask bench --help`
+    /// Measure beside other implementations and write docs/benchmarks.md
     Bench(PassedOn),
-    /// Run the official test suite of JSON Schema with our validator; see `cargo xtask json-schema-suite --help`
+    /// Run the official test suite of JSON Schema with our validator
     JsonSchemaSuite(PassedOn),
 }
 

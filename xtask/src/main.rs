@@ -6,6 +6,7 @@
 mod args;
 mod diff;
 mod generate;
+mod help;
 mod ingest;
 mod jsonld;
 mod print;
@@ -16,12 +17,14 @@ mod withdraw;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use args::{Args, Command};
 
 fn main() -> ExitCode {
-    let done = match Args::parse().command {
+    let matches = help::command().get_matches();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let done = match args.command {
         Command::Bench(args) => return programs::bench(&args),
         Command::Absorb(args) => return programs::absorb(&args),
         Command::Interop(args) => return programs::interop("peers", &args),
