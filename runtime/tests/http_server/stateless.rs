@@ -1,14 +1,17 @@
 //! Requests that stand alone, beside sessions and without any.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 use mcp_runtime::mcp_wire::UnknownMethod;
 use mcp_runtime::router::{Call, tool_with_schema};
 use mcp_runtime::transport::http::server::{HttpServer, router};
 use mcp_runtime::{Options, Revision, Router, hub};
 use serde_json::{Value, json};
+use tokio::task;
 
 use crate::client::*;
 use crate::engine::Seen;
@@ -288,6 +291,37 @@ async fn a_stream_has_notifications_of_its_request_and_ends_with_the_response() 
     let mut answer = modern.call("asks", json!({}), &[]).await;
     let text = answer.json().await["result"]["content"][0]["text"].clone();
     assert!(text.as_str().expect("a text").contains("send no requests"), "{text}");
+}
+
+#[tokio::test]
+async fn a_handler_that_answers_at_once_runs_in_the_task_of_its_connection() {
+    let connection: Arc<Mutex<Option<task::Id>>> = Arc::default();
+    let (seen, own) = (Arc::clone(&connection), Arc::clone(&connection));
+    let is_own = move || task::try_id() == *own.lock().expect("nothing panics");
+    let waits = is_own.clone();
+    let tools = Router::new("tools", "1.0")
+        .tool("at_once", "Answers at once", move || is_own().to_string())
+        .tool("later", "Waits before it answers", move || {
+            let waits = waits.clone();
+            async move {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                waits().to_string()
+            }
+        });
+    let app = HttpServer::new().app(tools, Options::default());
+    let app = app.layer(from_fn(move |request: Request, next: Next| {
+        *seen.lock().expect("nothing panics") = task::try_id();
+        next.run(request)
+    }));
+    let server = serve_app(app, Seen::default(), |serve| serve).await;
+    let modern = Modern {
+        server,
+        dropped: Arc::default(),
+    };
+    for (tool, is_own) in [("at_once", "true"), ("later", "false"), ("at_once", "true")] {
+        let answer = modern.call(tool, json!({}), &[]).await.json().await;
+        assert_eq!(answer["result"]["content"][0]["text"], is_own, "{tool}: {answer}");
+    }
 }
 
 #[tokio::test]
