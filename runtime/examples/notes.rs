@@ -37,7 +37,7 @@ fn server() -> Result<Router, RouteError> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let transport = stdio(stdio::LineLimits::default())?;
+    let transport = stdio()?;
     server()?.serve(Options::default(), transport).ended().await;
     Ok(())
 }

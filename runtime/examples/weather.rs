@@ -23,7 +23,7 @@ async fn weather(Args(location): Args<Location>) -> Result<Structured<Weather>, 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let router = Router::new("weather", "1.0").tool("weather", "Get the current weather of a city", weather);
-    let transport = stdio(stdio::LineLimits::default())?;
+    let transport = stdio()?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())
 }

@@ -148,7 +148,7 @@ fn a_server_in_a_child() {
             },
             ..Options::default()
         };
-        let transport = stdio::stdio(stdio::LineLimits::default()).expect("threads start");
+        let transport = stdio::stdio().expect("threads start");
         serve(Large, info, capabilities, None, options, transport).ended().await;
     });
     // The harness would print its result, which nobody reads.

@@ -416,7 +416,7 @@ fn own_streams_in_a_child() {
 
 /// Gives back what comes; true when it leaves a standard output that takes nothing more.
 async fn echo_own_streams() -> bool {
-    let (sender, mut receiver) = stdio::stdio(LineLimits::default()).expect("a thread starts").split();
+    let (sender, mut receiver) = stdio::stdio().expect("a thread starts").split();
     while let Some(Ok(json)) = next(&mut receiver).await {
         let answer = match json.as_str() {
             // The standard input is still open; nothing waits for it.

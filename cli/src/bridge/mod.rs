@@ -10,7 +10,7 @@ use std::sync::Arc;
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
-use mcp_runtime::transport::stdio::{LineLimits, SpawnOptions, spawn, stdio};
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
 use mcp_runtime::transport::{Transport, TransportError};
 use tokio::net::TcpListener;
 use tokio::process::Command;
@@ -104,7 +104,7 @@ async fn listen<T: Transport>(
     }
     match &args.listen {
         Listen::Stdio => {
-            let client = recorder.record(stdio(LineLimits::default())?, Side::Client, recorder.session());
+            let client = recorder.record(stdio()?, Side::Client, recorder.session());
             serve_one(&bridge, client).await
         }
         Listen::Http { address, host, path } => {

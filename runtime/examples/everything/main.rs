@@ -43,7 +43,7 @@ async fn main() -> io::Result<()> {
     match args.http {
         Some(port) => over_http(port, log).await,
         None => {
-            let transport = log.watch(stdio(stdio::LineLimits::default())?);
+            let transport = log.watch(stdio()?);
             everything().serve(options(), transport).ended().await;
             Ok(())
         }

@@ -66,12 +66,12 @@ async fn main() -> io::Result<()> {
     let Command { store, mode } = clap::Parser::parse();
     match mode {
         Mode::Stdio => {
-            let transport = stdio(stdio::LineLimits::default())?;
+            let transport = stdio()?;
             tools().serve(Options::default(), transport).ended().await;
             Ok(())
         }
         Mode::Asking => {
-            ask(stdio(stdio::LineLimits::default())?).await;
+            ask(stdio()?).await;
             Ok(())
         }
         Mode::Http => {

@@ -58,7 +58,11 @@ async fn over_http() -> io::Result<()> {
 
 /// Answers a POST as `over_streams` answers a line.
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
-    let body = request.into_body().collect().await.map(http_body_util::Collected::to_bytes);
+    let body = request
+        .into_body()
+        .collect()
+        .await
+        .map(http_body_util::Collected::to_bytes);
     let json = body.unwrap_or_default();
     let mut answer = Vec::with_capacity(json.len() + 64);
     if let Ok(raw) = serde_json::from_slice::<&RawValue>(&json)

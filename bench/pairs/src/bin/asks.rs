@@ -1,7 +1,7 @@
 //! A server of `mcp-runtime` with a tool that asks the user to fill in a form, and the model for a text.
 
 use mcp_runtime::router::{Answer, Call, Form};
-use mcp_runtime::transport::stdio::{LineLimits, stdio};
+use mcp_runtime::transport::stdio::stdio;
 use mcp_runtime::{CallError, Options, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,9 +23,6 @@ async fn book(form: Form<Stay>, call: Call) -> Result<String, CallError> {
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
     let router = Router::new("inn", "1.0").tool("book", "Books a room", book);
-    router
-        .serve(Options::default(), stdio(LineLimits::default())?)
-        .ended()
-        .await;
+    router.serve(Options::default(), stdio()?).ended().await;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! A server of `mcp-runtime` with a prompt, one of whose arguments is completed.
 
 use mcp_runtime::router::{CompletionRequest, prompt};
-use mcp_runtime::transport::stdio::{LineLimits, stdio};
+use mcp_runtime::transport::stdio::stdio;
 use mcp_runtime::{Args, Options, Router, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,9 +30,6 @@ fn languages(typed: CompletionRequest) -> Vec<&'static str> {
 async fn main() -> std::io::Result<()> {
     let greet = prompt(hub::Prompt::new("greet").with_description("Greets somebody"), greet);
     let router = Router::new("greetings", "1.0").with(greet.complete("language", languages));
-    router
-        .serve(Options::default(), stdio(LineLimits::default())?)
-        .ended()
-        .await;
+    router.serve(Options::default(), stdio()?).ended().await;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_runtime::router::{Call, resource};
-use mcp_runtime::transport::stdio::{LineLimits, stdio};
+use mcp_runtime::transport::stdio::stdio;
 use mcp_runtime::{Args, Options, Router, State, hub};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -33,7 +33,7 @@ async fn main() -> std::io::Result<()> {
         .with_state(Notes::default())
         .with(resource(all, read))
         .tool("add", "Adds a note", add);
-    let transport = stdio(LineLimits::default())?;
+    let transport = stdio()?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::transport::stdio::{LineLimits, stdio};
+use mcp_runtime::transport::stdio::stdio;
 use mcp_runtime::{Args, Options, Router, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -61,9 +61,6 @@ async fn main() -> std::io::Result<()> {
         .tool("show", "Shows a task", show)
         .tool("finish", "Removes a task", finish)
         .tool("clear", "Removes all tasks", clear);
-    router
-        .serve(Options::default(), stdio(LineLimits::default())?)
-        .ended()
-        .await;
+    router.serve(Options::default(), stdio()?).ended().await;
     Ok(())
 }

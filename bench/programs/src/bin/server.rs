@@ -12,7 +12,7 @@ struct Text {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let router = Router::new("echo", "1.0").tool("echo", "Gives its text back", |Args(Text { text })| text);
-    let transport = stdio(stdio::LineLimits::default())?;
+    let transport = stdio()?;
     router.serve(Options::default(), transport).ended().await;
     Ok(())
 }

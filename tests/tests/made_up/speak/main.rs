@@ -14,7 +14,7 @@ use mcp_runtime::bridge::{Bridge, BridgeOptions};
 use mcp_runtime::transport::channel;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::http::server::{HttpServer, router, serve};
-use mcp_runtime::transport::stdio::{LineLimits, SpawnOptions, spawn, stdio};
+use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
 use mcp_runtime::{Era, Options, Revision, Validation};
 
 use crate::client::{meet, meet_across};
@@ -57,7 +57,7 @@ async fn serve_stdio(revisions: &str) {
         .split(',')
         .map(|name| name.parse().expect("it is known"))
         .collect();
-    let transport = stdio(LineLimits::default()).expect("there are pipes");
+    let transport = stdio().expect("there are pipes");
     server().serve(supporting(&supported), transport).ended().await;
 }
 

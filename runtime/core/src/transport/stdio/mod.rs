@@ -34,7 +34,18 @@ pub use self::output::Output;
 ///
 /// # Panics
 /// When a stream is a pipe or a socket, and the tokio runtime has its I/O disabled.
-pub fn stdio(limits: LineLimits) -> std::io::Result<LineTransport<Input, Output>> {
+pub fn stdio() -> std::io::Result<LineTransport<Input, Output>> {
+    stdio_with(LineLimits::default())
+}
+
+/// The transport over the standard streams, as [`stdio()`] makes it, with these limits.
+///
+/// # Errors
+/// Those of [`stdio()`].
+///
+/// # Panics
+/// As [`stdio()`].
+pub fn stdio_with(limits: LineLimits) -> std::io::Result<LineTransport<Input, Output>> {
     #[cfg(unix)]
     let (input, output) = nonblocking::streams()?;
     #[cfg(not(unix))]
