@@ -352,7 +352,7 @@ impl Linker<'_> {
     ) -> Option<MemberPlan> {
         let to = member.ty()?;
         let source = match own.map(|own| (own, own.ty())) {
-            Some((own, Some(from))) if self.named_by == Some((own.name, member.name)) => {
+            Some((own, Some(from))) if row.action.is_none() && self.named_by == Some((own.name, member.name)) => {
                 let change = MemberChange::Text {
                     from: self.step.from.revision,
                     to: self.step.to.revision,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_wire::{RawJson, Reader, error_code, from_str, push_string};
+use mcp_wire::{RawJson, Reader, error_code, from_str, push_string, validate_text};
 
 use super::node::{Entry, Node};
 use super::read::{check, is_constant};
@@ -141,7 +141,7 @@ impl<'a> Run<'_> {
                 }
                 self.adopt(plan.name, ty, *pointer, members);
                 match supplied {
-                    Some(key) => self.supply(plan.name, ty, key, members),
+                    Some(key) => self.supply(plan.name, (ty, *pointer), key, members),
                     None => Ok(()),
                 }
             }
@@ -208,7 +208,13 @@ impl<'a> Run<'_> {
     }
 
     /// Takes a member that the source doesn't declare from the session.
-    fn supply(&mut self, name: &'static str, ty: &TypeRef, key: &str, members: &mut Members<'a>) -> Converted {
+    fn supply(
+        &mut self,
+        name: &'static str,
+        (ty, pointer): (&TypeRef, Option<&str>),
+        key: &str,
+        members: &mut Members<'a>,
+    ) -> Converted {
         let supplied = self.state.supply.as_ref().and_then(|supply| supply.get(key));
         let (None, Some(json)) = (position(members, name, true), supplied) else {
             return Ok(());
@@ -216,6 +222,10 @@ impl<'a> Run<'_> {
         let mut reader = Reader::new(json.text());
         check(self.step.to, &mut reader, ty)
             .map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC).within_member(name))?;
+        if let Some(pointer) = pointer {
+            validate_text(json.text(), pointer, self.step.schema())
+                .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC).within_member(name))?;
+        }
         members.push(Entry::declared(name, Node::text(json.text().to_owned())));
         Ok(())
     }
