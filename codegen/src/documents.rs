@@ -12,8 +12,9 @@ use crate::jsonld::{annotated_schema, context};
 use crate::load::load;
 use crate::model::ModelledRevision;
 use crate::modelled::model;
+use crate::problem::Problems;
 use crate::protocol::Protocol;
-use crate::reference::{ReferenceInput, reference};
+use crate::reference::{ReferenceInput, extension_reference, reference};
 
 /// The directories of the generated documents.
 const OWNED: &[&str] = &["changes/", "reference/"];
@@ -36,6 +37,13 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
     for (index, (revision, docs)) in planned.revisions.iter().zip(docs_of_revisions(&planned)?).enumerate() {
         let path = format!("reference/{}.md", revision.model.revision);
         files.insert(path, header.clone() + &reference_of(&planned, (index, &docs), &diffs))?;
+    }
+    let shared = Docs::of(&planned.shared.docs).map_err(Problems::from)?;
+    for extension in &planned.extensions {
+        let docs = shared.with(&Docs::of(&extension.docs).map_err(Problems::from)?);
+        let link = |definition: &str| planned.manifest.link(&extension.entry, definition);
+        let path = format!("reference/extensions/{}.md", extension.name);
+        files.insert(path, header.clone() + &extension_reference(extension, &docs, &link))?;
     }
     let finish = if check { FileSet::check } else { FileSet::write };
     Ok(finish(&files, docs, OWNED)?)

@@ -15,7 +15,7 @@ use crate::protocol::Protocol;
 use crate::published::names_files;
 
 /// The beginning of the directories that belong to the generator.
-const OWNED: &[&str] = &["mcp-adapters", "mcp-types-"];
+const OWNED: &[&str] = &["mcp-adapters", "mcp-ext-", "mcp-types-"];
 
 /// The input and output directories.
 #[derive(Debug, Clone)]
@@ -37,11 +37,13 @@ pub struct Generated {
     pub files: Report,
     /// The comparison of the published names with the files that were there. [`lock_names`](crate::lock_names) adds what they lack.
     pub names: Report,
-    /// The number of types of all revisions.
+    /// The number of extensions.
+    pub extensions: usize,
+    /// The number of types of all revisions and extensions.
     pub types: usize,
     /// The problems of drafts, which were left out or ignored.
     pub warnings: Vec<Problem>,
-    /// The documentation that each revision lacks, by key.
+    /// The documentation that each revision and extension lacks, by key.
     pub undocumented: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -51,19 +53,17 @@ pub struct Generated {
 /// All problems that a stage finds in the input. Nothing is written then.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let modelled = model(load(&options.schema)?)?;
-    let locked = modelled.revisions.iter().filter(|revision| revision.is_locked);
-    let names = names_files(locked)?.check(&options.schema, &[])?;
+    let names = names_files(&modelled, |_, is_locked| is_locked)?.check(&options.schema, &[])?;
     let protocol = plan_protocol(modelled)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
+    let revisions = protocol.revisions.iter().map(|revision| &revision.model);
+    let models = revisions.chain(protocol.extensions.iter().map(|extension| &extension.model));
     Ok(Generated {
         files: finish(&emitted.files, &options.out, OWNED)?,
         names,
-        types: protocol
-            .revisions
-            .iter()
-            .map(|revision| revision.model.types.len())
-            .sum(),
+        extensions: protocol.extensions.len(),
+        types: models.map(|model| model.own_types().count()).sum(),
         warnings: protocol.warnings,
         undocumented: emitted.undocumented,
     })

@@ -5,6 +5,7 @@ pub mod diff;
 mod documents;
 pub mod emit;
 mod error;
+mod extension;
 mod facts;
 pub mod files;
 mod forwarded;

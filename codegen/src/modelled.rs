@@ -2,8 +2,9 @@
 
 use crate::adapt::Rules;
 use crate::emit::Docs;
+use crate::extension::normalise_extension;
 use crate::load::{Loaded, RevisionDocuments};
-use crate::model::{ModelledRevision, Shared, build_models, check_shared};
+use crate::model::{ModelledRevision, Shared, build_extensions, build_models, check_shared};
 use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
 use crate::problem::{Problem, Problems};
@@ -20,10 +21,23 @@ pub(crate) fn model(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Proble
 
 /// Builds the models of revisions among which is a draft that sessions may not be able to speak yet.
 pub(crate) fn model_draft(loaded: Loaded) -> Result<Protocol<ModelledRevision>, Problems> {
-    let Loaded { protocol, mut problems } = loaded;
+    let Loaded {
+        protocol,
+        extensions,
+        mut problems,
+    } = loaded;
     problems.extend(undecodable(&protocol));
+    let mut normalised_extensions = Vec::new();
+    for extension in extensions {
+        match normalise_extension(extension) {
+            Ok(extension) => normalised_extensions.push(extension),
+            Err(found) => problems.extend(found),
+        }
+    }
     let normalised = protocol.try_map(|revision| normalise_revision(correct_schema(revision)?));
-    build_models(Problems::join(problems, normalised)?)
+    let mut modelled = build_models(Problems::join(problems, normalised)?)?;
+    modelled.extensions = build_extensions(&modelled, normalised_extensions)?;
+    Ok(modelled)
 }
 
 /// The problems of the files that only later stages need.

@@ -49,6 +49,8 @@ pub struct Overlay {
     pub results: Vec<ResultOf>,
     /// What the schema can't say about the revision as a whole.
     pub facts: Facts,
+    /// The definition of an extension's settings.
+    pub settings: Option<String>,
     corrections: Vec<(String, Correction)>,
     document: Document,
 }
@@ -162,6 +164,7 @@ struct Sections {
     error_codes: Option<Vec<Value>>,
     results: Option<Vec<Value>>,
     facts: Option<Facts>,
+    settings: Option<String>,
 }
 
 impl Overlay {
@@ -189,6 +192,7 @@ impl Overlay {
             error_codes: error_codes.into_iter().map(|(_, entry)| entry).collect(),
             results: results.into_iter().map(|(_, entry)| entry).collect(),
             facts: sections.facts.unwrap_or_default(),
+            settings: sections.settings,
             corrections,
             document,
         })

@@ -1,6 +1,7 @@
 //! The value that goes through the pipeline.
 
 use crate::load::{Manifest, SharedDocuments};
+use crate::model::ModelledExtension;
 use crate::problem::{Problem, Problems};
 
 /// The protocol at a stage of the pipeline: an `R` for each revision, in the manifest's order.
@@ -12,6 +13,8 @@ pub struct Protocol<R> {
     pub shared: SharedDocuments,
     /// The revisions.
     pub revisions: Vec<R>,
+    /// The extensions, once the revisions have models.
+    pub extensions: Vec<ModelledExtension>,
     /// The problems of drafts that generating doesn't stop for: what they name is left out.
     pub warnings: Vec<Problem>,
 }
@@ -34,6 +37,7 @@ impl<R> Protocol<R> {
             manifest: self.manifest,
             shared: self.shared,
             revisions,
+            extensions: self.extensions,
             warnings: self.warnings,
         })
     }

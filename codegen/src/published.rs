@@ -4,9 +4,10 @@ use std::path::Path;
 
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::load::{NAMES, load};
+use crate::load::{Entry, NAMES, extension_directory, load};
 use crate::model::{ModelledRevision, names_yaml};
 use crate::modelled::model;
+use crate::protocol::Protocol;
 
 /// Writes the names of each released revision's types into its `names.yaml`, from where they are kept. A draft's names may
 /// still change.
@@ -15,8 +16,7 @@ use crate::modelled::model;
 /// Problems of the input, a published name that would be lost among them, and files that can't be read or written.
 pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
     let protocol = model(load(schema)?)?;
-    let released = protocol.revisions.iter().filter(|revision| revision.entry.released);
-    Ok(names_files(released)?.write(schema, &[])?)
+    Ok(names_files(&protocol, |entry, _| entry.released)?.write(schema, &[])?)
 }
 
 /// Compares the names of each released revision's types with its `names.yaml`, and writes nothing.
@@ -25,18 +25,27 @@ pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
 /// Those of [`lock_names`].
 pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
     let protocol = model(load(schema)?)?;
-    let released = protocol.revisions.iter().filter(|revision| revision.entry.released);
-    Ok(names_files(released)?.check(schema, &[])?)
+    Ok(names_files(&protocol, |entry, _| entry.released)?.check(schema, &[])?)
 }
 
-/// The `names.yaml` files of revisions, by their paths in the schema directory.
-pub(crate) fn names_files<'r>(revisions: impl Iterator<Item = &'r ModelledRevision>) -> Result<FileSet, GenerateError> {
+/// The `names.yaml` files of revisions and extensions, by their paths in the schema directory: of those that are wanted, by their
+/// entries and by whether they have such a file.
+pub(crate) fn names_files(
+    protocol: &Protocol<ModelledRevision>,
+    wanted: impl Fn(&Entry, bool) -> bool,
+) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
-    for revision in revisions {
-        files.insert(
-            format!("{}/{NAMES}", revision.entry.revision),
-            names_yaml(&revision.model)?,
-        )?;
+    for revision in &protocol.revisions {
+        if wanted(&revision.entry, revision.is_locked) {
+            let path = Path::new(revision.entry.revision.as_str()).join(NAMES);
+            files.insert(path, names_yaml(&revision.model)?)?;
+        }
+    }
+    for extension in &protocol.extensions {
+        if wanted(&extension.entry, extension.is_locked) {
+            let directory = extension_directory(Path::new(""), &extension.name, &extension.entry.revision);
+            files.insert(directory.join(NAMES), names_yaml(&extension.model)?)?;
+        }
     }
     Ok(files)
 }

@@ -71,21 +71,29 @@ pub fn definition(revision: Revision, name: &str) -> Option<&'static Definition>
     revision.definitions().iter().find(|definition| definition.name == name)
 }
 
-/// How the values of a revision's definitions fared.
+/// How the values of a schema's definitions fared.
 #[derive(Debug)]
 pub struct Tally {
-    revision: Revision,
+    name: &'static str,
+    definitions: &'static [Definition],
     kept: usize,
     refused: usize,
     failures: Vec<String>,
 }
 
 impl Tally {
-    /// One without values.
+    /// One for a revision, without values.
     #[must_use]
     pub fn new(revision: Revision) -> Self {
+        Self::of(revision.as_str(), revision.definitions())
+    }
+
+    /// One for a schema with these definitions, without values.
+    #[must_use]
+    pub fn of(name: &'static str, definitions: &'static [Definition]) -> Self {
         Self {
-            revision,
+            name,
+            definitions,
             kept: 0,
             refused: 0,
             failures: Vec::new(),
@@ -94,7 +102,7 @@ impl Tally {
 
     /// Decodes a value as an instance of a definition and validates it: a valid one has to survive, and another to be refused.
     pub fn add(&mut self, name: &str, value: &Value, valid: bool) {
-        match (round_trip(self.revision, name, value), valid) {
+        match (round_trip(self.definitions, name, value), valid) {
             (Ok(()), true) => self.kept += 1,
             (Err(Refusal::Decode(_) | Refusal::Validate(_)), false) => self.refused += 1,
             (Ok(()), false) => self.fail(name, value, "an invalid value was accepted"),
@@ -103,7 +111,7 @@ impl Tally {
     }
 
     fn fail(&mut self, name: &str, value: &Value, what: &str) {
-        self.failures.push(format!("{} {name}: {what}: {value}", self.revision));
+        self.failures.push(format!("{} {name}: {what}: {value}", self.name));
     }
 
     /// Prints what was counted.
@@ -113,7 +121,7 @@ impl Tally {
     pub fn settle(self) {
         println!(
             "{}: {} valid values kept, {} invalid ones refused, {} failures",
-            self.revision,
+            self.name,
             self.kept,
             self.refused,
             self.failures.len()
@@ -144,8 +152,9 @@ impl fmt::Display for Refusal {
     }
 }
 
-fn round_trip(revision: Revision, name: &str, value: &Value) -> Result<(), Refusal> {
-    let definition = definition(revision, name).ok_or(Refusal::NoDefinition)?;
+fn round_trip(definitions: &'static [Definition], name: &str, value: &Value) -> Result<(), Refusal> {
+    let definition = definitions.iter().find(|definition| definition.name == name);
+    let definition = definition.ok_or(Refusal::NoDefinition)?;
     let instance = definition
         .decode(value.to_string().as_bytes())
         .map_err(|error| Refusal::Decode(error.to_string()))?;

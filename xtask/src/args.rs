@@ -53,21 +53,29 @@ pub struct PassedOn {
     pub args: Vec<OsString>,
 }
 
-/// Ingest the official schema of a new or known revision
+/// Ingest the official schema of a new or known revision, or of an extension
 ///
 /// The schema is checked against the hashes in revisions.yaml, and for everything that the generator doesn't support. Then it is
 /// written to schema/REVISION/schema.json without its prose, and recorded. If there are problems, all are reported and no file
 /// changes.
+///
+/// An extension's goes to schema/extensions/NAME/REVISION/schema.json. Its REVISION is its own version, which is that of --of where it
+/// isn't named.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    allow_missing_positional = true,
+    after_help = "\
 Examples:
   cargo xtask ingest 2099-01-01 downloads/schema.json
   cargo xtask ingest 2099-01-01 https://example.org/2099-01-01/schema.json --commit 0123abc
   cargo xtask ingest 2099-01-01 schema.yaml --after 2098-01-01 --draft
-  cargo xtask ingest 2099-01-01 schema.json --accept      # the official file has changed")]
+  cargo xtask ingest 2099-01-01 schema.json --accept      # the official file has changed
+  cargo xtask ingest --extension com.example/billing --of 2099-01-01 billing.json"
+)]
 pub struct IngestArgs {
     /// The name of the revision, such as its date
-    pub revision: Revision,
+    #[arg(required_unless_present = "extension")]
+    pub revision: Option<Revision>,
     /// The official schema.json or schema.yaml
     #[arg(value_name = "PATH-OR-URL")]
     pub from: String,
@@ -95,6 +103,15 @@ pub struct IngestArgs {
     /// Insert the revision before this one instead of last
     #[arg(long, value_name = "REVISION")]
     pub before: Option<Revision>,
+    /// The schema is that of the extension with this id
+    #[arg(long, value_name = "ID", requires = "of", conflicts_with_all = ["after", "before"])]
+    pub extension: Option<String>,
+    /// The revision that the extension extends
+    #[arg(long, value_name = "REVISION", requires = "extension")]
+    pub of: Option<Revision>,
+    /// The name of the extension's folder and crate [default: the last part of its id]
+    #[arg(long, requires = "extension")]
+    pub name: Option<String>,
     #[command(flatten)]
     pub schema: SchemaArgs,
 }

@@ -55,7 +55,13 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
 /// What was read and what became of the files.
 fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
     let files = &generated.files;
-    let (revisions, types) = (generated.undocumented.len(), generated.types);
+    let (extensions, types) = (generated.extensions, generated.types);
+    let revisions = generated.undocumented.len() - extensions;
+    let extensions = match extensions {
+        0 => String::new(),
+        1 => " and 1 extension".to_owned(),
+        count => format!(" and {count} extensions"),
+    };
     let (schema, out) = (args.schema.directory(), args.out());
     let (stale, missing, orphaned) = (files.stale.len(), files.missing.len(), files.orphaned.len());
     let became = if args.check {
@@ -71,7 +77,7 @@ fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
         )
     };
     format!(
-        "{}: {revisions} revisions with {types} types read\n{}: {became} ({seconds:.2} s)",
+        "{}: {revisions} revisions{extensions} with {types} types read\n{}: {became} ({seconds:.2} s)",
         schema.display(),
         out.display()
     )
@@ -115,7 +121,7 @@ fn report_undocumented(generated: &Generated) {
             continue;
         }
         status(format_args!(
-            "revision {revision}: {} entries are missing from docs.yaml",
+            "{revision}: {} entries are missing from docs.yaml",
             keys.len()
         ));
         for key in keys.iter().take(NAMED) {

@@ -3,16 +3,23 @@
 use std::error::Error;
 use std::io::IsTerminal;
 
-use mcp_codegen::ingest::{IngestOptions, LeftOut, Position, ingest};
+use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, LeftOut, Position, ingest, ingest_extension};
 
 use crate::args::IngestArgs;
 use crate::print::{print, status, warn};
 
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
+    let revision = args.revision.or_else(|| args.of.clone());
+    let revision = revision.ok_or("name the revision before the schema")?;
+    let extension = args.extension.zip(args.of).map(|(id, of)| ExtensionOptions {
+        id,
+        name: args.name,
+        of,
+    });
     let options = IngestOptions {
         schema: args.schema.directory(),
         draft: (args.draft || args.released).then_some(args.draft),
-        revision: args.revision,
+        revision,
         from: args.from,
         source: args.source,
         commit: args.commit,
@@ -27,7 +34,10 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     if std::io::stderr().is_terminal() {
         status(format_args!("reading {}", options.from));
     }
-    let done = ingest(&options)?;
+    let done = match &extension {
+        Some(extension) => ingest_extension(extension, &options)?,
+        None => ingest(&options)?,
+    };
     let what = if done.is_new { "added" } else { "updated" };
     let (schema, dialect, sha256) = (done.schema.display(), done.dialect, &done.sha256);
     print(format_args!("{what} {schema} ({dialect}, sha256 {sha256})\n"))?;

@@ -6,18 +6,15 @@ use std::collections::BTreeSet;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::entries::Docs;
 use super::input::EmitInput;
-use crate::model::{Model, Type};
+use crate::model::Type;
 
 /// How many characters a line of documentation may have.
 const WIDTH: usize = 108;
 
 /// Writes documentation, and notes which keys were used, and what there is none for.
 pub struct Documenter<'i> {
-    docs: &'i Docs,
-    model: &'i Model,
-    link: &'i dyn Fn(&str) -> String,
+    input: EmitInput<'i>,
     used: RefCell<BTreeSet<String>>,
     undocumented: RefCell<BTreeSet<String>>,
 }
@@ -26,9 +23,7 @@ impl<'i> Documenter<'i> {
     /// Documents one revision.
     pub fn new(input: &EmitInput<'i>) -> Self {
         Self {
-            docs: input.docs,
-            model: input.model,
-            link: input.link,
+            input: *input,
             used: RefCell::default(),
             undocumented: RefCell::default(),
         }
@@ -72,9 +67,9 @@ impl<'i> Documenter<'i> {
 
     /// The text with links where it names types of the revision.
     fn linked(&self, text: &str, module: &str) -> String {
-        let code = |(index, part): (usize, &str)| match self.model.types.get(part) {
-            Some(ty) if index % 2 == 1 && ty.module == module => format!("[`{part}`]"),
-            Some(_) if index % 2 == 1 => format!("[`{part}`](crate::{part})"),
+        let code = |(index, part): (usize, &str)| match self.input.model.types.get(part) {
+            Some(ty) if index % 2 == 1 && ty.module == module && !ty.imported => format!("[`{part}`]"),
+            Some(ty) if index % 2 == 1 => format!("[`{part}`]({})", self.input.path_of(part, ty)),
             _ if index % 2 == 1 => format!("`{part}`"),
             _ => part.to_owned(),
         };
@@ -92,7 +87,7 @@ impl<'i> Documenter<'i> {
     }
 
     fn entry(&self, key: &str, member: Option<&str>) -> Option<&str> {
-        let (key, text) = self.docs.entry(key, member)?;
+        let (key, text) = self.input.docs.entry(key, member)?;
         self.used.borrow_mut().insert(key);
         Some(text)
     }
@@ -100,7 +95,7 @@ impl<'i> Documenter<'i> {
     /// Where the specification documents the definition that a pointer lies in.
     fn link(&self, pointer: &str) -> String {
         let name = pointer.split('/').nth(2).unwrap_or_default();
-        (self.link)(name)
+        (self.input.link)(name)
     }
 }
 

@@ -3,8 +3,10 @@
 use serde_json::Value;
 
 use super::entries::Docs;
+use super::scaffold::{crate_name, extension_crate_name, library_name};
+use super::tokens::STANDARD;
 use crate::load::Manifest;
-use crate::model::Model;
+use crate::model::{Model, ModelledExtension, Type};
 
 /// What a revision's crate is emitted from.
 #[derive(Clone, Copy)]
@@ -23,4 +25,34 @@ pub struct EmitInput<'i> {
     pub crates: &'i str,
     /// The versions of the crates.
     pub manifest: &'i Manifest,
+    /// What it is emitted from besides, if it is an extension.
+    pub extension: Option<&'i ModelledExtension>,
+}
+
+impl EmitInput<'_> {
+    /// The name of the crate.
+    pub fn crate_name(&self) -> String {
+        match self.extension {
+            Some(extension) => extension_crate_name(&extension.name),
+            None => crate_name(&self.model.revision),
+        }
+    }
+
+    /// The path of the crate's root that has a type: its own, or that of the revision which the extension extends.
+    pub fn root_of(&self, ty: &Type) -> String {
+        let core = self.extension.filter(|_| ty.imported);
+        core.map_or_else(
+            || "crate".to_owned(),
+            |extension| library_name(&crate_name(extension.of.as_str())),
+        )
+    }
+
+    /// The path of a type from outside its module.
+    pub fn path_of(&self, name: &str, ty: &Type) -> String {
+        let root = self.root_of(ty);
+        match STANDARD.contains(&name) {
+            true => format!("{root}::{}::{name}", ty.module),
+            false => format!("{root}::{name}"),
+        }
+    }
 }

@@ -51,7 +51,7 @@ impl Items {
         let mut definitions = Map::new();
         let mut types: BTreeMap<String, String> = BTreeMap::new();
         let mut given: BTreeMap<String, TypifyInput<'_>> = BTreeMap::new();
-        for (number, (name, ty)) in model.types.iter().enumerate() {
+        for (number, (name, ty)) in model.own_types().enumerate() {
             let (schema, keys) = match &ty.kind {
                 TypeKind::Struct(object) => {
                     let wanted = |member: &Member| member.field.clone().unwrap_or_else(|| member.name.clone());

@@ -8,6 +8,7 @@ use quote::quote;
 
 use super::emitter::Emitter;
 use super::error::EmitError;
+use super::scaffold::{crate_name, library_name};
 use super::source::{Table, items};
 use super::tokens::{ident, text};
 use super::unions::unknown_variant;
@@ -67,7 +68,7 @@ impl Emitter<'_> {
                 #[derive(Debug, Clone, PartialEq)]
                 pub enum #rust {
                     #(#variant_docs #names(#held),)*
-                    /// A method that the revision doesn't declare, as it came.
+                    /// A method that the schema doesn't declare, as it came.
                     #unknown(#unknown_method),
                 }
             },
@@ -102,7 +103,7 @@ impl Emitter<'_> {
         let unknown_variant = unknown.as_ref().map(|unknown| {
             let json = self.scope.wire("RawJson");
             quote! {
-                /// A result of a kind that the revision doesn't declare, as it came.
+                /// A result of a kind that the schema doesn't declare, as it came.
                 #unknown(#json),
             }
         });
@@ -215,8 +216,9 @@ impl Emitter<'_> {
         };
         let imports = imports.iter().map(|name| (*name).to_owned()).collect();
         let imports = super::source::import("mcp_wire", &imports);
+        let whose = self.input.extension.map_or("revision's", |_| "extension's");
         format!(
-            "//! The revision's methods.\n\n{imports}\n/// Every method: requests, then notifications, each by name.\n\
+            "//! The {whose} methods.\n\n{imports}\n/// Every method: requests, then notifications, each by name.\n\
              pub const METHODS: &[Method] = &[\n{lines}];"
         )
     }
@@ -242,7 +244,11 @@ impl Emitter<'_> {
 
     /// The constants of error codes.
     pub(super) fn error_codes(&self) -> String {
-        let mut text = "//! What the `code` of an error says.\n\npub use mcp_wire::error_code::*;\n".to_owned();
+        let inherited = match self.input.extension {
+            Some(extension) => library_name(&crate_name(extension.of.as_str())),
+            None => "mcp_wire".to_owned(),
+        };
+        let mut text = format!("//! What the `code` of an error says.\n\npub use {inherited}::error_code::*;\n");
         for code in &self.input.model.error_codes {
             let (name, value) = (ident(&code.name), code.code);
             let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.meaning, code.link));
@@ -283,9 +289,10 @@ impl Emitter<'_> {
         }
         let lines = lines.replace("    Definition::new", &format!("    {definition}::new"));
         let imports = self.scope.take_imports(|_| false);
+        let whose = self.input.extension.map_or("revision's", |_| "extension's own");
         format!(
             "//! The schema's definitions by name, for tools that learn the type at run time.\n\n{imports}\n\
-             /// Every definition of the revision's schema, by name.\n\
+             /// Every definition of the {whose} schema, by name.\n\
              pub static DEFINITIONS: &[{definition}] = &[\n{lines}];"
         )
     }

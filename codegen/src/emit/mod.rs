@@ -5,6 +5,7 @@ mod docs;
 mod emitter;
 mod entries;
 mod error;
+mod extension;
 mod input;
 mod items;
 mod members;
@@ -30,9 +31,9 @@ pub use entries::Docs;
 pub use error::{EmitError, TemplateError};
 pub use input::EmitInput;
 pub use items::Items;
-pub use protocol::{Emitted, check_emission, emit_protocol, revision_tables};
+pub use protocol::{Emitted, check_emission, check_extension_emission, emit_protocol, revision_tables};
 pub use renamed::docs_of_revisions;
-pub use scaffold::{ADAPTERS, Templates, crate_name};
+pub use scaffold::{ADAPTERS, Templates, crate_name, extension_crate_name};
 
 use docs::Documenter;
 use emitter::Emitter;
@@ -55,7 +56,7 @@ pub struct EmittedCrate {
 /// # Errors
 /// When the generator meets its own limits; never for what a schema says.
 pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<EmittedCrate, EmitError> {
-    let scope = Scope::new(input.model);
+    let scope = Scope::new(input);
     let emitter = Emitter {
         input,
         documenter: Documenter::new(input),
@@ -65,7 +66,7 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
     // What typify was given isn't written yet.
     emitter.scope.take_imports(|_| true);
     let mut files = BTreeMap::new();
-    let modules: BTreeSet<&str> = input.model.types.values().map(|ty| ty.module.as_str()).collect();
+    let modules: BTreeSet<&str> = input.model.own_types().map(|(_, ty)| ty.module.as_str()).collect();
     for module in modules {
         files.insert(format!("src/{module}.rs"), emitter.module(module)?);
     }
@@ -76,6 +77,10 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
         ("methods.rs", emitter.methods()),
     ] {
         files.insert(format!("src/{file}"), source::file(&header, [text]));
+    }
+    if let Some(extension) = input.extension {
+        let text = extension::extension_file(extension);
+        files.insert("src/extension.rs".to_owned(), source::file(&header, [text]));
     }
     files.extend(templates.crate_files(input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
@@ -90,7 +95,7 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
 impl Emitter<'_> {
     /// The file of a module: its types in the order of their names.
     fn module(&self, module: &str) -> Result<String, EmitError> {
-        let types = self.input.model.types.iter().filter(|(_, ty)| ty.module == module);
+        let types = self.input.model.own_types().filter(|(_, ty)| ty.module == module);
         let mut parts: Vec<String> = types
             .map(|(name, ty)| match &ty.kind {
                 TypeKind::Struct(object) => self.structure(name, ty, object),
@@ -105,10 +110,16 @@ impl Emitter<'_> {
             parts.insert(0, self.message_aliases());
         }
         let types = &self.input.model.types;
-        let is_defined = |name: &str| types.get(name).is_some_and(|ty| ty.module == module);
-        for name in self.scope.imported(is_defined) {
+        let is_defined = |name: &str| types.get(name).is_some_and(|ty| ty.module == module && !ty.imported);
+        for (name, ty) in self
+            .scope
+            .imported(is_defined)
+            .iter()
+            .filter_map(|name| types.get_key_value(name))
+        {
             // rustdoc finds what the file imports without a path.
-            let (link, short) = (format!("[`{name}`](crate::{name})"), format!("[`{name}`]"));
+            let path = self.input.path_of(name, ty);
+            let (link, short) = (format!("[`{name}`]({path})"), format!("[`{name}`]"));
             parts.iter_mut().for_each(|part| *part = part.replace(&link, &short));
         }
         parts.insert(0, self.scope.take_imports(is_defined));

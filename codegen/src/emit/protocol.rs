@@ -7,11 +7,12 @@ use super::input::EmitInput;
 use super::tables::table;
 use super::{
     ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name,
-    docs_of_revisions, emit_adapters, emit_crate,
+    docs_of_revisions, emit_adapters, emit_crate, extension_crate_name,
 };
 use crate::adapt::{Plan, PlannedRevision};
 use crate::error::GenerateError;
 use crate::files::FileSet;
+use crate::model::ModelledExtension;
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
@@ -59,9 +60,32 @@ impl<'p> Emission<'p> {
             link: &link,
             crates: self.crates,
             manifest,
+            extension: None,
         };
         let emitted = emit_crate(&input, &self.templates)?;
         let problems = self.shared_docs.needless(&own_docs, document, &emitted.documented);
+        Ok((emitted, problems))
+    }
+
+    /// Emits the crate of an extension, and finds its documentation that no type has.
+    fn extension(&self, extension: &ModelledExtension) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+        let (entry, manifest) = (&extension.entry, &self.protocol.manifest);
+        let link = |definition: &str| manifest.link(entry, definition);
+        let own_docs = Docs::of(&extension.docs).map_err(Problems::from)?;
+        let input = EmitInput {
+            model: &extension.model,
+            schema: &extension.schema,
+            sha256: &entry.sha256,
+            docs: &self.shared_docs.with(&own_docs),
+            link: &link,
+            crates: self.crates,
+            manifest,
+            extension: Some(extension),
+        };
+        let emitted = emit_crate(&input, &self.templates)?;
+        let problems = self
+            .shared_docs
+            .needless(&own_docs, &extension.docs, &emitted.documented);
         Ok((emitted, problems))
     }
 }
@@ -80,7 +104,21 @@ pub fn check_emission(protocol: &Protocol<PlannedRevision>, revision: &str) -> R
     Ok(Problems::check(problems)?)
 }
 
-/// Emits the crates of all revisions; `crates` is the directory of the hand-written ones, as their manifests name it.
+/// Checks that the crate of an extension can be emitted.
+///
+/// # Errors
+/// Its documentation that no type has, and the generator's own limits.
+pub fn check_extension_emission(protocol: &Protocol<PlannedRevision>, name: &str) -> Result<(), GenerateError> {
+    let emission = Emission::new(protocol, "")?;
+    let mut extensions = protocol.extensions.iter();
+    let problems = match extensions.find(|known| known.name == name) {
+        Some(extension) => emission.extension(extension)?.1,
+        None => Vec::new(),
+    };
+    Ok(Problems::check(problems)?)
+}
+
+/// Emits the crates of all revisions and extensions; `crates` is the directory of the hand-written ones, as their manifests name it.
 ///
 /// # Errors
 /// Documentation that no type has, and the generator's own limits.
@@ -100,6 +138,15 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
         undocumented.insert(name.clone(), emitted.undocumented);
         documented.extend(emitted.documented);
         items.push(emitted.items);
+    }
+    for extension in &protocol.extensions {
+        let (emitted, found) = emission.extension(extension)?;
+        problems.extend(found);
+        for (path, contents) in emitted.files {
+            files.insert(Path::new(&extension_crate_name(&extension.name)).join(path), contents)?;
+        }
+        undocumented.insert(extension.id.clone(), emitted.undocumented);
+        documented.extend(emitted.documented);
     }
     problems.extend(emission.shared_docs.unused(&protocol.shared.docs, &documented));
     Problems::check(problems)?;

@@ -46,7 +46,7 @@ impl Emitter<'_> {
             .collect();
         let string = self.scope.std("String");
         laid_out.variants.push(parse_quote! {
-            /// A value that the revision doesn't declare, as it came.
+            /// A value that the schema doesn't declare, as it came.
             #unknown(#string)
         });
         let docs = self.documenter.ty(ty);

@@ -54,7 +54,7 @@ impl Emitter<'_> {
         let members = quote! {
             {
                 #(#fields,)*
-                /// Members that the revision doesn't declare, as they came.
+                /// Members that the schema doesn't declare, as they came.
                 pub #extra: #extra_type,
             }
         };

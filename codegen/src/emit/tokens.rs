@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-use crate::model::{Member, Model, TypeKind, TypeRef};
+use super::input::EmitInput;
+use crate::model::{Member, Model, Type, TypeKind, TypeRef};
 
 /// Names of the standard library's prelude that generated code writes without a path, where no type shadows them.
 const PRELUDE: [(&str, &str); 6] = [
@@ -23,13 +24,16 @@ pub const STANDARD: [&str; 9] = [
     "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
 ];
 
+/// The root of the crate that is emitted.
+const CRATE: &str = "crate";
+
 /// The name of a crate's schema.
 const SCHEMA: &str = "SCHEMA";
 
 /// What names mean in the files of one crate, and which of them the file at hand has to import.
 #[derive(Debug)]
 pub struct Scope {
-    /// The module of each type.
+    /// What each type is imported from.
     types: BTreeMap<String, String>,
     /// The names of `mcp-wire` that were written.
     wire: RefCell<BTreeSet<String>>,
@@ -38,14 +42,15 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// The scope of a model's crate.
-    pub fn new(model: &Model) -> Self {
+    /// The scope of a crate.
+    pub fn new(input: &EmitInput<'_>) -> Self {
+        let source = |(name, ty): (&String, &Type)| {
+            let path = input.path_of(name, ty);
+            let (source, _) = path.rsplit_once("::").unwrap_or_default();
+            (name.clone(), source.to_owned())
+        };
         Self {
-            types: model
-                .types
-                .iter()
-                .map(|(name, ty)| (name.clone(), ty.module.clone()))
-                .collect(),
+            types: input.model.types.iter().map(source).collect(),
             wire: RefCell::default(),
             own: RefCell::default(),
         }
@@ -171,17 +176,22 @@ impl Scope {
         let wire = std::mem::take(&mut *self.wire.borrow_mut());
         let mut own = std::mem::take(&mut *self.own.borrow_mut());
         own.retain(|name| !defined(name));
-        let mut imports = super::source::import("mcp_wire", &wire);
-        let mut by_module: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for name in STANDARD {
-            if let (Some(name), Some(module)) = (own.take(name), self.types.get(name)) {
-                by_module.entry(module).or_default().insert(name);
-            }
+        let mut by_source: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for name in own {
+            let source = self.types.get(&name).map_or(CRATE, String::as_str);
+            by_source.entry(source).or_default().insert(name);
         }
-        for (module, names) in by_module {
-            imports += &super::source::import(&format!("crate::{module}"), &names);
-        }
-        imports + &super::source::import("crate", &own)
+        let root = by_source.remove(CRATE).unwrap_or_default();
+        let is_own = |source: &str| source.starts_with(CRATE);
+        let (inner, other): (Vec<_>, Vec<_>) = by_source.into_iter().partition(|(source, _)| is_own(source));
+        let sources = other
+            .into_iter()
+            .chain([("mcp_wire", wire)])
+            .chain(inner)
+            .chain([(CRATE, root)]);
+        sources
+            .map(|(source, names)| super::source::import(source, &names))
+            .collect()
     }
 }
 

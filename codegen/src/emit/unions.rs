@@ -25,7 +25,7 @@ impl Emitter<'_> {
         let unknown_variant = unknown.as_ref().map(|unknown| {
             let json = self.scope.wire("RawJson");
             quote! {
-                /// A variant that the revision doesn't declare, as it came.
+                /// A variant that the schema doesn't declare, as it came.
                 #unknown(#json),
             }
         });

@@ -1,4 +1,4 @@
-//! The two changes that ingesting makes to an official schema.
+//! The changes that ingesting makes to an official schema.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +18,21 @@ pub(super) fn remove_prose(root: &mut Value) {
             });
         }
     });
+}
+
+/// Removes each dialect inside a document that is the document's own: some generators write it into every definition.
+pub(super) fn remove_repeated_dialects(root: &mut Value) {
+    let Some(dialect) = root.get("$schema").cloned() else {
+        return;
+    };
+    change_schemas(root, &mut |schema| {
+        if let Some(keywords) = schema.as_object_mut() {
+            keywords.retain(|keyword, value| keyword != "$schema" || *value != dialect);
+        }
+    });
+    if let Some(keywords) = root.as_object_mut() {
+        keywords.insert("$schema".to_owned(), dialect);
+    }
 }
 
 /// Replaces each external reference by its alias. A reference without an alias stays, and is reported by the check.

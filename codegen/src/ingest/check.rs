@@ -1,5 +1,6 @@
 //! Checks whether crates can be generated with a schema that isn't written yet.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::adapt::{PlannedRevision, plan_protocol};
@@ -39,6 +40,7 @@ pub(super) fn check_generates(
     let alone = Manifest {
         revisions: vec![entry.clone()],
         hub: None,
+        extensions: BTreeMap::new(),
         ..manifest.clone()
     };
     run(load_with(directory, alone, &unwritten).without_shared())

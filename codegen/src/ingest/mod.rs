@@ -4,6 +4,7 @@ mod canonical;
 mod change;
 mod check;
 mod drafts;
+mod extension;
 mod fetch;
 mod official;
 mod successor;
@@ -28,6 +29,7 @@ use self::successor::{Passed, Successor};
 
 pub(crate) use self::check::check_loaded;
 pub(crate) use self::drafts::Drafts;
+pub use self::extension::{ExtensionOptions, ingest_extension};
 pub use self::successor::LeftOut;
 
 /// The options of ingesting.
@@ -120,6 +122,14 @@ pub enum IngestError {
         wanted: Revision,
         /// The known revisions.
         known: String,
+    },
+    /// Another extension has the name.
+    #[error("`{name}` is the name of {id}; give this extension another one by --name")]
+    NameTaken {
+        /// The name.
+        name: String,
+        /// The extension that has it.
+        id: String,
     },
     /// The manifest or the schema couldn't be serialized.
     #[error("can't write the {what}: {why}")]

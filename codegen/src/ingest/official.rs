@@ -21,6 +21,7 @@ impl Official {
         // An unknown dialect is reported by the check, together with all else.
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();
+        change::remove_repeated_dialects(&mut root);
         change::replace_aliases(&mut root, dialect, aliases);
         if !keep_prose {
             change::remove_prose(&mut root);

@@ -33,6 +33,10 @@ const HEADER: &str = "\
 #            dialect   draft-07 or 2020-12
 #            released  false while the revision is a draft
 #            links     instead of the links above
+# extensions name      of its folder in extensions/, and of its crate
+#            id        what peers declare it as
+#            of        the revision that it extends
+#            schema    as an entry of `revisions`
 ";
 
 /// The manifest, `revisions.yaml`.
@@ -55,6 +59,21 @@ pub struct Manifest {
     pub versions: BTreeMap<String, String>,
     /// The revisions in their order.
     pub revisions: Vec<Entry>,
+    /// The extensions by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub extensions: BTreeMap<String, Extension>,
+}
+
+/// One extension of the manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    /// What peers declare it as.
+    pub id: String,
+    /// The revision that it extends.
+    pub of: Revision,
+    /// Its schema.
+    pub schema: Entry,
 }
 
 /// One revision of the manifest.
@@ -104,6 +123,7 @@ struct Raw {
     acronyms: BTreeMap<String, String>,
     versions: BTreeMap<String, String>,
     revisions: Vec<Value>,
+    extensions: BTreeMap<String, Value>,
 }
 
 impl Manifest {
@@ -141,9 +161,30 @@ impl Manifest {
                 Err(problem) => problems.push(problem),
             }
         }
-        let is_known = |hub: &Revision| revisions.iter().any(|entry| entry.revision == *hub);
+        let is_known = |name: &Revision| revisions.iter().any(|entry| entry.revision == *name);
         if let Some(hub) = raw.hub.as_ref().filter(|hub| problems.is_empty() && !is_known(hub)) {
             problems.push(document.problem("#/hub", format!("{hub} is none of the revisions below")));
+        }
+        let mut extensions = BTreeMap::<String, Extension>::new();
+        for name in raw.extensions.into_keys() {
+            let at = pointer::child("#/extensions", &name);
+            match document.decode::<Extension>(&at) {
+                Ok(extension) => {
+                    problems.extend(wrong_entry(
+                        document,
+                        &pointer::child(&at, "schema"),
+                        &extension.schema,
+                        &[],
+                    ));
+                    problems.extend(wrong_extension(document, &at, (&name, &extension), &extensions));
+                    if !is_known(&extension.of) {
+                        let what = format!("{} is none of the revisions above", extension.of);
+                        problems.push(document.problem(&pointer::child(&at, "of"), what));
+                    }
+                    extensions.insert(name, extension);
+                }
+                Err(problem) => problems.push(problem),
+            }
         }
         let wrong_versions = raw.versions.iter().filter(|(_, version)| !is_version(version));
         problems.extend(wrong_versions.map(|(name, version)| {
@@ -161,6 +202,7 @@ impl Manifest {
             acronyms: raw.acronyms,
             versions: raw.versions,
             revisions,
+            extensions,
         })
     }
 
@@ -229,6 +271,38 @@ impl Manifest {
 fn is_version(text: &str) -> bool {
     let numbers = text.split('.');
     numbers.clone().count() == 3 && numbers.into_iter().all(|number| number.parse::<u32>().is_ok())
+}
+
+/// Checks that go beyond the types of an extension's fields.
+fn wrong_extension(
+    document: &Document,
+    at: &str,
+    (name, extension): (&str, &Extension),
+    earlier: &BTreeMap<String, Extension>,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !is_extension_name(name) {
+        let what = format!("{name:?} can't name an extension");
+        let problem = document.problem(at, what);
+        problems.push(problem.help("write lower-case letters, digits and `-`, with a letter first"));
+    }
+    let (prefix, last) = extension.id.split_once('/').unwrap_or_default();
+    let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_graphic() && c != '/');
+    let id = pointer::child(at, "id");
+    if !is_part(prefix) || !is_part(last) {
+        let problem = document.problem(&id, format!("{:?} can't be the id of an extension", extension.id));
+        problems.push(problem.help("an id is a prefix and a name, as in com.example/billing"));
+    }
+    if let Some((other, _)) = earlier.iter().find(|(_, other)| other.id == extension.id) {
+        problems.push(document.problem(&id, format!("{} is the id of `{other}` too", extension.id)));
+    }
+    problems
+}
+
+/// Whether a name can be that of an extension's folder and the end of its crate's.
+fn is_extension_name(name: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name)
 }
 
 /// Checks that go beyond the types of an entry's fields.

@@ -19,11 +19,13 @@ use serde::{Deserialize, Deserializer};
 
 pub use check::check_document;
 pub use document::{Document, MAX_BYTES};
-pub use manifest::{Entry, MANIFEST, Manifest};
+pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
-pub use sources::{Loaded, NAMES, RevisionDocuments, SharedDocuments, load};
-pub(crate) use sources::{OVERLAY, PendingFiles, load_with, optional_document};
+pub use sources::{ExtensionDocuments, Loaded, NAMES, RevisionDocuments, SharedDocuments, load};
+pub(crate) use sources::{
+    OVERLAY, PendingFiles, extension_directory, load_with, load_with_extension, optional_document,
+};
 pub use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};

@@ -1,17 +1,23 @@
 //! The files of a schema directory.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Document, Entry, Manifest, Revision, load_document, read_document};
+use super::{Document, Entry, Extension, Manifest, Revision, load_document, read_document};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
 /// The file of the corrections to a revision's schema.
 pub(crate) const OVERLAY: &str = "overlay.yaml";
 
+/// The directory of the extensions.
+pub(crate) const EXTENSIONS: &str = "extensions";
+
 /// The file of a revision's published names.
 pub const NAMES: &str = "names.yaml";
+
+/// The file of documentation in our own words.
+const DOCS: &str = "docs.yaml";
 
 /// The files in the directory of a revision.
 #[derive(Debug)]
@@ -26,6 +32,25 @@ pub struct RevisionDocuments {
     pub rules: Document,
     /// `names.yaml`: the published names.
     pub names: Document,
+}
+
+/// The files of an extension.
+#[derive(Debug)]
+pub struct ExtensionDocuments {
+    /// The name of its folder.
+    pub name: String,
+    /// What peers declare it as.
+    pub id: String,
+    /// `schema.json`, `overlay.yaml` and `names.yaml`, as a revision has them. There are no rules.
+    pub own: RevisionDocuments,
+    /// `docs.yaml`, which takes precedence over that of all revisions.
+    pub docs: Document,
+    /// The entry of the revision that it extends.
+    pub of: Revision,
+    /// The schema of that revision.
+    pub core: Document,
+    /// The corrections to that schema.
+    pub core_overlay: Document,
 }
 
 /// The files about all revisions.
@@ -50,6 +75,8 @@ pub struct SharedDocuments {
 pub struct Loaded {
     /// The revisions whose files could all be read.
     pub protocol: Protocol<RevisionDocuments>,
+    /// The extensions whose files could all be read.
+    pub extensions: Vec<ExtensionDocuments>,
     /// The problems of the files that couldn't be read. Nothing is generated then, but the other files are still checked.
     pub problems: Vec<Problem>,
 }
@@ -99,12 +126,30 @@ pub(crate) struct PendingFiles<'d> {
 
 /// Reads a schema directory as it will be with this manifest and these files.
 pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[PendingFiles<'_>]) -> Loaded {
+    load_with_extension(directory, manifest, unwritten, None)
+}
+
+/// Reads a schema directory as it will be with this manifest, these files of revisions, and those of the extension of this name.
+pub(crate) fn load_with_extension(
+    directory: &Path,
+    manifest: Manifest,
+    unwritten: &[PendingFiles<'_>],
+    pending_extension: Option<(&str, &PendingFiles<'_>)>,
+) -> Loaded {
     let (mut revisions, mut problems) = (Vec::new(), Vec::new());
     for entry in &manifest.revisions {
         let mut unwritten = unwritten.iter();
         let unwritten = unwritten.find(|unwritten| *unwritten.revision == entry.revision);
-        match load_revision(directory, entry, unwritten) {
+        match load_revision(&directory.join(entry.revision.as_str()), entry, unwritten) {
             Ok(revision) => revisions.push(revision),
+            Err(found) => problems.extend(found),
+        }
+    }
+    let (mut extensions, pending) = (Vec::new(), pending_extension);
+    for (name, extension) in &manifest.extensions {
+        let pending = pending.filter(|(pending, _)| *pending == name).map(|(_, files)| files);
+        match load_extension(directory, (name, extension), &revisions, pending) {
+            Ok(extension) => extensions.extend(extension),
             Err(found) => problems.extend(found),
         }
     }
@@ -116,11 +161,11 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[Pendi
     };
     let of_revision = |entry: &Entry| {
         let revision = entry.revision.as_str();
-        (revision.to_owned(), shared(&format!("{revision}/docs.yaml")))
+        (revision.to_owned(), shared(&format!("{revision}/{DOCS}")))
     };
     let docs_of_revisions = manifest.revisions.iter().map(of_revision).collect();
     let shared = SharedDocuments {
-        docs: shared("docs.yaml"),
+        docs: shared(DOCS),
         docs_of_revisions,
         modules: shared("modules.yaml"),
         capabilities: shared("capabilities.yaml"),
@@ -131,9 +176,49 @@ pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[Pendi
         manifest,
         shared,
         revisions,
+        extensions: Vec::new(),
         warnings: Vec::new(),
     };
-    Loaded { protocol, problems }
+    Loaded {
+        protocol,
+        extensions,
+        problems,
+    }
+}
+
+/// Reads the files of an extension, unless those of the revision that it extends couldn't be read.
+fn load_extension(
+    directory: &Path,
+    (name, extension): (&str, &Extension),
+    revisions: &[RevisionDocuments],
+    unwritten: Option<&PendingFiles<'_>>,
+) -> Result<Option<ExtensionDocuments>, Vec<Problem>> {
+    let Some(core) = revisions.iter().find(|core| core.entry.revision == extension.of) else {
+        return Ok(None);
+    };
+    let directory = extension_directory(directory, name, &extension.schema.revision);
+    let own = load_revision(&directory, &extension.schema, unwritten);
+    let docs = optional_document(&directory.join(DOCS));
+    match (own, docs) {
+        (Ok(own), Ok(docs)) => Ok(Some(ExtensionDocuments {
+            name: name.to_owned(),
+            id: extension.id.clone(),
+            own,
+            docs,
+            of: extension.of.clone(),
+            core: core.schema.clone(),
+            core_overlay: core.overlay.clone(),
+        })),
+        (own, docs) => {
+            let docs = docs.err().into_iter().flatten();
+            Err(own.err().into_iter().flatten().chain(docs).collect())
+        }
+    }
+}
+
+/// The directory of an extension's files.
+pub(crate) fn extension_directory(schema: &Path, name: &str, version: &Revision) -> PathBuf {
+    schema.join(EXTENSIONS).join(name).join(version.as_str())
 }
 
 fn load_revision(
@@ -141,7 +226,6 @@ fn load_revision(
     entry: &Entry,
     unwritten: Option<&PendingFiles<'_>>,
 ) -> Result<RevisionDocuments, Vec<Problem>> {
-    let directory = directory.join(entry.revision.as_str());
     let schema = match unwritten {
         Some(unwritten) => Ok(unwritten.schema.clone()),
         None => load_document(&directory.join("schema.json")),

@@ -1,6 +1,6 @@
 //! The names that were published, which neither a later revision nor a correction changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::modules::is_module_name;
 use super::names::is_type_name;
@@ -41,6 +41,17 @@ impl Lock {
         }
         Problems::check(problems)?;
         Ok(Self { paths })
+    }
+
+    /// These names, and those that a revision's crate has for the definitions at these pointers and what is in them.
+    pub(super) fn with(mut self, core: &Model, imported: &BTreeSet<String>) -> Self {
+        let definition = |at: &str| at.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+        for (at, name) in core.places.iter().filter(|(at, _)| imported.contains(&definition(at))) {
+            if let Some(ty) = core.types.get(name) {
+                self.paths.insert(at.clone(), (ty.module.clone(), name.clone()));
+            }
+        }
+        self
     }
 
     /// The name of the type of what is at a pointer.

@@ -46,11 +46,18 @@ pub struct MessageInput<'i> {
     pub results: &'i BTreeMap<String, Vec<String>>,
     /// The results of requests for which neither the schema nor `results` has one, by method.
     pub inherited_results: &'i BTreeMap<String, Vec<String>>,
+    /// The pointers of definitions whose methods are the revision's that an extension extends.
+    pub imported: &'i BTreeSet<String>,
 }
 
 /// The names of the unions of messages.
 pub fn union_names() -> impl Iterator<Item = &'static str> {
     DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
+}
+
+/// Whether a definition of this name is a union of a schema's own messages, which other schemas have for theirs.
+pub(crate) fn is_message_union(name: &str) -> bool {
+    union_names().any(|union| union == name)
 }
 
 /// The names of the unions of results.
@@ -115,6 +122,7 @@ fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<Envel
         schema: TypeSchema::default(),
         documented_as: name.to_owned(),
         official,
+        imported: false,
         pointer,
         module: String::new(),
         description: None,
@@ -152,7 +160,9 @@ fn method(
         return None;
     };
     let method = constant_method(object)?;
-    if input.shapes.definitions.get(&definition.pointer)?.node.is_no_method {
+    if input.imported.contains(&definition.pointer)
+        || input.shapes.definitions.get(&definition.pointer)?.node.is_no_method
+    {
         return None;
     }
     let none = BTreeSet::new();

@@ -12,9 +12,10 @@ const SHARED: &str = "base";
 /// Where the unions of messages are.
 pub const MESSAGES: &str = "messages";
 /// What a crate calls its other files, and the crate that it uses.
-const TAKEN: [&str; 7] = [
+const TAKEN: [&str; 8] = [
     "definitions",
     "error_code",
+    "extension",
     "lib",
     "main",
     "mcp_wire",
@@ -109,6 +110,8 @@ pub(super) fn uses(model: &Model, name: &str) -> Vec<String> {
         Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| named(&member.ty)).collect(),
         Some(TypeKind::Union(union)) => union.variants.iter().filter_map(|variant| named(&variant.ty)).collect(),
         Some(TypeKind::Alias(target)) => named(target).into_iter().collect(),
-        _ => Vec::new(),
+        Some(TypeKind::Methods(variants)) => variants.iter().map(|(_, ty)| ty.clone()).collect(),
+        Some(TypeKind::Results(variants)) => variants.iter().flat_map(|(_, types)| types).filter_map(named).collect(),
+        None | Some(TypeKind::Strings { .. }) => Vec::new(),
     }
 }

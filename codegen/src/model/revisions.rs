@@ -1,11 +1,12 @@
 //! The models of all revisions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::build::{BuildInput, build_model};
 use super::check_facts::wrong_facts;
+use super::extension::{ModelledExtension, build_extension, shared_names};
 use super::lifecycle::Members;
 use super::lock::Lock;
 use super::method::MessageKind;
@@ -13,6 +14,7 @@ use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::{ErrorCode, Model};
+use crate::extension::NormalisedExtension;
 use crate::facts::Facts;
 use crate::load::{Document, Entry};
 use crate::normalise::NormalisedRevision;
@@ -65,6 +67,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
             modules: &shared.modules,
             results: &results(&revision.overlay),
             inherited_results: &inherited_results,
+            imported: &BTreeSet::new(),
             error_codes: &error_codes(&revision.overlay),
         };
         match build_model(&input) {
@@ -72,6 +75,12 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
                 problems.extend(lock.broken(&model, &revision.names));
                 problems.extend(wrong_results(&revision.overlay, &model));
                 problems.extend(wrong_errors(&revision.overlay, &model));
+                if revision.overlay.settings.is_some() {
+                    let problem = revision.overlay.problem("#/settings", "a revision has no settings");
+                    problems.push(
+                        problem.help("remove the line: peers declare extensions with settings, and no revisions"),
+                    );
+                }
                 let wrong = wrong_facts(&facts, &revision.overlay, &model);
                 let is_draft = !revision.entry.released;
                 let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
@@ -105,8 +114,41 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
         manifest: protocol.manifest,
         shared: protocol.shared,
         revisions: models,
+        extensions: Vec::new(),
         warnings,
     })
+}
+
+/// Builds the models of extensions.
+///
+/// # Errors
+/// Everything in a schema or overlay that no model can be built from, and ids, methods and kinds of results that two have.
+pub(crate) fn build_extensions(
+    protocol: &Protocol<ModelledRevision>,
+    extensions: Vec<NormalisedExtension>,
+) -> Result<Vec<ModelledExtension>, Problems> {
+    let names = Names::new(protocol.manifest.acronyms.clone());
+    let shared = Shared::of(&protocol.shared)?;
+    let (mut modelled, mut problems) = (Vec::new(), Vec::new());
+    for extension in extensions {
+        let mut revisions = protocol.revisions.iter();
+        let Some(core) = revisions.find(|revision| revision.entry.revision == extension.of) else {
+            continue;
+        };
+        match build_extension(extension, core, (&names, &shared)) {
+            Ok((extension, overlay)) => {
+                problems.extend(
+                    modelled
+                        .iter()
+                        .flat_map(|other| shared_names(other, &extension, &overlay)),
+                );
+                modelled.push(extension);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    Problems::check(problems)?;
+    Ok(modelled)
 }
 
 /// Checks that each line of the shared files is about something, and that sessions can do what the models leave to them.
@@ -114,7 +156,9 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
 /// # Errors
 /// Lines about nothing, and what sessions lack.
 pub fn check_shared(protocol: &Protocol<ModelledRevision>) -> Result<(), Problems> {
-    let models: Vec<&Model> = protocol.revisions.iter().map(|revision| &revision.model).collect();
+    let revisions = protocol.revisions.iter().map(|revision| &revision.model);
+    let extensions = protocol.extensions.iter().map(|extension| &extension.model);
+    let models: Vec<&Model> = revisions.chain(extensions).collect();
     Problems::check(Shared::of(&protocol.shared)?.misspelt(&protocol.shared, &models))
 }
 
@@ -122,7 +166,7 @@ pub fn check_shared(protocol: &Protocol<ModelledRevision>) -> Result<(), Problem
 type Results = BTreeMap<String, Vec<String>>;
 
 /// The results that an overlay states.
-fn results(overlay: &Overlay) -> Results {
+pub(super) fn results(overlay: &Overlay) -> Results {
     let by_method = overlay.results.iter().flat_map(|entry| {
         let results: Vec<String> = entry.definitions().cloned().collect();
         let methods = entry.methods.iter();
@@ -143,7 +187,7 @@ fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
     inherited.collect()
 }
 
-fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
+pub(super) fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
     let codes = overlay.error_codes.iter().map(|code| ErrorCode {
         name: code.name.clone(),
         code: code.code,
@@ -187,7 +231,7 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
 
 /// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
 /// say why.
-fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
     let is_request = |name: &str| model.methods.iter().any(|method| method.name == name);
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
         let data = &error.data;

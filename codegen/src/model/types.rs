@@ -61,6 +61,9 @@ pub struct Type {
     pub documented_as: String,
     /// Whether the schema gives it a name.
     pub official: bool,
+    /// Whether it is a type of the revision that an extension extends, which the extension's crate doesn't define.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
     /// Where the schema defines it.
     pub pointer: String,
     /// The module it is in.
@@ -284,6 +287,11 @@ impl Model {
             }
         }
         reference
+    }
+
+    /// The types that the crate of this model defines: all, but for those that an extension has from the revision that it extends.
+    pub fn own_types(&self) -> impl Iterator<Item = (&String, &Type)> {
+        self.types.iter().filter(|(_, ty)| !ty.imported)
     }
 
     /// Every type that can be named: the definitions by their official names, the types that the schema leaves without

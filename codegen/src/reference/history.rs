@@ -25,6 +25,15 @@ pub(super) struct Ancestor<'i> {
 }
 
 impl<'i> History<'i> {
+    /// The history of what has none.
+    pub(super) fn none(model: &'i Model) -> Self {
+        Self {
+            models: vec![model],
+            diffs: &[],
+            earlier: Vec::new(),
+        }
+    }
+
     pub(super) fn new(revisions: &'i [PlannedRevision], diffs: &'i [Diff]) -> Self {
         let pairs = revisions.windows(2).map(|pair| {
             let (earlier, later) = (&pair[0].model, &pair[1].model);

@@ -1,5 +1,6 @@
 //! The reference of a revision, as Markdown in our own words: its methods, error codes and types, and since when each is there.
 
+mod extension;
 mod history;
 mod methods;
 mod text;
@@ -10,8 +11,8 @@ use std::fmt::Write as _;
 
 use crate::adapt::PlannedRevision;
 use crate::diff::Diff;
-use crate::emit::{Docs, crate_name};
-use crate::model::{Model, Type, TypeRef};
+use crate::emit::{Docs, crate_name, extension_crate_name};
+use crate::model::{Model, ModelledExtension, Type, TypeRef};
 
 use history::History;
 use text::{anchor, cell, linked};
@@ -36,17 +37,38 @@ pub fn reference(input: ReferenceInput<'_>) -> String {
         return String::new();
     };
     let page = Page {
-        input,
+        docs: input.docs,
+        link: input.link,
+        before: input.diffs.last(),
         model: &revision.model,
         history: History::new(input.revisions, input.diffs),
+        extension: None,
+    };
+    page.write()
+}
+
+/// The reference of an extension, a level below those of the revisions.
+#[must_use]
+pub fn extension_reference(extension: &ModelledExtension, docs: &Docs, link: &dyn Fn(&str) -> String) -> String {
+    let page = Page {
+        docs,
+        link,
+        before: None,
+        model: &extension.model,
+        history: History::none(&extension.model),
+        extension: Some(extension),
     };
     page.write()
 }
 
 struct Page<'i> {
-    input: ReferenceInput<'i>,
+    docs: &'i Docs,
+    link: &'i dyn Fn(&str) -> String,
+    /// What changed since the revision before.
+    before: Option<&'i Diff>,
     model: &'i Model,
     history: History<'i>,
+    extension: Option<&'i ModelledExtension>,
 }
 
 impl Page<'_> {
@@ -54,10 +76,13 @@ impl Page<'_> {
         let modules = self.modules();
         let mut page = self.head(modules.keys());
         page += &self.methods();
-        page += &self.error_codes();
+        match self.extension {
+            Some(extension) => page += &self.of_extension(extension),
+            None => page += &self.error_codes(),
+        }
         for (module, types) in &modules {
             let _ = writeln!(page, "\n## {}", title(module));
-            let text = self.input.docs.entry(&format!("mod {module}"), None);
+            let text = self.docs.entry(&format!("mod {module}"), None);
             if let Some((_, text)) = text {
                 let _ = writeln!(page, "\n{}", self.linked(text));
             }
@@ -71,22 +96,35 @@ impl Page<'_> {
     /// The types of each module, by their Rust names.
     fn modules(&self) -> BTreeMap<&str, Vec<(&str, &Type)>> {
         let mut modules = BTreeMap::<&str, Vec<_>>::new();
-        for (name, ty) in &self.model.types {
+        for (name, ty) in self.model.own_types() {
             modules.entry(&ty.module).or_default().push((name.as_str(), ty));
         }
         modules
     }
 
     fn head<'m>(&self, modules: impl Iterator<Item = &'m &'m str>) -> String {
-        let revision = &self.model.revision;
+        let (revision, link) = (&self.model.revision, (self.link)(""));
+        let (of, what, crate_name) = match self.extension {
+            Some(extension) => (
+                format!("`{}`", extension.id),
+                format!(
+                    "The methods and types of the [extension]({link}), version {revision} for {} of the protocol",
+                    extension.of
+                ),
+                extension_crate_name(&extension.name),
+            ),
+            None => (
+                revision.clone(),
+                format!("The methods, error codes and types of the [specification]({link})"),
+                crate_name(revision),
+            ),
+        };
         let mut head = format!(
-            "# Reference of {revision}\n\nThe methods, error codes and types of the [specification]({}), with the corrections of its \
-             `overlay.yaml`. The types are those of the crate `{}`.\nA member that isn't required may be absent, and that is not \
-             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n",
-            (self.input.link)(""),
-            crate_name(revision),
+            "# Reference of {of}\n\n{what}, with the corrections of its `overlay.yaml`. The types are those of the crate \
+             `{crate_name}`.\nA member that isn't required may be absent, and that is not \
+             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n"
         );
-        if let Some(diff) = self.input.diffs.last() {
+        if let Some(diff) = self.before {
             let _ = writeln!(
                 head,
                 "[What changed since {}]({}).",
@@ -94,10 +132,11 @@ impl Page<'_> {
                 text::changes_page(diff)
             );
         }
-        let mut sections = vec![
-            "[Methods](#methods)".to_owned(),
-            "[Error codes](#error-codes)".to_owned(),
-        ];
+        let mut sections = vec!["[Methods](#methods)".to_owned()];
+        sections.push(match self.extension {
+            Some(_) => "[In the protocol](#in-the-protocol)".to_owned(),
+            None => "[Error codes](#error-codes)".to_owned(),
+        });
         sections.extend(modules.map(|module| format!("[{}](#{module})", title(module))));
         let _ = writeln!(head, "\n{}", sections.join(" · "));
         head
@@ -107,7 +146,7 @@ impl Page<'_> {
     fn reference(&self, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Named(name) => match self.model.types.get(name) {
-                Some(ty) => format!("[`{}`](#{})", ty.documented_as, anchor(&ty.documented_as)),
+                Some(ty) => format!("[`{}`]({})", ty.documented_as, self.address(ty)),
                 None => format!("`{name}`"),
             },
             TypeRef::RequestId => "string or integer".into(),
@@ -126,15 +165,24 @@ impl Page<'_> {
 
     /// What documents a member or a value, for a cell of a table.
     fn meaning(&self, ty: &Type, member: &str) -> String {
-        let text = self.input.docs.entry(&ty.documented_as, Some(member));
+        let text = self.docs.entry(&ty.documented_as, Some(member));
         text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)))
     }
 
     fn linked(&self, text: &str) -> String {
         linked(text, |name| {
             let ty = self.model.types.get(name)?;
-            Some(anchor(&ty.documented_as))
+            Some(self.address(ty))
         })
+    }
+
+    /// Where a type is described: here, or on the page of the revision that the extension extends.
+    fn address(&self, ty: &Type) -> String {
+        let anchor = anchor(&ty.documented_as);
+        match self.extension.filter(|_| ty.imported) {
+            Some(extension) => format!("../{}.md#{anchor}", extension.of),
+            None => format!("#{anchor}"),
+        }
     }
 }
 

@@ -23,10 +23,10 @@ pub(super) fn changes_page(diff: &Diff) -> String {
     format!("../changes/{}_{}.md", diff.from, diff.to)
 }
 
-/// The text with links where it names something in code that `anchor_of` knows.
-pub(super) fn linked(text: &str, anchor_of: impl Fn(&str) -> Option<String>) -> String {
-    let code = |(index, part): (usize, &str)| match (index % 2 == 1).then(|| anchor_of(part)) {
-        Some(Some(anchor)) => format!("[`{part}`](#{anchor})"),
+/// The text with links where it names something in code that `address_of` knows.
+pub(super) fn linked(text: &str, address_of: impl Fn(&str) -> Option<String>) -> String {
+    let code = |(index, part): (usize, &str)| match (index % 2 == 1).then(|| address_of(part)) {
+        Some(Some(address)) => format!("[`{part}`]({address})"),
         Some(None) => format!("`{part}`"),
         None => part.to_owned(),
     };

@@ -13,7 +13,7 @@ impl Page<'_> {
     pub(super) fn ty(&self, name: &str, ty: &Type) -> String {
         let ancestors = self.history.of_type(name);
         let mut section = format!("\n### `{}`\n\n", ty.documented_as);
-        let meaning = self.input.docs.entry(&ty.documented_as, None);
+        let meaning = self.docs.entry(&ty.documented_as, None);
         let meaning = meaning.map_or_else(String::new, |(_, text)| self.linked(text));
         let _ = writeln!(section, "{meaning}\n\n{}", self.origin(name, ty, &ancestors));
         section += &match &ty.kind {
@@ -41,7 +41,7 @@ impl Page<'_> {
     /// Since when it is there, what it is called in Rust and where the specification has it.
     fn origin(&self, name: &str, ty: &Type, ancestors: &[Ancestor<'_>]) -> String {
         let mut words = vec![of_whole(ancestors)];
-        if !ty.official {
+        if !ty.official && !ty.pointer.is_empty() {
             words.push(format!(
                 "The schema has it without a name, at `{}`",
                 way_to(&ty.pointer)
@@ -51,7 +51,7 @@ impl Page<'_> {
             words.push(format!("In Rust `{name}`"));
         }
         let definition = ty.pointer.split('/').nth(2).unwrap_or_default();
-        words.push(format!("[Specification]({})", (self.input.link)(definition)));
+        words.push(format!("[Specification]({})", (self.link)(definition)));
         words.join(". ") + "."
     }
 

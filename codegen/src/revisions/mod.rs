@@ -32,6 +32,9 @@ pub enum RevisionsError {
     /// Handlers are written against the revision.
     #[error("{0} is the hub; name another revision under `hub` in revisions.yaml first")]
     Hub(Revision),
+    /// An extension extends the revision.
+    #[error("the extension {0} extends {1}; remove it from revisions.yaml, or ingest it for another revision, first")]
+    Extended(String, Revision),
     /// The files can't be read or written.
     #[error(transparent)]
     Files(#[from] FilesError),

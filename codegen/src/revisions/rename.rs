@@ -50,6 +50,13 @@ pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Rename
     let entry = &mut manifest.revisions[index];
     entry.revision = to.clone();
     entry.links = entry.links.as_ref().map(|links| renamed(links, from, to).0);
+    for extension in manifest
+        .extensions
+        .values_mut()
+        .filter(|extension| extension.of == *from)
+    {
+        extension.of.clone_from(to);
+    }
     if let Some(hub) = manifest.hub.as_mut().filter(|hub| *hub == from) {
         hub.clone_from(to);
     }

@@ -31,6 +31,10 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
     if old.hub.as_ref() == Some(revision) {
         return Err(RevisionsError::Hub(revision.clone()));
     }
+    let mut extensions = old.extensions.values();
+    if let Some(extension) = extensions.find(|extension| extension.of == *revision) {
+        return Err(RevisionsError::Extended(extension.id.clone(), revision.clone()));
+    }
     let mut manifest = old.clone();
     manifest.revisions.remove(index);
     manifest.versions.remove(&crate_name(revision.as_str()));

@@ -15,7 +15,7 @@ pub struct Annotations {
     pub priority: Option<Number>,
     /// Roles the data is meant for: the user, the assistant, or both. Absent means no audience is singled out.
     pub audience: Option<Vec<Role>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -70,7 +70,7 @@ union! {
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CancelledNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -99,7 +99,7 @@ pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -126,7 +126,7 @@ pub enum ContentBlock {
     Image(ImageContent),
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -162,7 +162,7 @@ pub struct Error {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -186,7 +186,7 @@ pub struct JsonRpcError {
     pub id: RequestId,
     /// What went wrong.
     pub error: Error,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -271,7 +271,7 @@ pub struct JsonRpcNotification {
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -301,7 +301,7 @@ pub struct JsonRpcRequest {
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -329,7 +329,7 @@ pub struct JsonRpcResponse {
     pub id: RequestId,
     /// Outcome of the request, whose shape depends on the method.
     pub result: Result,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -354,7 +354,7 @@ pub struct Notification {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -376,7 +376,7 @@ pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -397,7 +397,7 @@ pub struct PaginatedRequest {
     pub method: String,
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -422,7 +422,7 @@ pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -444,7 +444,7 @@ pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -464,7 +464,7 @@ object! {
 pub struct PingRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -489,7 +489,7 @@ request! { PingRequest: "ping" Both, Option<RequestParams> => EmptyResult }
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ProgressNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -520,7 +520,7 @@ pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -569,7 +569,7 @@ pub struct Request {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -598,7 +598,7 @@ pub struct RequestMeta {
     /// active requests, and each notification repeats it. The receiver may still send none; absent means the sender
     /// wants none.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -617,7 +617,7 @@ pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -637,7 +637,7 @@ pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

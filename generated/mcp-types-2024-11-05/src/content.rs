@@ -14,7 +14,7 @@ pub struct Annotated {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -37,7 +37,7 @@ pub struct BlobResourceContents {
     pub uri: String,
     /// Media type of the bytes. Absent means unknown.
     pub mime_type: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -63,7 +63,7 @@ pub struct EmbeddedResource {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -92,7 +92,7 @@ pub struct ImageContent {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -119,7 +119,7 @@ pub struct ResourceContents {
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -142,7 +142,7 @@ pub enum Role {
     Assistant,
     /// The person, or the program that speaks on their behalf.
     User,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -162,7 +162,7 @@ pub struct TextContent {
     pub text: String,
     /// Advice on whom the text is for and how much it matters. Absent means none.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -190,7 +190,7 @@ pub struct TextResourceContents {
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -35,7 +35,7 @@ pub enum ClientNotification {
     Progress(ProgressNotification),
     /// `notifications/roots/list_changed`
     RootsListChanged(RootsListChangedNotification),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -80,7 +80,7 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// `tools/list`
     ListTools(ListToolsRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -142,7 +142,7 @@ pub enum ServerNotification {
     ResourceUpdated(ResourceUpdatedNotification),
     /// `notifications/tools/list_changed`
     ToolListChanged(ToolListChangedNotification),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -169,7 +169,7 @@ pub enum ServerRequest {
     ListRoots(ListRootsRequest),
     /// `sampling/createMessage`
     CreateMessage(CreateMessageRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 

@@ -14,7 +14,7 @@ use crate::{ContentBlock, Cursor, NotificationParams, PaginatedRequestParams, Re
 pub struct GetPromptRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: GetPromptRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -42,7 +42,7 @@ pub struct GetPromptRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ pub struct GetPromptResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -92,7 +92,7 @@ object! {
 pub struct ListPromptsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -120,7 +120,7 @@ pub struct ListPromptsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -149,7 +149,7 @@ pub struct Prompt {
     pub description: Option<String>,
     /// Arguments that fill in the template. Absent means the prompt takes none.
     pub arguments: Option<Vec<PromptArgument>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -175,7 +175,7 @@ pub struct PromptArgument {
     pub description: Option<String>,
     /// Whether the prompt cannot be fetched without this argument. Absent means it is optional.
     pub required: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -199,7 +199,7 @@ object! {
 pub struct PromptListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -225,7 +225,7 @@ pub struct PromptMessage {
     pub role: Role,
     /// What the message says.
     pub content: ContentBlock,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -51,7 +51,7 @@ union! {
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CancelledNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -80,7 +80,7 @@ pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -109,7 +109,7 @@ pub enum ContentBlock {
     Audio(AudioContent),
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -146,7 +146,7 @@ pub struct Error {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -246,7 +246,7 @@ pub struct JsonRpcError {
     pub id: RequestId,
     /// What went wrong.
     pub error: Error,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -276,7 +276,7 @@ pub struct JsonRpcNotification {
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -306,7 +306,7 @@ pub struct JsonRpcRequest {
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -334,7 +334,7 @@ pub struct JsonRpcResponse {
     pub id: RequestId,
     /// Outcome of the request, whose shape depends on the method.
     pub result: Result,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -359,7 +359,7 @@ pub struct Notification {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -381,7 +381,7 @@ pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -402,7 +402,7 @@ pub struct PaginatedRequest {
     pub method: String,
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -427,7 +427,7 @@ pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -449,7 +449,7 @@ pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -469,7 +469,7 @@ object! {
 pub struct PingRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -494,7 +494,7 @@ request! { PingRequest: "ping" Both, Option<RequestParams> => EmptyResult }
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ProgressNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -527,7 +527,7 @@ pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -577,7 +577,7 @@ pub struct Request {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -606,7 +606,7 @@ pub struct RequestMeta {
     /// active requests, and each notification repeats it. The receiver may still send none; absent means the sender
     /// wants none.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -625,7 +625,7 @@ pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -645,7 +645,7 @@ pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

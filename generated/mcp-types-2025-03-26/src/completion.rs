@@ -14,7 +14,7 @@ use crate::{RequestMeta, SCHEMA};
 pub struct CompleteRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CompleteRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -42,7 +42,7 @@ pub struct CompleteRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -66,7 +66,7 @@ pub struct CompleteRequestParamsArgument {
     pub name: String,
     /// Text typed so far, against which suggestions are matched. May be empty.
     pub value: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -88,7 +88,7 @@ pub struct CompleteResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -114,7 +114,7 @@ pub struct CompleteResultCompletion {
     /// Number of matching suggestions overall, which may be greater than the length of `values`. Absent means
     /// unknown.
     pub total: Option<i64>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -138,7 +138,7 @@ pub enum CompletionReference {
     Prompt(PromptReference),
     /// See [`ResourceReference`].
     Resource(ResourceReference),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -157,7 +157,7 @@ union! {
 pub struct PromptReference {
     /// Name of the prompt, as in `Prompt.name`.
     pub name: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -179,7 +179,7 @@ object! {
 pub struct ResourceReference {
     /// URI of the resource, or the URI template as the server listed it.
     pub uri: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -15,7 +15,7 @@ pub struct Annotations {
     pub priority: Option<Number>,
     /// Roles the data is meant for: the user, the assistant, or both. Absent means no audience is singled out.
     pub audience: Option<Vec<Role>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -39,7 +39,7 @@ pub struct AudioContent {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ pub struct BlobResourceContents {
     pub uri: String,
     /// Media type of the bytes. Absent means unknown.
     pub mime_type: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -95,7 +95,7 @@ pub struct EmbeddedResource {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -124,7 +124,7 @@ pub struct ImageContent {
     /// Hints on audience, importance and, in later revisions, age. They are advice, to be trusted no more than the
     /// peer that sent them. Absent means no hints.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -151,7 +151,7 @@ pub struct ResourceContents {
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -174,7 +174,7 @@ pub enum Role {
     Assistant,
     /// The person, or the program that speaks on their behalf.
     User,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -194,7 +194,7 @@ pub struct TextContent {
     pub text: String,
     /// Advice on whom the text is for and how much it matters. Absent means none.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -222,7 +222,7 @@ pub struct TextResourceContents {
     pub uri: String,
     /// MIME type of this item. Absent means unknown.
     pub mime_type: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -18,7 +18,7 @@ pub struct ClientCapabilities {
     pub roots: Option<ClientCapabilitiesRoots>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
     pub sampling: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -38,7 +38,7 @@ object! {
 pub struct ClientCapabilitiesRoots {
     /// Whether the client announces changes with `notifications/roots/list_changed`. Absent means `false`.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -58,7 +58,7 @@ pub struct Implementation {
     pub name: String,
     /// Release of the program; any format. This is not the protocol revision.
     pub version: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -78,7 +78,7 @@ object! {
 pub struct InitializeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: InitializeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -108,7 +108,7 @@ pub struct InitializeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -143,7 +143,7 @@ pub struct InitializeResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -169,7 +169,7 @@ object! {
 pub struct InitializedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -203,7 +203,7 @@ pub struct ServerCapabilities {
     pub resources: Option<ServerCapabilitiesResources>,
     /// Present if the server offers tools.
     pub tools: Option<ServerCapabilitiesTools>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -226,7 +226,7 @@ object! {
 pub struct ServerCapabilitiesPrompts {
     /// Whether the server announces changes with `notifications/prompts/list_changed`. Absent means it does not.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -246,7 +246,7 @@ pub struct ServerCapabilitiesResources {
     pub list_changed: Option<bool>,
     /// Whether the client may use `resources/subscribe`. Absent means it may not.
     pub subscribe: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -265,7 +265,7 @@ object! {
 pub struct ServerCapabilitiesTools {
     /// Whether the server announces changes with `notifications/tools/list_changed`. Absent means it does not.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -17,7 +17,7 @@ use crate::{
 pub struct ListResourceTemplatesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -46,7 +46,7 @@ pub struct ListResourceTemplatesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ object! {
 pub struct ListResourcesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -98,7 +98,7 @@ pub struct ListResourcesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -121,7 +121,7 @@ object! {
 pub struct ReadResourceRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ReadResourceRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -147,7 +147,7 @@ pub struct ReadResourceRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -172,7 +172,7 @@ pub struct ReadResourceResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -205,7 +205,7 @@ pub struct Resource {
     pub size: Option<i64>,
     /// Advice on whom the resource is for and how much it matters. Absent means none.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -232,7 +232,7 @@ object! {
 pub struct ResourceListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -265,7 +265,7 @@ pub struct ResourceTemplate {
     pub mime_type: Option<String>,
     /// Advice on whom the resources are for and how much they matter. Absent means none.
     pub annotations: Option<Annotations>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -291,7 +291,7 @@ object! {
 pub struct ResourceUpdatedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -317,7 +317,7 @@ pub struct ResourceUpdatedNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -340,7 +340,7 @@ object! {
 pub struct SubscribeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: SubscribeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -366,7 +366,7 @@ pub struct SubscribeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -388,7 +388,7 @@ object! {
 pub struct UnsubscribeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: UnsubscribeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -414,7 +414,7 @@ pub struct UnsubscribeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

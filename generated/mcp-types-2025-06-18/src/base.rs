@@ -49,7 +49,7 @@ pub struct BaseMetadata {
     /// Name to show to people, free of jargon where possible. Absent means `name` is shown, though a tool's
     /// `annotations.title` comes before its `name`.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -73,7 +73,7 @@ object! {
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CancelledNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -102,7 +102,7 @@ pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -141,7 +141,7 @@ pub struct Error {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -165,7 +165,7 @@ pub struct JsonRpcError {
     pub id: RequestId,
     /// What went wrong.
     pub error: Error,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -250,7 +250,7 @@ pub struct JsonRpcNotification {
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -280,7 +280,7 @@ pub struct JsonRpcRequest {
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -308,7 +308,7 @@ pub struct JsonRpcResponse {
     pub id: RequestId,
     /// Outcome of the request, whose shape depends on the method.
     pub result: Result,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -333,7 +333,7 @@ pub struct Notification {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -355,7 +355,7 @@ pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -376,7 +376,7 @@ pub struct PaginatedRequest {
     pub method: String,
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -401,7 +401,7 @@ pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -423,7 +423,7 @@ pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -443,7 +443,7 @@ object! {
 pub struct PingRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -468,7 +468,7 @@ request! { PingRequest: "ping" Both, Option<RequestParams> => EmptyResult }
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ProgressNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -501,7 +501,7 @@ pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -551,7 +551,7 @@ pub struct Request {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -580,7 +580,7 @@ pub struct RequestMeta {
     /// active requests, and each notification repeats it. The receiver may still send none; absent means the sender
     /// wants none.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -599,7 +599,7 @@ pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -619,7 +619,7 @@ pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -17,7 +17,7 @@ pub struct BooleanSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property's name serves as the label.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -41,7 +41,7 @@ object! {
 pub struct ElicitRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ElicitRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -70,7 +70,7 @@ pub struct ElicitRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -98,7 +98,7 @@ pub struct ElicitResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -124,7 +124,7 @@ pub enum ElicitResultAction {
     Cancel,
     /// The user refused explicitly.
     Decline,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -178,7 +178,7 @@ pub struct EnumSchema {
     pub title: Option<String>,
     /// Display names of the values, in the same order as `enum`. Absent means the values are shown as they are.
     pub enum_names: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -213,7 +213,7 @@ pub struct NumberSchema {
     pub minimum: Option<Number>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -239,7 +239,7 @@ pub enum NumberSchemaType {
     Integer,
     /// Any number, with or without a fraction.
     Number,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -264,7 +264,7 @@ pub enum PrimitiveSchemaDefinition {
     Boolean(BooleanSchema),
     /// See [`EnumSchema`].
     Enum(EnumSchema),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -309,7 +309,7 @@ pub struct RequestedSchema {
     pub properties: Map<PrimitiveSchemaDefinition>,
     /// The names of the fields that must be filled in. Absent means that none must.
     pub required: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -341,7 +341,7 @@ pub struct StringSchema {
     pub min_length: Option<i64>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -372,7 +372,7 @@ pub enum StringSchemaFormat {
     Email,
     /// A URI.
     Uri,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 

@@ -21,7 +21,7 @@ pub struct ClientCapabilities {
     pub roots: Option<ClientCapabilitiesRoots>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
     pub sampling: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -42,7 +42,7 @@ object! {
 pub struct ClientCapabilitiesRoots {
     /// Whether the client announces changes with `notifications/roots/list_changed`. Absent means `false`.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -64,7 +64,7 @@ pub struct Implementation {
     pub version: String,
     /// Name to show to people. When absent, display falls back to the programmatic name.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -87,7 +87,7 @@ object! {
 pub struct InitializeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: InitializeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -117,7 +117,7 @@ pub struct InitializeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -152,7 +152,7 @@ pub struct InitializeResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -178,7 +178,7 @@ object! {
 pub struct InitializedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -212,7 +212,7 @@ pub struct ServerCapabilities {
     pub resources: Option<ServerCapabilitiesResources>,
     /// Present if the server offers tools.
     pub tools: Option<ServerCapabilitiesTools>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -235,7 +235,7 @@ object! {
 pub struct ServerCapabilitiesPrompts {
     /// Whether the server announces changes with `notifications/prompts/list_changed`. Absent means it does not.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -255,7 +255,7 @@ pub struct ServerCapabilitiesResources {
     pub list_changed: Option<bool>,
     /// Whether the client may use `resources/subscribe`. Absent means it may not.
     pub subscribe: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -274,7 +274,7 @@ object! {
 pub struct ServerCapabilitiesTools {
     /// Whether the server announces changes with `notifications/tools/list_changed`. Absent means it does not.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -28,7 +28,7 @@ pub enum LoggingLevel {
     Alert,
     /// The system cannot be used. The most severe level.
     Emergency,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -54,7 +54,7 @@ strings! {
 pub struct LoggingMessageNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: LoggingMessageNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -84,7 +84,7 @@ pub struct LoggingMessageNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -108,7 +108,7 @@ object! {
 pub struct SetLevelRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: SetLevelRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -134,7 +134,7 @@ pub struct SetLevelRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -15,7 +15,7 @@ use crate::{AudioContent, ImageContent, RequestMeta, Role, SCHEMA, TextContent};
 pub struct CreateMessageRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CreateMessageRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -58,7 +58,7 @@ pub struct CreateMessageRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -92,7 +92,7 @@ pub enum CreateMessageRequestParamsIncludeContext {
     /// Context of the requesting server only. Discouraged in later revisions unless the client declares
     /// `sampling.context`.
     ThisServer,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -122,7 +122,7 @@ pub struct CreateMessageResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -150,7 +150,7 @@ pub enum CreateMessageResultStopReason {
     StopSequence,
     /// The limit of tokens was reached.
     MaxTokens,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -171,7 +171,7 @@ pub struct ModelHint {
     /// Part of a model's name, such as `sonnet`. The client looks for models whose name contains it, and may map it
     /// to a comparable model of another provider. Absent means the hint names no model.
     pub name: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -198,7 +198,7 @@ pub struct ModelPreferences {
     /// Suggested models, tried in order until one matches. They outrank the numeric priorities, which can settle
     /// what remains ambiguous. Absent means no suggestion.
     pub hints: Option<Vec<ModelHint>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -223,7 +223,7 @@ pub enum SamplingContent {
     Image(ImageContent),
     /// See [`AudioContent`].
     Audio(AudioContent),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -244,7 +244,7 @@ pub struct SamplingMessage {
     pub role: Role,
     /// What the message says.
     pub content: SamplingContent,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -14,7 +14,7 @@ use crate::{ContentBlock, Cursor, NotificationParams, PaginatedRequestParams, Re
 pub struct CallToolRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CallToolRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -42,7 +42,7 @@ pub struct CallToolRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -74,7 +74,7 @@ pub struct CallToolResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -98,7 +98,7 @@ object! {
 pub struct ListToolsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -126,7 +126,7 @@ pub struct ListToolsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -165,7 +165,7 @@ pub struct Tool {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -203,7 +203,7 @@ pub struct ToolAnnotations {
     pub read_only_hint: Option<bool>,
     /// Label for people. Absent means `name` is displayed, unless the tool has a title of its own.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -227,7 +227,7 @@ object! {
 pub struct ToolListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

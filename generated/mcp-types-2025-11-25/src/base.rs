@@ -49,7 +49,7 @@ pub struct BaseMetadata {
     /// Name to show to people, free of jargon where possible. Absent means `name` is shown, though a tool's
     /// `annotations.title` comes before its `name`.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -73,7 +73,7 @@ object! {
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CancelledNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -102,7 +102,7 @@ pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -139,7 +139,7 @@ pub struct Error {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -163,7 +163,7 @@ pub struct JsonRpcErrorResponse {
     pub error: Error,
     /// Id of the request that failed. Absent means the id could not be read, as with malformed input.
     pub id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -250,7 +250,7 @@ pub struct JsonRpcNotification {
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -280,7 +280,7 @@ pub struct JsonRpcRequest {
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -340,7 +340,7 @@ pub struct JsonRpcResultResponse {
     pub id: RequestId,
     /// Outcome of the request, whose shape depends on the method.
     pub result: Result,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -365,7 +365,7 @@ pub struct Notification {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -387,7 +387,7 @@ pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -408,7 +408,7 @@ pub struct PaginatedRequest {
     pub method: String,
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -433,7 +433,7 @@ pub struct PaginatedRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -455,7 +455,7 @@ pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -475,7 +475,7 @@ object! {
 pub struct PingRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<RequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -500,7 +500,7 @@ request! { PingRequest: "ping" Both, Option<RequestParams> => EmptyResult }
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ProgressNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -533,7 +533,7 @@ pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -583,7 +583,7 @@ pub struct Request {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -612,7 +612,7 @@ pub struct RequestMeta {
     /// active requests, and each notification repeats it. The receiver may still send none; absent means the sender
     /// wants none.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -631,7 +631,7 @@ pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -651,7 +651,7 @@ pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -14,7 +14,7 @@ use crate::{RequestMeta, SCHEMA};
 pub struct CompleteRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CompleteRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -44,7 +44,7 @@ pub struct CompleteRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ pub struct CompleteRequestParamsArgument {
     pub name: String,
     /// Text typed so far, against which suggestions are matched. May be empty.
     pub value: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -88,7 +88,7 @@ object! {
 pub struct CompleteRequestParamsContext {
     /// Arguments already filled in, by name, without the one being completed. Absent means none.
     pub arguments: Option<Map<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -109,7 +109,7 @@ pub struct CompleteResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -135,7 +135,7 @@ pub struct CompleteResultCompletion {
     /// Number of matching suggestions overall, which may be greater than the length of `values`. Absent means
     /// unknown.
     pub total: Option<i64>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -159,7 +159,7 @@ pub enum CompletionReference {
     Prompt(PromptReference),
     /// See [`ResourceTemplateReference`].
     ResourceTemplate(ResourceTemplateReference),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -180,7 +180,7 @@ pub struct PromptReference {
     pub name: String,
     /// Label for people. Absent means `name` is displayed.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -205,7 +205,7 @@ object! {
 pub struct ResourceTemplateReference {
     /// URI of the resource, or the URI template as the server listed it.
     pub uri: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -17,7 +17,7 @@ pub struct Annotations {
     pub priority: Option<Number>,
     /// Roles the data is meant for: the user, the assistant, or both. Absent means no audience is singled out.
     pub audience: Option<Vec<Role>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -45,7 +45,7 @@ pub struct AudioContent {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -79,7 +79,7 @@ pub struct BlobResourceContents {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -111,7 +111,7 @@ pub enum ContentBlock {
     ResourceLink(ResourceLink),
     /// See [`EmbeddedResource`].
     Resource(EmbeddedResource),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -139,7 +139,7 @@ pub struct EmbeddedResource {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -172,7 +172,7 @@ pub struct ImageContent {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -203,7 +203,7 @@ pub struct ResourceContents {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -244,7 +244,7 @@ pub struct ResourceLink {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -277,7 +277,7 @@ pub enum Role {
     Assistant,
     /// The person, or the program that speaks on their behalf.
     User,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -300,7 +300,7 @@ pub struct TextContent {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -332,7 +332,7 @@ pub struct TextResourceContents {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -19,7 +19,7 @@ pub struct BooleanSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property's name serves as the label.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -43,7 +43,7 @@ object! {
 pub struct ElicitRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ElicitRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -78,7 +78,7 @@ pub struct ElicitRequestFormParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -107,7 +107,7 @@ pub enum ElicitRequestParams {
     Url(ElicitRequestUrlParams),
     /// See [`ElicitRequestFormParams`].
     Form(ElicitRequestFormParams),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -144,7 +144,7 @@ pub struct ElicitRequestUrlParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -177,7 +177,7 @@ pub struct ElicitResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -203,7 +203,7 @@ pub enum ElicitResultAction {
     Cancel,
     /// The user refused explicitly.
     Decline,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -257,7 +257,7 @@ union! {
 pub struct ElicitationCompleteNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ElicitationCompleteNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -283,7 +283,7 @@ pub struct ElicitationCompleteNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -306,7 +306,7 @@ pub struct EnumOption {
     pub const_: String,
     /// The text that people see.
     pub title: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -335,7 +335,7 @@ pub enum EnumSchema {
     TitledMultiSelect(TitledMultiSelectEnumSchema),
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitled(LegacyTitledEnumSchema),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -430,7 +430,7 @@ pub struct LegacyTitledEnumSchema {
     /// Labels for the values, in the order of `enum`. This is not a standard JSON Schema keyword; when it is
     /// absent, the values themselves are shown.
     pub enum_names: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -510,7 +510,7 @@ pub struct NumberSchema {
     pub minimum: Option<Number>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -537,7 +537,7 @@ pub enum NumberSchemaType {
     Integer,
     /// Any number, with or without a fraction.
     Number,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -570,7 +570,7 @@ pub enum PrimitiveSchemaDefinition {
     TitledMultiSelectEnum(TitledMultiSelectEnumSchema),
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitledEnum(LegacyTitledEnumSchema),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -669,7 +669,7 @@ pub struct RequestedSchema {
     pub schema: Option<String>,
     /// The names of the fields that must be filled in. Absent means that none must.
     pub required: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -737,7 +737,7 @@ pub struct StringSchema {
     pub min_length: Option<i64>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -769,7 +769,7 @@ pub enum StringSchemaFormat {
     Email,
     /// A URI.
     Uri,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -799,7 +799,7 @@ pub struct TitledMultiSelectEnumSchema {
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -827,7 +827,7 @@ object! {
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The options, each with its label.
     pub any_of: Vec<EnumOption>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -851,7 +851,7 @@ pub struct TitledSingleSelectEnumSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -887,7 +887,7 @@ pub struct UntitledMultiSelectEnumSchema {
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -915,7 +915,7 @@ object! {
 pub struct UntitledMultiSelectEnumSchemaItems {
     /// The values that may be chosen.
     pub enum_: Vec<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -942,7 +942,7 @@ pub struct UntitledSingleSelectEnumSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -972,7 +972,7 @@ pub struct UrlElicitationRequiredError {
     pub error: UrlElicitationRequiredErrorObject,
     /// Identifier of the request that failed. Absent if the server could not tell it.
     pub id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -996,7 +996,7 @@ object! {
 pub struct UrlElicitationRequiredErrorData {
     /// The elicitations that must be completed, each with the address to visit.
     pub elicitations: Vec<ElicitRequestUrlParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -1016,7 +1016,7 @@ pub struct UrlElicitationRequiredErrorObject {
     pub message: String,
     /// What the user has to visit.
     pub data: UrlElicitationRequiredErrorData,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

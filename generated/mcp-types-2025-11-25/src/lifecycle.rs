@@ -23,7 +23,7 @@ pub struct ClientCapabilities {
     pub sampling: Option<ClientCapabilitiesSampling>,
     /// The client can run requests from the server as tasks. Absent means not offered.
     pub tasks: Option<ClientCapabilitiesTasks>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -48,7 +48,7 @@ pub struct ClientCapabilitiesElicitation {
     pub form: Option<RawObject>,
     /// URL mode is offered: the client sends the user to a web page. Absent means not offered.
     pub url: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -67,7 +67,7 @@ object! {
 pub struct ClientCapabilitiesRoots {
     /// Whether the client announces changes with `notifications/roots/list_changed`. Absent means `false`.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -88,7 +88,7 @@ pub struct ClientCapabilitiesSampling {
     /// The client accepts `tools` and `toolChoice` in sampling requests. When absent, it answers such requests with
     /// an error.
     pub tools: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -111,7 +111,7 @@ pub struct ClientCapabilitiesTasks {
     pub list: Option<RawObject>,
     /// Requests that the client can run as tasks. Absent means none.
     pub requests: Option<ClientCapabilitiesTasksRequests>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -133,7 +133,7 @@ pub struct ClientCapabilitiesTasksRequests {
     pub elicitation: Option<ClientCapabilitiesTasksRequestsElicitation>,
     /// Sampling requests that may run as tasks. Absent means none.
     pub sampling: Option<ClientCapabilitiesTasksRequestsSampling>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -152,7 +152,7 @@ object! {
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// `elicitation/create` may run as a task. Absent means it may not.
     pub create: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -170,7 +170,7 @@ object! {
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// `sampling/createMessage` may run as a task. Absent means it may not.
     pub create_message: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -197,7 +197,7 @@ pub struct Icon {
     /// Sizes the picture suits. Each is width and height in pixels (`48x48`), or `any` for scalable formats. Absent
     /// means every size.
     pub sizes: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -222,7 +222,7 @@ pub enum IconTheme {
     Dark,
     /// Suits a light background.
     Light,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -241,7 +241,7 @@ pub struct Icons {
     /// Pictures for user interfaces, usually one picture in several sizes, formats or themes. Renderers must handle
     /// PNG and JPEG, and are advised to handle SVG and WebP. Absent means there is no icon.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -270,7 +270,7 @@ pub struct Implementation {
     /// Pictures for user interfaces, usually one picture in several sizes, formats or themes. Renderers must handle
     /// PNG and JPEG, and are advised to handle SVG and WebP. Absent means there is no icon.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -296,7 +296,7 @@ object! {
 pub struct InitializeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: InitializeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -326,7 +326,7 @@ pub struct InitializeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -361,7 +361,7 @@ pub struct InitializeResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -387,7 +387,7 @@ object! {
 pub struct InitializedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -423,7 +423,7 @@ pub struct ServerCapabilities {
     pub tasks: Option<ServerCapabilitiesTasks>,
     /// Present if the server offers tools.
     pub tools: Option<ServerCapabilitiesTools>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -447,7 +447,7 @@ object! {
 pub struct ServerCapabilitiesPrompts {
     /// Whether the server announces changes with `notifications/prompts/list_changed`. Absent means it does not.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -467,7 +467,7 @@ pub struct ServerCapabilitiesResources {
     pub list_changed: Option<bool>,
     /// Whether the client may use `resources/subscribe`. Absent means it may not.
     pub subscribe: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -490,7 +490,7 @@ pub struct ServerCapabilitiesTasks {
     pub list: Option<RawObject>,
     /// Requests that the client may send as tasks. Absent means none.
     pub requests: Option<ServerCapabilitiesTasksRequests>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -510,7 +510,7 @@ object! {
 pub struct ServerCapabilitiesTasksRequests {
     /// Requests concerning tools that can run as tasks. Absent means none.
     pub tools: Option<ServerCapabilitiesTasksRequestsTools>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -529,7 +529,7 @@ pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present if `tools/call` can run as a task. Each tool may narrow this with its `execution.taskSupport`. It
     /// has no settings yet.
     pub call: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -547,7 +547,7 @@ object! {
 pub struct ServerCapabilitiesTools {
     /// Whether the server announces changes with `notifications/tools/list_changed`. Absent means it does not.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -39,7 +39,7 @@ pub enum ClientNotification {
     RootsListChanged(RootsListChangedNotification),
     /// `notifications/tasks/status`
     TaskStatus(TaskStatusNotification),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -93,7 +93,7 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// `tools/list`
     ListTools(ListToolsRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -182,7 +182,7 @@ pub enum ServerNotification {
     TaskStatus(TaskStatusNotification),
     /// `notifications/tools/list_changed`
     ToolListChanged(ToolListChangedNotification),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -221,7 +221,7 @@ pub enum ServerRequest {
     ListTasks(ListTasksRequest),
     /// `tasks/result`
     GetTaskPayload(GetTaskPayloadRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 

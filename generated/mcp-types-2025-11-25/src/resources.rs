@@ -17,7 +17,7 @@ use crate::{
 pub struct ListResourceTemplatesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -46,7 +46,7 @@ pub struct ListResourceTemplatesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ object! {
 pub struct ListResourcesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -98,7 +98,7 @@ pub struct ListResourcesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -121,7 +121,7 @@ object! {
 pub struct ReadResourceRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ReadResourceRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -147,7 +147,7 @@ pub struct ReadResourceRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -172,7 +172,7 @@ pub struct ReadResourceResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -212,7 +212,7 @@ pub struct Resource {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -242,7 +242,7 @@ object! {
 pub struct ResourceListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -268,7 +268,7 @@ pub struct ResourceRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -306,7 +306,7 @@ pub struct ResourceTemplate {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -335,7 +335,7 @@ object! {
 pub struct ResourceUpdatedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -361,7 +361,7 @@ pub struct ResourceUpdatedNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -384,7 +384,7 @@ object! {
 pub struct SubscribeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: SubscribeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -410,7 +410,7 @@ pub struct SubscribeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -432,7 +432,7 @@ object! {
 pub struct UnsubscribeRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: UnsubscribeRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -458,7 +458,7 @@ pub struct UnsubscribeRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

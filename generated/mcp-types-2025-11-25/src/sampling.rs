@@ -15,7 +15,7 @@ use crate::{AudioContent, ContentBlock, ImageContent, RequestMeta, Role, SCHEMA,
 pub struct CreateMessageRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CreateMessageRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -68,7 +68,7 @@ pub struct CreateMessageRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -105,7 +105,7 @@ pub enum CreateMessageRequestParamsIncludeContext {
     /// Context of the requesting server only. Discouraged in later revisions unless the client declares
     /// `sampling.context`.
     ThisServer,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -135,7 +135,7 @@ pub struct CreateMessageResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -165,7 +165,7 @@ pub enum CreateMessageResultStopReason {
     MaxTokens,
     /// The model wants tools to be run before it goes on.
     ToolUse,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -187,7 +187,7 @@ pub struct ModelHint {
     /// Part of a model's name, such as `sonnet`. The client looks for models whose name contains it, and may map it
     /// to a comparable model of another provider. Absent means the hint names no model.
     pub name: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -214,7 +214,7 @@ pub struct ModelPreferences {
     /// Suggested models, tried in order until one matches. They outrank the numeric priorities, which can settle
     /// what remains ambiguous. Absent means no suggestion.
     pub hints: Option<Vec<ModelHint>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -245,7 +245,7 @@ pub enum SamplingContent {
     ToolResult(ToolResultContent),
     /// An array.
     List(Vec<SamplingMessageContentBlock>),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -287,7 +287,7 @@ pub struct SamplingMessage {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -318,7 +318,7 @@ pub enum SamplingMessageContentBlock {
     ToolUse(ToolUseContent),
     /// See [`ToolResultContent`].
     ToolResult(ToolResultContent),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -339,7 +339,7 @@ union! {
 pub struct ToolChoice {
     /// Whether the model may, must or must not call tools. Absent means `auto`.
     pub mode: Option<ToolChoiceMode>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -361,7 +361,7 @@ pub enum ToolChoiceMode {
     None,
     /// The model calls at least one tool before it finishes.
     Required,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -391,7 +391,7 @@ pub struct ToolResultContent {
     /// Metadata of this result. Clients should keep it when they pass the result on in later sampling, since caches
     /// may depend on it.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -427,7 +427,7 @@ pub struct ToolUseContent {
     /// Metadata of this use. Clients should keep it when they pass the tool use on in later sampling, since caches
     /// may depend on it.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -14,7 +14,7 @@ use crate::{ContentBlock, Cursor, Icon, NotificationParams, PaginatedRequestPara
 pub struct CallToolRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CallToolRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -46,7 +46,7 @@ pub struct CallToolRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RequestMeta>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -79,7 +79,7 @@ pub struct CallToolResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -103,7 +103,7 @@ object! {
 pub struct ListToolsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<PaginatedRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -131,7 +131,7 @@ pub struct ListToolsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -174,7 +174,7 @@ pub struct Tool {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -214,7 +214,7 @@ pub struct ToolAnnotations {
     pub read_only_hint: Option<bool>,
     /// Label for people. Absent means `name` is displayed, unless the tool has a title of its own.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -236,7 +236,7 @@ object! {
 pub struct ToolExecution {
     /// Whether calls of the tool run as tasks. Absent means `forbidden`.
     pub task_support: Option<ToolExecutionTaskSupport>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -258,7 +258,7 @@ pub enum ToolExecutionTaskSupport {
     Optional,
     /// Calls always run as tasks.
     Required,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -279,7 +279,7 @@ strings! {
 pub struct ToolListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -49,7 +49,7 @@ pub struct BaseMetadata {
     /// Name to show to people, free of jargon where possible. Absent means `name` is shown, though a tool's
     /// `annotations.title` comes before its `name`.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -72,7 +72,7 @@ pub enum CacheScope {
     Private,
     /// For everybody. The result has nothing in it that belongs to a user.
     Public,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -98,7 +98,7 @@ pub struct CacheableResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -124,7 +124,7 @@ object! {
 pub struct CancelledNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CancelledNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -152,7 +152,7 @@ pub struct CancelledNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -190,7 +190,7 @@ pub struct Error {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -224,7 +224,7 @@ pub struct JsonRpcErrorResponse {
     pub error: Error,
     /// Id of the request that failed. Absent means the id could not be read, as with malformed input.
     pub id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -311,7 +311,7 @@ pub struct JsonRpcNotification {
     pub method: String,
     /// Parameters of the notification, whose shape depends on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -341,7 +341,7 @@ pub struct JsonRpcRequest {
     pub method: String,
     /// Parameters of the request, whose shape depends on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -401,7 +401,7 @@ pub struct JsonRpcResultResponse {
     pub id: RequestId,
     /// Outcome of the request, whose shape depends on the method.
     pub result: Result,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -438,7 +438,7 @@ pub struct Notification {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -460,7 +460,7 @@ pub struct NotificationMetaObject {
     /// Id of the `subscriptions/listen` request whose subscription brought the notification. Absent outside of
     /// subscriptions.
     pub subscription_id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -479,7 +479,7 @@ pub struct NotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -500,7 +500,7 @@ pub struct PaginatedRequest {
     pub method: String,
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: PaginatedRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -525,7 +525,7 @@ pub struct PaginatedRequestParams {
     /// Page to continue from, as handed out in an earlier result's `nextCursor`. Absent means the first page. Only
     /// its issuer can interpret it.
     pub cursor: Option<Cursor>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -551,7 +551,7 @@ pub struct PaginatedResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -575,7 +575,7 @@ object! {
 pub struct ProgressNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ProgressNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -608,7 +608,7 @@ pub struct ProgressNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -658,7 +658,7 @@ pub struct Request {
     pub method: String,
     /// Parameters, whose members depend on the method. Absent means none.
     pub params: Option<RawObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -700,7 +700,7 @@ pub struct RequestMetaObject {
     /// active requests, and each notification repeats it. The server may still send none; absent means the client
     /// wants none.
     pub progress_token: Option<ProgressToken>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -725,7 +725,7 @@ pub struct RequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -747,7 +747,7 @@ pub struct Result {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -769,7 +769,7 @@ pub struct ResultMetaObject {
     /// Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
     /// server does not say.
     pub server_info: Option<Implementation>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -790,7 +790,7 @@ pub enum ResultType {
     Complete,
     /// The server needs input first, and the result is an [`InputRequiredResult`](crate::InputRequiredResult).
     InputRequired,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 

@@ -17,7 +17,7 @@ pub struct BooleanSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property's name serves as the label.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -42,7 +42,7 @@ object! {
 pub struct ElicitRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ElicitRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -70,7 +70,7 @@ pub struct ElicitRequestFormParams {
     pub message: String,
     /// The fields of the form.
     pub requested_schema: RequestedSchema,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -95,7 +95,7 @@ pub enum ElicitRequestParams {
     Form(ElicitRequestFormParams),
     /// See [`ElicitRequestUrlParams`].
     Url(ElicitRequestUrlParams),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -123,7 +123,7 @@ pub struct ElicitRequestUrlParams {
     pub message: String,
     /// Address of the page to open.
     pub url: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -148,7 +148,7 @@ pub struct ElicitResult {
     /// The answers, by field name, fitting the requested schema. Present only when a form was accepted; otherwise
     /// absent.
     pub content: Option<Map<ElicitResultContentValue>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -173,7 +173,7 @@ pub enum ElicitResultAction {
     Cancel,
     /// The user refused explicitly.
     Decline,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -227,7 +227,7 @@ pub struct EnumOption {
     pub const_: String,
     /// The text that people see.
     pub title: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -256,7 +256,7 @@ pub enum EnumSchema {
     TitledMultiSelect(TitledMultiSelectEnumSchema),
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitled(LegacyTitledEnumSchema),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -351,7 +351,7 @@ pub struct LegacyTitledEnumSchema {
     /// Labels for the values, in the order of `enum`. This is not a standard JSON Schema keyword; when it is
     /// absent, the values themselves are shown.
     pub enum_names: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -431,7 +431,7 @@ pub struct NumberSchema {
     pub minimum: Option<Number>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -458,7 +458,7 @@ pub enum NumberSchemaType {
     Integer,
     /// Any number, with or without a fraction.
     Number,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -491,7 +491,7 @@ pub enum PrimitiveSchemaDefinition {
     TitledMultiSelectEnum(TitledMultiSelectEnumSchema),
     /// See [`LegacyTitledEnumSchema`].
     LegacyTitledEnum(LegacyTitledEnumSchema),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -590,7 +590,7 @@ pub struct RequestedSchema {
     pub schema: Option<String>,
     /// The names of the fields that must be filled in. Absent means that none must.
     pub required: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -658,7 +658,7 @@ pub struct StringSchema {
     pub min_length: Option<i64>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -690,7 +690,7 @@ pub enum StringSchemaFormat {
     Email,
     /// A URI.
     Uri,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -720,7 +720,7 @@ pub struct TitledMultiSelectEnumSchema {
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -748,7 +748,7 @@ object! {
 pub struct TitledMultiSelectEnumSchemaItems {
     /// The options, each with its label.
     pub any_of: Vec<EnumOption>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -772,7 +772,7 @@ pub struct TitledSingleSelectEnumSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -808,7 +808,7 @@ pub struct UntitledMultiSelectEnumSchema {
     pub title: Option<String>,
     /// Values selected when the form opens. Absent means nothing is preselected.
     pub default: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -836,7 +836,7 @@ object! {
 pub struct UntitledMultiSelectEnumSchemaItems {
     /// The values that may be chosen.
     pub enum_: Vec<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -863,7 +863,7 @@ pub struct UntitledSingleSelectEnumSchema {
     pub description: Option<String>,
     /// Label of the field. Absent means the property name is used.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

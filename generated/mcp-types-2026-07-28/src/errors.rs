@@ -17,7 +17,7 @@ pub struct HeaderMismatchError {
     pub error: HeaderMismatchErrorObject,
     /// Id of the refused request. Absent if it could not be read.
     pub id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -43,7 +43,7 @@ pub struct HeaderMismatchErrorObject {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ pub struct InternalError {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -97,7 +97,7 @@ pub struct InvalidParamsError {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -123,7 +123,7 @@ pub struct InvalidRequestError {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -150,7 +150,7 @@ pub struct MethodNotFoundError {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -177,7 +177,7 @@ pub struct MissingRequiredClientCapabilityError {
     pub error: MissingRequiredClientCapabilityErrorObject,
     /// Id of the refused request. Absent if it could not be read.
     pub id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -201,7 +201,7 @@ object! {
 pub struct MissingRequiredClientCapabilityErrorData {
     /// The capabilities that the client would have to declare, in the form in which it declares them.
     pub required_capabilities: ClientCapabilities,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -221,7 +221,7 @@ pub struct MissingRequiredClientCapabilityErrorObject {
     pub message: String,
     /// The capabilities that are missing.
     pub data: MissingRequiredClientCapabilityErrorData,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -245,7 +245,7 @@ pub struct ParseError {
     pub message: String,
     /// Further detail, in a form the sender chooses. Absent means none.
     pub data: Option<RawJson>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -272,7 +272,7 @@ pub struct UnsupportedProtocolVersionError {
     pub error: UnsupportedProtocolVersionErrorObject,
     /// Id of the refused request. Absent if it could not be read.
     pub id: Option<RequestId>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -298,7 +298,7 @@ pub struct UnsupportedProtocolVersionErrorData {
     pub requested: String,
     /// The revisions that the server speaks.
     pub supported: Vec<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -319,7 +319,7 @@ pub struct UnsupportedProtocolVersionErrorObject {
     pub message: String,
     /// The revisions to choose from.
     pub data: UnsupportedProtocolVersionErrorData,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -32,7 +32,7 @@ pub struct InputRequiredResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -104,7 +104,7 @@ pub struct InputResponseRequestParams {
     /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -24,7 +24,7 @@ pub struct ClientCapabilities {
     pub roots: Option<RawObject>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
     pub sampling: Option<ClientCapabilitiesSampling>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -49,7 +49,7 @@ pub struct ClientCapabilitiesElicitation {
     pub form: Option<JsonObject>,
     /// URL mode is offered: the client sends the user to a web page. Absent means not offered.
     pub url: Option<JsonObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -71,7 +71,7 @@ pub struct ClientCapabilitiesSampling {
     /// The client accepts `tools` and `toolChoice` in sampling requests. When absent, it answers such requests with
     /// an error.
     pub tools: Option<JsonObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -92,7 +92,7 @@ object! {
 pub struct DiscoverRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: RequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -130,7 +130,7 @@ pub struct DiscoverResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -160,7 +160,7 @@ pub struct DiscoverResultResponse {
     pub id: RequestId,
     /// What the server speaks and offers.
     pub result: DiscoverResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -191,7 +191,7 @@ pub struct Icon {
     /// Sizes the picture suits. Each is width and height in pixels (`48x48`), or `any` for scalable formats. Absent
     /// means every size.
     pub sizes: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -216,7 +216,7 @@ pub enum IconTheme {
     Dark,
     /// Suits a light background.
     Light,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -235,7 +235,7 @@ pub struct Icons {
     /// Pictures for user interfaces, usually one picture in several sizes, formats or themes. Renderers must handle
     /// PNG and JPEG, and are advised to handle SVG and WebP. Absent means there is no icon.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -264,7 +264,7 @@ pub struct Implementation {
     /// Pictures for user interfaces, usually one picture in several sizes, formats or themes. Renderers must handle
     /// PNG and JPEG, and are advised to handle SVG and WebP. Absent means there is no icon.
     pub icons: Option<Vec<Icon>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -303,7 +303,7 @@ pub struct ServerCapabilities {
     pub resources: Option<ServerCapabilitiesResources>,
     /// Present if the server offers tools.
     pub tools: Option<ServerCapabilitiesTools>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -327,7 +327,7 @@ object! {
 pub struct ServerCapabilitiesPrompts {
     /// Whether subscriptions can ask for `notifications/prompts/list_changed`. Absent means they can't.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -348,7 +348,7 @@ pub struct ServerCapabilitiesResources {
     /// Whether subscriptions can name resources, to be notified with `notifications/resources/updated`. Absent
     /// means they can't.
     pub subscribe: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -367,7 +367,7 @@ object! {
 pub struct ServerCapabilitiesTools {
     /// Whether subscriptions can ask for `notifications/tools/list_changed`. Absent means they can't.
     pub list_changed: Option<bool>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

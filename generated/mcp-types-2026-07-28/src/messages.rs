@@ -29,7 +29,7 @@ pub type ServerMessage = Message<UnknownMethod, ServerNotification>;
 pub enum ClientNotification {
     /// `notifications/cancelled`
     CancelledNotification(CancelledNotification),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -65,7 +65,7 @@ pub enum ClientRequest {
     CallTool(CallToolRequest),
     /// `tools/list`
     ListTools(ListToolsRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -103,7 +103,7 @@ pub enum InputRequest {
     ListRoots(ListRootsRequest),
     /// `sampling/createMessage`
     CreateMessage(CreateMessageRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -136,7 +136,7 @@ pub enum ServerNotification {
     SubscriptionsAcknowledged(SubscriptionsAcknowledgedNotification),
     /// `notifications/tools/list_changed`
     ToolListChanged(ToolListChangedNotification),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -181,7 +181,7 @@ pub enum ServerResult {
     ReadResource(ReadResourceResult),
     /// See [`SubscriptionsListenResult`].
     SubscriptionsListen(SubscriptionsListenResult),
-    /// A result of a kind that the revision doesn't declare, as it came.
+    /// A result of a kind that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 

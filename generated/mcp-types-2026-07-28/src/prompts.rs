@@ -19,7 +19,7 @@ pub enum AnyGetPromptResult {
     InputRequired(InputRequiredResult),
     /// See [`GetPromptResult`].
     GetPrompt(GetPromptResult),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -39,7 +39,7 @@ union! {
 pub struct GetPromptRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: GetPromptRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -73,7 +73,7 @@ pub struct GetPromptRequestParams {
     /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -106,7 +106,7 @@ pub struct GetPromptResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -133,7 +133,7 @@ pub struct GetPromptResultResponse {
     pub id: RequestId,
     /// The prompt, or what the server needs first.
     pub result: AnyGetPromptResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -156,7 +156,7 @@ object! {
 pub struct ListPromptsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: PaginatedRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -191,7 +191,7 @@ pub struct ListPromptsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -220,7 +220,7 @@ pub struct ListPromptsResultResponse {
     pub id: RequestId,
     /// One page of prompts.
     pub result: ListPromptsResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -256,7 +256,7 @@ pub struct Prompt {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -287,7 +287,7 @@ pub struct PromptArgument {
     pub required: Option<bool>,
     /// Label for people. Absent means `name` is displayed.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -312,7 +312,7 @@ object! {
 pub struct PromptListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -338,7 +338,7 @@ pub struct PromptMessage {
     pub role: Role,
     /// What the message says.
     pub content: ContentBlock,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -20,7 +20,7 @@ pub enum AnyReadResourceResult {
     InputRequired(InputRequiredResult),
     /// See [`ReadResourceResult`].
     ReadResource(ReadResourceResult),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -39,7 +39,7 @@ union! {
 pub struct ListResourceTemplatesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: PaginatedRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -75,7 +75,7 @@ pub struct ListResourceTemplatesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -104,7 +104,7 @@ pub struct ListResourceTemplatesResultResponse {
     pub id: RequestId,
     /// One page of resource templates.
     pub result: ListResourceTemplatesResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -127,7 +127,7 @@ object! {
 pub struct ListResourcesRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: PaginatedRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -163,7 +163,7 @@ pub struct ListResourcesResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -192,7 +192,7 @@ pub struct ListResourcesResultResponse {
     pub id: RequestId,
     /// One page of resources.
     pub result: ListResourcesResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -216,7 +216,7 @@ object! {
 pub struct ReadResourceRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ReadResourceRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -248,7 +248,7 @@ pub struct ReadResourceRequestParams {
     /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -284,7 +284,7 @@ pub struct ReadResourceResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -312,7 +312,7 @@ pub struct ReadResourceResultResponse {
     pub id: RequestId,
     /// The contents, or what the server needs first.
     pub result: AnyReadResourceResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -353,7 +353,7 @@ pub struct Resource {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -383,7 +383,7 @@ object! {
 pub struct ResourceListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -409,7 +409,7 @@ pub struct ResourceRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -447,7 +447,7 @@ pub struct ResourceTemplate {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -475,7 +475,7 @@ object! {
 pub struct ResourceUpdatedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: ResourceUpdatedNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -501,7 +501,7 @@ pub struct ResourceUpdatedNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -15,7 +15,7 @@ use crate::{MetaObject, SCHEMA};
 pub struct ListRootsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<ListRootsRequestParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -39,7 +39,7 @@ pub struct ListRootsRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -57,7 +57,7 @@ object! {
 pub struct ListRootsResult {
     /// The roots. An empty list means the client exposes none.
     pub roots: Vec<Root>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -80,7 +80,7 @@ pub struct Root {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -16,7 +16,7 @@ use crate::{AudioContent, ContentBlock, ImageContent, JsonObject, MetaObject, Ro
 pub struct CreateMessageRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CreateMessageRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -62,7 +62,7 @@ pub struct CreateMessageRequestParams {
     /// Tools that the model may call while writing. Requires the client's `sampling.tools` capability, or else the
     /// client answers with an error; absent means none.
     pub tools: Option<Vec<Tool>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -97,7 +97,7 @@ pub enum CreateMessageRequestParamsIncludeContext {
     /// Context of the requesting server only. Discouraged in later revisions unless the client declares
     /// `sampling.context`.
     ThisServer,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -127,7 +127,7 @@ pub struct CreateMessageResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -157,7 +157,7 @@ pub enum CreateMessageResultStopReason {
     MaxTokens,
     /// The model wants tools to be run before it goes on.
     ToolUse,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -179,7 +179,7 @@ pub struct ModelHint {
     /// Part of a model's name, such as `sonnet`. The client looks for models whose name contains it, and may map it
     /// to a comparable model of another provider. Absent means the hint names no model.
     pub name: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -206,7 +206,7 @@ pub struct ModelPreferences {
     /// Suggested models, tried in order until one matches. They outrank the numeric priorities, which can settle
     /// what remains ambiguous. Absent means no suggestion.
     pub hints: Option<Vec<ModelHint>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -237,7 +237,7 @@ pub enum SamplingContent {
     ToolResult(ToolResultContent),
     /// An array.
     List(Vec<SamplingMessageContentBlock>),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -279,7 +279,7 @@ pub struct SamplingMessage {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -310,7 +310,7 @@ pub enum SamplingMessageContentBlock {
     ToolUse(ToolUseContent),
     /// See [`ToolResultContent`].
     ToolResult(ToolResultContent),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -331,7 +331,7 @@ union! {
 pub struct ToolChoice {
     /// Whether the model may, must or must not call tools. Absent means `auto`.
     pub mode: Option<ToolChoiceMode>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -353,7 +353,7 @@ pub enum ToolChoiceMode {
     None,
     /// The model calls at least one tool before it finishes.
     Required,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -383,7 +383,7 @@ pub struct ToolResultContent {
     /// Metadata of this result. Clients should keep it when they pass the result on in later sampling, since caches
     /// may depend on it.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -419,7 +419,7 @@ pub struct ToolUseContent {
     /// Metadata of this use. Clients should keep it when they pass the tool use on in later sampling, since caches
     /// may depend on it.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

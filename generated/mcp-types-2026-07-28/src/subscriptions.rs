@@ -19,7 +19,7 @@ pub struct SubscriptionFilter {
     pub tools_list_changed: Option<bool>,
     /// URIs of the resources whose changes to notify of. Absent means none.
     pub resource_subscriptions: Option<Vec<String>>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -41,7 +41,7 @@ object! {
 pub struct SubscriptionsAcknowledgedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: SubscriptionsAcknowledgedNotificationParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -68,7 +68,7 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<NotificationMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -91,7 +91,7 @@ object! {
 pub struct SubscriptionsListenRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: SubscriptionsListenRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -117,7 +117,7 @@ pub struct SubscriptionsListenRequestParams {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: RequestMetaObject,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -142,7 +142,7 @@ pub struct SubscriptionsListenResult {
     pub meta: SubscriptionsListenResultMetaObject,
     /// Whether the request is complete. Results of earlier revisions have no such member, and are complete.
     pub result_type: ResultType,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -166,7 +166,7 @@ pub struct SubscriptionsListenResultMetaObject {
     /// Name and version of the server program, for display and logs. Nothing vouches for it. Absent means the
     /// server does not say.
     pub server_info: Option<Implementation>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -189,7 +189,7 @@ pub struct SubscriptionsListenResultResponse {
     pub id: RequestId,
     /// That the subscription has ended.
     pub result: SubscriptionsListenResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

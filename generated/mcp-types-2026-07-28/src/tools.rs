@@ -19,7 +19,7 @@ pub enum AnyCallToolResult {
     InputRequired(InputRequiredResult),
     /// See [`CallToolResult`].
     CallTool(CallToolResult),
-    /// A variant that the revision doesn't declare, as it came.
+    /// A variant that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 
@@ -39,7 +39,7 @@ union! {
 pub struct CallToolRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: CallToolRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -73,7 +73,7 @@ pub struct CallToolRequestParams {
     /// Answers to the `inputRequests` of the previous round, under the same names. Absent unless this request
     /// repeats one that needed input.
     pub input_responses: Option<InputResponses>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -111,7 +111,7 @@ pub struct CallToolResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -139,7 +139,7 @@ pub struct CallToolResultResponse {
     pub id: RequestId,
     /// What the tool produced, or what the server needs first.
     pub result: AnyCallToolResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -162,7 +162,7 @@ object! {
 pub struct ListToolsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: PaginatedRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -197,7 +197,7 @@ pub struct ListToolsResult {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<ResultMetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -226,7 +226,7 @@ pub struct ListToolsResultResponse {
     pub id: RequestId,
     /// One page of tools.
     pub result: ListToolsResult,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -268,7 +268,7 @@ pub struct Tool {
     /// Open metadata about this object, for protocol extensions and private keys. Key prefixes such as
     /// `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
     pub meta: Option<MetaObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -307,7 +307,7 @@ pub struct ToolAnnotations {
     pub read_only_hint: Option<bool>,
     /// Label for people. Absent means `name` is displayed, unless the tool has a title of its own.
     pub title: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -331,7 +331,7 @@ object! {
 pub struct ToolListChangedNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
     pub params: Option<NotificationParams>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -4,6 +4,7 @@ mod adapters;
 mod book;
 mod changes;
 mod documentation;
+mod extensions;
 mod fuzz;
 mod instances;
 mod json_schema;

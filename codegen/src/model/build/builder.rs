@@ -1,6 +1,6 @@
 //! What a model is built from, and as far as it is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::lock::Lock;
 use crate::model::names::Names;
@@ -26,6 +26,8 @@ pub struct BuildInput<'i> {
     pub results: &'i BTreeMap<String, Vec<String>>,
     /// Those that earlier revisions stated, for requests without a result.
     pub inherited_results: &'i BTreeMap<String, Vec<String>>,
+    /// The pointers of definitions that an extension has from the revision that it extends.
+    pub imported: &'i BTreeSet<String>,
     /// The revision's own error codes.
     pub error_codes: &'i [ErrorCode],
 }

@@ -24,7 +24,8 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
     for (pointer, definition) in definitions {
         let nested = pointer.matches('/').count() > 2;
         let locked = input.lock.name(pointer).map(str::to_owned);
-        let wanted = locked.unwrap_or_else(|| input.names.type_name(&definition.name));
+        let official = definition.node.name.as_ref().unwrap_or(&definition.name);
+        let wanted = locked.unwrap_or_else(|| input.names.type_name(official));
         let name = match pointers.get(&wanted) {
             Some(other) if !nested && definition.official => {
                 collisions.push(Defect {

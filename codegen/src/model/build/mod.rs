@@ -78,6 +78,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
             shapes: input.shapes,
             results: input.results,
             inherited_results: input.inherited_results,
+            imported: input.imported,
         },
     );
     check_messages(&model, input.shapes)?;
@@ -102,6 +103,7 @@ impl Builder<'_> {
             schema: TypeSchema::default(),
             documented_as: documented_as.to_owned(),
             official,
+            imported: false,
             pointer: node.pointer.clone(),
             module: String::new(),
             description: node.description.clone(),
@@ -231,7 +233,19 @@ fn preset(property: &Property) -> Option<Value> {
     property.node.preset.clone().or(tag.map(Value::String))
 }
 
-impl Context<'_> {
+impl<'c> Context<'c> {
+    /// A variant of the union at this place. What has no name is named after its tag.
+    fn variant<'v>(&self, tag: Option<&'v str>) -> Context<'v>
+    where
+        'c: 'v,
+    {
+        Context {
+            parent: self.parent,
+            member: tag.unwrap_or(self.member),
+            position: format!("{}|", self.position),
+        }
+    }
+
     fn within(&self, step: &str) -> Context<'_> {
         Context {
             parent: self.parent,

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::builder::{Builder, Context};
+use super::lookup::{Definitions, flatten};
+use super::unions::tag_of;
 use crate::model::messages;
 use crate::model::names::unique;
 use crate::normalise::{Node, Property, Shape};
@@ -46,8 +48,10 @@ impl Builder<'_> {
         }
         match &node.shape {
             Shape::Union(variants) => {
+                let flat = flatten(self.input.shapes, variants).unwrap_or_default();
                 for variant in variants {
-                    self.collect_shared(variant, &context.within("|"), false, found);
+                    let tag = tag_of(&Definitions(self.input.shapes), &flat, variant);
+                    self.collect_shared(variant, &context.variant(tag), false, found);
                 }
             }
             Shape::Nullable(inner) => self.collect_shared(inner, context, false, found),

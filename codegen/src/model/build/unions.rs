@@ -1,12 +1,14 @@
 //! Builds unions.
 
+use std::collections::BTreeSet;
+
 use super::builder::{Builder, Context};
 use super::lookup::{Definitions, accepts_everything, flatten};
 use crate::model::decide::{Decision, Lookup, decide, json_kind};
 use crate::model::names::variant_names;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::{Union, Variant};
-use crate::normalise::Node;
+use crate::normalise::{Node, Scalar, Shape};
 use mcp_wire::JsonType;
 
 impl Builder<'_> {
@@ -36,7 +38,7 @@ impl Builder<'_> {
         };
         let types: Vec<TypeRef> = flat
             .iter()
-            .map(|variant| self.type_ref(variant, &context.within("|")))
+            .map(|variant| self.type_ref(variant, &context.variant(tag_of(&lookup, &flat, variant))))
             .collect();
         let names = variant_names(&types, &kinds, objects.as_ref());
         let variants = names.into_iter().zip(types).zip(kinds);
@@ -51,6 +53,20 @@ impl Builder<'_> {
             objects,
         })
     }
+}
+
+/// The value by which a variant is told from all others, if they are objects that have different constants in one member.
+pub(super) fn tag_of<'s>(lookup: &Definitions<'s>, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
+    let constant = |variant: &'s Node, member: &str| match &lookup.members(variant)?.get(member)?.node.shape {
+        Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
+        _ => None,
+    };
+    lookup.members(variant)?.keys().find_map(|member| {
+        let values: Option<Vec<&str>> = variants.iter().map(|variant| constant(variant, member)).collect();
+        let values = values?;
+        let distinct: BTreeSet<&str> = values.iter().copied().collect();
+        (distinct.len() == values.len()).then(|| constant(variant, member))?
+    })
 }
 
 /// The decision between the variants that are objects, or the wider type if there is none.

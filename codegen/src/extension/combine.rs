@@ -1,0 +1,155 @@
+//! One schema of an extension's own definitions and of those that it has from the revision that it extends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_wire::json_schema::{Dialect, definitions, pointer, walk};
+use serde_json::{Map, Value, json};
+
+use super::copies::canonical;
+use crate::load::{Document, ExtensionDocuments};
+use crate::model::is_message_union;
+use crate::overlay::{Overlay, apply_overlay};
+use crate::problem::{Problem, Problems};
+
+/// The schema of an extension, with the definitions of the revision that it extends.
+#[derive(Debug)]
+pub(super) struct Combined {
+    /// The schema, corrected.
+    pub(super) schema: Document,
+    /// The pointers of the definitions that are the revision's.
+    pub(super) imported: BTreeSet<String>,
+}
+
+impl Combined {
+    /// Corrects the extension's schema, and puts the revision's definitions in the place of their copies.
+    ///
+    /// # Errors
+    /// Corrections that don't fit, and definitions of a name that the revision has for something else.
+    pub(super) fn of(documents: &ExtensionDocuments, overlay: &Overlay) -> Result<Self, Problems> {
+        let mut schema = apply_overlay(&documents.own.schema, overlay)?;
+        let core = apply_overlay(&documents.core, &Overlay::of(documents.core_overlay.clone())?)?;
+        if Dialect::of(schema.root()) != Dialect::of(core.root()) {
+            let what = format!("the schema of {} is of another dialect", documents.of);
+            let problem = schema.problem("#/$schema", what);
+            return Err(problem
+                .help("an extension is of the dialect of the revision that it extends")
+                .into());
+        }
+        let official: BTreeMap<&str, &Value> = named(documents.core.root()).collect();
+        let corrected: BTreeMap<&str, &Value> = named(core.root()).collect();
+        let (mut imported, mut problems) = (BTreeSet::new(), Vec::new());
+        let own: Vec<(String, String, Value)> = definitions(schema.root(), "#")
+            .map(|(at, name, schema)| (at, name.to_owned(), schema.clone()))
+            .collect();
+        for (at, name, definition) in &own {
+            let (Some(official), Some(corrected)) = (official.get(name.as_str()), corrected.get(name.as_str())) else {
+                continue;
+            };
+            if canonical(definition) == canonical(official) {
+                schema.set(at, Some((*corrected).clone()));
+                imported.insert(at.clone());
+            } else if definition.get("x-name").is_none() && !is_message_union(name) {
+                problems.push(other_shape(documents, at, name));
+            }
+        }
+        Problems::check(problems)?;
+        import_missing(&mut schema, &corrected, &mut imported);
+        let schema = refer_to_copies(schema, &imported);
+        Ok(Self { schema, imported })
+    }
+}
+
+/// A definition that has the name of one of the revision's, and another shape.
+fn other_shape(documents: &ExtensionDocuments, at: &str, name: &str) -> Problem {
+    let core = &documents.core;
+    let place = definitions(core.root(), "#").find(|(_, other, _)| *other == name);
+    let place = core.place(&place.map_or_else(|| "#".to_owned(), |(at, ..)| at));
+    let (file, of) = (core.file(), &documents.of);
+    let problem = documents.own.schema.problem(
+        at,
+        format!(
+            "`{name}` is another type in revision {of}: {file}:{}:{}",
+            place.line, place.column
+        ),
+    );
+    problem.help(format!(
+        "give this one another Rust name by a correction: at: \"{at}/x-name\""
+    ))
+}
+
+/// The definitions of a schema by name.
+fn named(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    definitions(schema, "#").map(|(_, name, schema)| (name, schema))
+}
+
+/// Adds the revision's definitions that the schema refers to and lacks.
+fn import_missing(schema: &mut Document, core: &BTreeMap<&str, &Value>, imported: &mut BTreeSet<String>) {
+    loop {
+        let mut missing = BTreeMap::new();
+        walk(schema.root(), |_, part| {
+            let reference = part.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
+            let Some(target) = reference.filter(|target| schema.get(target).is_none()) else {
+                return;
+            };
+            let name = pointer::tokens(&target).unwrap_or_default().pop().unwrap_or_default();
+            if let Some(definition) = core.get(name.as_str()) {
+                missing.insert(target, (*definition).clone());
+            }
+        });
+        // A reference deeper than a definition stays, and is reported by the check.
+        missing.retain(|target, definition| schema.set(target, Some(definition.clone())));
+        if missing.is_empty() {
+            return;
+        }
+        imported.extend(missing.into_keys());
+    }
+}
+
+/// Replaces what is written out in the extension's own definitions by references to the one definition that says the same.
+fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Document {
+    let defined: Vec<(String, Value)> = definitions(schema.root(), "#")
+        .map(|(at, _, definition)| (at, canonical(definition)))
+        .filter(|(_, definition)| says_enough(definition))
+        .collect();
+    let own: Vec<String> = definitions(schema.root(), "#")
+        .map(|(at, ..)| at)
+        .filter(|at| !imported.contains(at))
+        .collect();
+    let mut copies = Vec::<(String, Value)>::new();
+    walk(schema.root(), |at, part| {
+        let is_within = |outer: &str| at.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
+        if !own.iter().any(|own| is_within(own)) || copies.last().is_some_and(|(copy, _)| is_within(copy)) {
+            return;
+        }
+        let part_canonical = canonical(part);
+        let mut same = defined.iter().filter(|(_, definition)| *definition == part_canonical);
+        if let (Some((target, _)), None) = (same.next(), same.next()) {
+            let mut reference = annotations(part);
+            reference.insert("$ref".to_owned(), json!(target));
+            copies.push((at.to_owned(), Value::Object(reference)));
+        }
+    });
+    for (at, reference) in copies {
+        schema.set(&at, Some(reference));
+    }
+    schema
+}
+
+/// Whether what says the same is the same by more than chance: an object with members, or several values or variants.
+fn says_enough(schema: &Value) -> bool {
+    let is_long = |keyword: &str| match schema.get(keyword) {
+        Some(Value::Object(members)) => !members.is_empty(),
+        Some(Value::Array(elements)) => elements.len() > 1,
+        _ => false,
+    };
+    ["properties", "enum", "anyOf", "oneOf", "allOf"]
+        .into_iter()
+        .any(is_long)
+}
+
+/// The keywords that a reference keeps beside it.
+fn annotations(schema: &Value) -> Map<String, Value> {
+    let keywords = schema.as_object().into_iter().flatten();
+    let kept = keywords.filter(|(keyword, _)| *keyword == "description" || keyword.starts_with("x-"));
+    kept.map(|(keyword, value)| (keyword.clone(), value.clone())).collect()
+}

@@ -1,0 +1,59 @@
+//! Extensions: schemas beside the protocol's, whose types are partly those of the revision that they extend.
+//!
+//! A definition that the extension's schema repeats from the revision is the revision's type. Everything else goes through the
+//! stages that a revision goes through.
+
+mod combine;
+mod copies;
+
+use std::collections::BTreeSet;
+
+use combine::Combined;
+
+use crate::load::{Document, ExtensionDocuments, Revision, check_document};
+use crate::normalise::{NormalisedRevision, normalise_revision};
+use crate::overlay::{CorrectedRevision, Overlay};
+use crate::problem::Problems;
+
+/// An extension in shapes.
+#[derive(Debug)]
+pub struct NormalisedExtension {
+    /// The name of its folder.
+    pub name: String,
+    /// What peers declare it as.
+    pub id: String,
+    /// The revision that it extends.
+    pub of: Revision,
+    /// Its schema, with the definitions of that revision.
+    pub schema: NormalisedRevision,
+    /// The pointers of the definitions that are that revision's.
+    pub imported: BTreeSet<String>,
+    /// Its own documentation.
+    pub docs: Document,
+}
+
+/// Reduces the schema of an extension to shapes.
+///
+/// # Errors
+/// Everything that is wrong with the overlay or the corrected schema, and definitions that have the name of one of the revision's
+/// and another shape.
+pub(crate) fn normalise_extension(documents: ExtensionDocuments) -> Result<NormalisedExtension, Problems> {
+    let overlay = Overlay::of(documents.own.overlay.clone())?;
+    let Combined { schema, imported } = Combined::of(&documents, &overlay)?;
+    check_document(&schema)?;
+    let corrected = CorrectedRevision {
+        entry: documents.own.entry,
+        schema,
+        overlay,
+        rules: documents.own.rules,
+        names: documents.own.names,
+    };
+    Ok(NormalisedExtension {
+        name: documents.name,
+        id: documents.id,
+        of: documents.of,
+        schema: normalise_revision(corrected)?,
+        imported,
+        docs: documents.docs,
+    })
+}

@@ -1,0 +1,264 @@
+//! The model of an extension: its own types, and those that it has from the revision that it extends.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::build::{BuildInput, build_model};
+use super::check_facts::wrong_facts;
+use super::lock::Lock;
+use super::method::MessageKind;
+use super::modules::uses;
+use super::names::Names;
+use super::revisions::{ModelledRevision, error_codes, results, wrong_errors};
+use super::schema::describe_types;
+use super::shared::Shared;
+use super::types::{Model, TypeKind};
+use crate::extension::NormalisedExtension;
+use crate::load::{Document, Entry, Revision};
+use crate::normalise::Scalar;
+use crate::overlay::Overlay;
+use crate::problem::{Problem, Problems};
+
+/// An extension with its model.
+#[derive(Debug)]
+pub struct ModelledExtension {
+    /// The name of its folder.
+    pub name: String,
+    /// What peers declare it as.
+    pub id: String,
+    /// The revision that it extends.
+    pub of: Revision,
+    /// What the manifest says of its schema.
+    pub entry: Entry,
+    /// The model. Types of the revision are marked as imported.
+    pub model: Model,
+    /// The schema that the validator keeps.
+    pub schema: Value,
+    /// Results that it adds to requests of the revision.
+    pub results: Vec<AddedResult>,
+    /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
+    pub headers: BTreeMap<String, BTreeMap<String, String>>,
+    /// The definition of its settings, if it says which settings there are.
+    pub settings: Option<String>,
+    /// Its own documentation.
+    pub docs: Document,
+    /// Whether its names were published.
+    pub is_locked: bool,
+}
+
+/// A result that an extension adds to a request of the revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddedResult {
+    /// The method of the request.
+    pub method: String,
+    /// The definition of the result.
+    pub definition: String,
+    /// The value of the member that says which result it is.
+    pub kind: Option<String>,
+}
+
+/// Builds the model of an extension.
+///
+/// # Errors
+/// Everything in its schema or overlay that no model can be built from.
+pub(crate) fn build_extension(
+    extension: NormalisedExtension,
+    core: &ModelledRevision,
+    (names, shared): (&Names, &Shared),
+) -> Result<(ModelledExtension, Overlay), Problems> {
+    let NormalisedExtension { schema, imported, .. } = extension;
+    let published = Lock::of(&schema.names)?;
+    let input = BuildInput {
+        revision: schema.entry.revision.as_str(),
+        shapes: &schema.shapes,
+        names,
+        later: None,
+        lock: &Lock::of(&schema.names)?.with(&core.model, &imported),
+        imported: &imported,
+        modules: &shared.modules,
+        results: &results(&schema.overlay),
+        inherited_results: &BTreeMap::new(),
+        error_codes: &error_codes(&schema.overlay),
+    };
+    let mut model = build_model(&input).map_err(|defects| {
+        let problems = defects.into_iter().map(|defect| {
+            let problem = schema.document.problem(&defect.pointer, defect.what);
+            problem.help(defect.help)
+        });
+        Problems::check(problems.collect()).err().unwrap_or_default()
+    })?;
+    mark_imported(&mut model, &core.model, &imported);
+    let overlay = &schema.overlay;
+    let mut problems = published.broken(&model, &schema.names);
+    problems.extend(wrong_errors(overlay, &model));
+    problems.extend(wrong_facts(&overlay.facts, overlay, &model));
+    problems.extend(methods_of_core(&model, &core.model, &schema.document));
+    let definitions = &model.definitions;
+    let added = added_results(overlay, &model, &core.model, &mut problems);
+    if let Some(settings) = overlay
+        .settings
+        .as_ref()
+        .filter(|name| !definitions.contains_key(*name))
+    {
+        problems.push(overlay.problem("#/settings", format!("the schema has no definition `{settings}`")));
+    }
+    Problems::check(problems)?;
+    describe_types(&mut model, &schema.shapes.schema);
+    let overlay = schema.overlay;
+    let modelled = ModelledExtension {
+        name: extension.name,
+        id: extension.id,
+        of: extension.of,
+        entry: schema.entry,
+        model,
+        schema: schema.shapes.schema,
+        results: added,
+        headers: overlay
+            .facts
+            .mirrors
+            .iter()
+            .flat_map(|mirrors| mirrors.params.clone())
+            .collect(),
+        settings: overlay.settings.clone(),
+        docs: extension.docs,
+        is_locked: !schema.names.root().is_null(),
+    };
+    Ok((modelled, overlay))
+}
+
+/// The methods and the kinds of results that an extension has in common with another one.
+pub(super) fn shared_names(
+    other: &ModelledExtension,
+    extension: &ModelledExtension,
+    overlay: &Overlay,
+) -> Vec<Problem> {
+    let methods = extension.model.methods.iter().map(|method| &method.name);
+    let methods = methods.filter(|name| other.model.methods.iter().any(|method| method.name == **name));
+    let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.id));
+    let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
+    let results = extension.results.iter();
+    let results = results.filter(|added| other.results.iter().any(|theirs| is_same(added, theirs)));
+    let results = results.map(|added| match &added.kind {
+        Some(kind) => format!(
+            "{} answers `{}` by a result of the kind `{kind}` too",
+            other.id, added.method
+        ),
+        None => format!("{} answers `{}` by a result without a kind too", other.id, added.method),
+    });
+    let problem = |what: String| {
+        overlay
+            .problem("#", what)
+            .help("a peer couldn't tell the two apart: rename one")
+    };
+    methods.chain(results).map(problem).collect()
+}
+
+/// The results that the overlay adds to requests of the revision.
+fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut Vec<Problem>) -> Vec<AddedResult> {
+    let is_request = |model: &Model, name: &str| {
+        let mut methods = model.methods.iter();
+        methods.any(|method| method.kind == MessageKind::Request && method.name == name)
+    };
+    let mut added = Vec::new();
+    for (index, entry) in overlay.results.iter().enumerate() {
+        let mut wrong = |what: String| {
+            let problem = overlay.problem(&format!("#/results/{index}"), what);
+            problems.push(problem.help("correct the name, or remove the entry"));
+        };
+        for definition in entry.definitions() {
+            if !model.definitions.contains_key(definition) {
+                wrong(format!("the schema has no definition `{definition}`"));
+            }
+            for method in entry.methods.iter().filter(|method| !is_request(model, method)) {
+                if !is_request(core, method) {
+                    wrong(format!(
+                        "neither the extension nor the revision has a request `{method}`"
+                    ));
+                }
+                added.push(AddedResult {
+                    method: method.clone(),
+                    definition: definition.clone(),
+                    kind: kind_of(model, core, definition),
+                });
+            }
+        }
+    }
+    added
+}
+
+/// The value of the member by which the revision tells results apart.
+fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
+    let member = core.lifecycle.names.get("result.kind")?;
+    let object = model.struct_of(&model.definitions.get(definition)?.ty)?;
+    object.constants.iter().find_map(|constant| match &constant.value {
+        Scalar::String(kind) if constant.name == *member => Some(kind.clone()),
+        _ => None,
+    })
+}
+
+/// The methods of an extension that the revision has itself.
+fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Problem> {
+    let taken = model.methods.iter().filter(|method| {
+        let mut known = core.methods.iter();
+        known.any(|known| known.name == method.name)
+    });
+    let problem = |what: String, at: &str| {
+        let problem = schema.problem(at, what);
+        problem.help("an extension has methods of its own; to add a result to one of the revision, use `results` in overlay.yaml")
+    };
+    let problems = taken.map(|method| {
+        let what = format!("`{}` is a method of revision {} itself", method.name, core.revision);
+        problem(what, model.pointer_of(method))
+    });
+    problems.collect()
+}
+
+/// Marks the types that are the revision's, and leaves out what the extension doesn't use.
+fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
+    let is_within = |at: &str| {
+        let outer = |definition: &String| at.strip_prefix(definition.as_str());
+        imported
+            .iter()
+            .filter_map(outer)
+            .any(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let of_core = model
+        .places
+        .iter()
+        .filter(|(at, name)| is_within(at) && core.types.contains_key(*name));
+    let of_core: BTreeSet<String> = of_core.map(|(_, name)| name.clone()).collect();
+    model
+        .definitions
+        .retain(|_, definition| !imported.contains(&definition.pointer));
+    let defined = model
+        .definitions
+        .values()
+        .filter_map(|definition| definition.ty.named());
+    let unions = model
+        .types
+        .iter()
+        .filter(|(_, ty)| matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_)));
+    let first: Vec<String> = defined
+        .map(str::to_owned)
+        .chain(unions.map(|(name, _)| name.clone()))
+        .collect();
+    let own = reachable(model, first.clone(), |name| of_core.contains(name));
+    let all = reachable(model, first, |_| false);
+    model.types.retain(|name, _| all.contains(name));
+    model.places.retain(|_, name| own.contains(name));
+    for (name, ty) in &mut model.types {
+        ty.imported = !own.contains(name);
+    }
+}
+
+/// The types that can be reached from these, but for those beyond `ends`, which aren't among them.
+fn reachable(model: &Model, from: Vec<String>, ends: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let (mut reached, mut waiting) = (BTreeSet::new(), from);
+    while let Some(name) = waiting.pop() {
+        if !ends(&name) && model.types.contains_key(&name) && reached.insert(name.clone()) {
+            waiting.extend(uses(model, &name));
+        }
+    }
+    reached
+}

@@ -1,0 +1,283 @@
+//! Extensions of a revision: what they share with it, and what is wrong with them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, Position, ingest, ingest_extension};
+use mcp_codegen::{GenerateOptions, generate};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const REVISION: &str = "2099-01-01";
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A schema directory with one revision.
+struct Directory {
+    root: TempDir,
+}
+
+impl Directory {
+    fn new() -> Self {
+        let directory = Self {
+            root: TempDir::new().unwrap(),
+        };
+        ingest(&directory.options(&core(), REVISION)).unwrap();
+        directory
+    }
+
+    fn schema(&self) -> PathBuf {
+        self.root.path().join("schema")
+    }
+
+    fn options(&self, schema: &Value, revision: &str) -> IngestOptions {
+        let file = self.root.path().join("official.json");
+        fs::write(&file, schema.to_string()).unwrap();
+        IngestOptions {
+            schema: self.schema(),
+            revision: revision.parse().unwrap(),
+            from: file.display().to_string(),
+            source: Some("https://example.org/schema.json".into()),
+            commit: None,
+            accept: true,
+            keep_prose: false,
+            draft: Some(true),
+            position: Position::Keep,
+        }
+    }
+
+    /// Ingests an extension with these definitions and this overlay, as version 1.
+    fn extend(&self, id: &str, definitions: &Value, overlay: &str) -> Result<(), String> {
+        let extension = ExtensionOptions {
+            id: id.to_owned(),
+            name: None,
+            of: REVISION.parse().unwrap(),
+        };
+        let folder = self
+            .schema()
+            .join("extensions")
+            .join(id.rsplit('/').next().unwrap())
+            .join("1");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("overlay.yaml"), overlay).unwrap();
+        let schema = json!({"$schema": DIALECT, "$defs": definitions});
+        let ingested = ingest_extension(&extension, &self.options(&schema, "1"));
+        ingested.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// A file of an extension's crate.
+    fn generated(&self, file: &str) -> String {
+        let out = self.root.path().join("generated");
+        generate(&GenerateOptions {
+            schema: self.schema(),
+            out: out.clone(),
+            crates: "../..".to_owned(),
+            check: false,
+        })
+        .unwrap();
+        fs::read_to_string(out.join(file)).unwrap()
+    }
+}
+
+/// The schema of the revision.
+fn core() -> Value {
+    json!({
+        "$schema": DIALECT,
+        "$defs": {
+            "Amount": {
+                "type": "object",
+                "description": "How much.",
+                "properties": {
+                    "value": {"type": "integer"},
+                    "unit": {"type": "string", "enum": ["kg", "m"]},
+                },
+                "required": ["value", "unit"],
+            },
+            "WeighRequest": {
+                "type": "object",
+                "properties": {"method": {"type": "string", "const": "scales/weigh"}},
+                "required": ["method"],
+            },
+            "WeighResult": {"type": "object", "properties": {"amount": {"$ref": "#/$defs/Amount"}}},
+            "ClientRequest": {"anyOf": [{"$ref": "#/$defs/WeighRequest"}]},
+        },
+    })
+}
+
+/// A request of an extension, with a definition that says what the revision's `Amount` says.
+fn price(method: &str) -> Value {
+    json!({
+        "Amount": {
+            "$schema": DIALECT,
+            "type": "object",
+            "properties": {
+                "value": {"type": "integer", "minimum": -9_007_199_254_740_991_i64, "maximum": 9_007_199_254_740_991_i64},
+                "unit": {"anyOf": [{"type": "string", "const": "kg"}, {"type": "string", "const": "m"}]},
+            },
+            "required": ["unit", "value"],
+        },
+        "PriceRequest": {
+            "type": "object",
+            "properties": {
+                "method": {"type": "string", "const": method},
+                "params": {"type": "object", "properties": {"of": {"$ref": "#/$defs/Amount"}}, "required": ["of"]},
+            },
+            "required": ["method", "params"],
+        },
+        "PriceResult": {
+            "type": "object",
+            "properties": {
+                "price": {"type": "number"},
+                "of": {
+                    "type": "object",
+                    "properties": {"value": {"type": "integer"}, "unit": {"type": "string", "enum": ["kg", "m"]}},
+                    "required": ["value", "unit"],
+                },
+            },
+            "required": ["price"],
+        },
+    })
+}
+
+const CLIENT: &str = r##"
+corrections:
+  - at: "#/$defs/ClientRequest"
+    to: {$ref: "#/$defs/PriceRequest"}
+    why: Clients ask.
+    link: https://example.org/prices
+"##;
+
+#[test]
+fn a_definition_that_says_the_same_is_the_type_of_the_revision() {
+    let directory = Directory::new();
+    directory
+        .extend("com.example/prices", &price("prices/get"), CLIENT)
+        .unwrap();
+    let types = directory.generated("mcp-ext-prices/src/prices.rs");
+    assert!(types.contains("use mcp_types_2099_01_01::Amount;"), "{types}");
+    assert!(!types.contains("struct Amount"), "{types}");
+    // What the result writes out is the same definition once more.
+    assert!(types.contains("pub of: Option<Amount>,"), "{types}");
+    let methods = directory.generated("mcp-ext-prices/src/methods.rs");
+    assert!(
+        methods.contains(r#"Method::request("prices/get", Direction::ClientToServer"#),
+        "{methods}"
+    );
+    assert!(!methods.contains("scales/weigh"), "{methods}");
+    let manifest = directory.generated("mcp-ext-prices/Cargo.toml");
+    assert!(
+        manifest.contains(r#"mcp-types-2099-01-01 = { path = "../mcp-types-2099-01-01""#),
+        "{manifest}"
+    );
+}
+
+#[test]
+fn a_definition_of_the_same_name_and_another_shape_needs_another_name() {
+    let directory = Directory::new();
+    let mut definitions = price("prices/get");
+    definitions["Amount"]["properties"]["value"] = json!({"type": "string"});
+    let refused = directory
+        .extend("com.example/prices", &definitions, CLIENT)
+        .unwrap_err();
+    let core = directory.schema().join(REVISION).join("schema.json");
+    assert!(
+        refused.contains("#/$defs/Amount: `Amount` is another type in revision 2099-01-01"),
+        "{refused}"
+    );
+    assert!(refused.contains(&format!("{}:", core.display())), "{refused}");
+    let named = format!(
+        "{CLIENT}  - {{at: \"#/$defs/Amount/x-name\", to: Price, why: Another type., link: https://example.org}}\n"
+    );
+    directory.extend("com.example/prices", &definitions, &named).unwrap();
+    let types = directory.generated("mcp-ext-prices/src/prices.rs");
+    assert!(types.contains("pub struct Price {"), "{types}");
+}
+
+#[test]
+fn a_result_that_is_added_to_a_request_of_the_revision_is_described() {
+    let directory = Directory::new();
+    let overlay = format!(
+        "{CLIENT}results:\n  - {{method: scales/weigh, result: PriceResult, why: Scales tell prices., link: https://example.org}}\n"
+    );
+    directory
+        .extend("com.example/prices", &price("prices/get"), &overlay)
+        .unwrap();
+    let text = directory.generated("mcp-ext-prices/src/extension.rs");
+    let added = r##"AddedResult { method: "scales/weigh", kind: None, definition: "#/$defs/PriceResult" }"##;
+    assert!(text.contains(added), "{text}");
+}
+
+#[test]
+fn everything_that_is_wrong_is_named_and_nothing_is_written() {
+    let directory = Directory::new();
+    let manifest = || fs::read_to_string(directory.schema().join("revisions.yaml")).unwrap();
+    let before = manifest();
+    let missing = json!({"Price": {"type": "object", "properties": {"of": {"$ref": "#/$defs/Currency"}}}});
+    let unknown =
+        "results:\n  - {method: scales/tare, result: Tare, why: w, link: https://example.org}\nsettings: Settings\n";
+    let cases = [
+        (
+            "com.example/prices",
+            price("scales/weigh"),
+            CLIENT,
+            "`scales/weigh` is a method of revision 2099-01-01 itself",
+        ),
+        ("com.example/prices", missing, "", "#/$defs/Currency leads to nothing"),
+        (
+            "prices",
+            price("prices/get"),
+            CLIENT,
+            "\"prices\" can't be the id of an extension",
+        ),
+        (
+            "com.example/Prices",
+            price("prices/get"),
+            CLIENT,
+            "\"Prices\" can't name an extension",
+        ),
+        (
+            "com.example/prices",
+            price("prices/get"),
+            unknown,
+            "neither the extension nor the revision has a request `scales/tare`",
+        ),
+        (
+            "com.example/prices",
+            price("prices/get"),
+            unknown,
+            "the schema has no definition `Tare`",
+        ),
+        (
+            "com.example/prices",
+            price("prices/get"),
+            unknown,
+            "the schema has no definition `Settings`",
+        ),
+    ];
+    for (id, definitions, overlay, problem) in cases {
+        let refused = directory.extend(id, &definitions, overlay).unwrap_err();
+        assert!(refused.contains(problem), "{refused}");
+        assert_eq!(manifest(), before);
+    }
+}
+
+#[test]
+fn two_extensions_have_no_method_in_common() {
+    let directory = Directory::new();
+    directory
+        .extend("com.example/prices", &price("prices/get"), CLIENT)
+        .unwrap();
+    let refused = directory
+        .extend("com.example/costs", &price("prices/get"), CLIENT)
+        .unwrap_err();
+    assert!(
+        refused.contains("`prices/get` is a method of com.example/"),
+        "{refused}"
+    );
+    let refused = directory
+        .extend("org.example/prices", &price("prices/ask"), CLIENT)
+        .unwrap_err();
+    assert!(
+        refused.contains("`prices` is the name of com.example/prices"),
+        "{refused}"
+    );
+}

@@ -1,0 +1,97 @@
+//! The types of extensions: random instances of the official schemas, and what is the protocol's own.
+
+use std::any::TypeId;
+use std::collections::BTreeSet;
+
+use mcp_adapters::mcp_wire::{Definition, Extension, from_str, to_string};
+use mcp_codegen::load::load_document;
+use mcp_instances::Instances;
+use mcp_tests::{Tally, workspace};
+
+/// How many instances of each definition are tried, about half of them valid.
+const COUNT: usize = 200;
+
+/// An extension: its name, the version of its schema, its description and its own definitions.
+struct Case {
+    name: &'static str,
+    version: &'static str,
+    extension: Extension,
+    definitions: &'static [Definition],
+}
+
+const CASES: [Case; 1] = [Case {
+    name: "tasks",
+    version: mcp_ext_tasks::REVISION,
+    extension: mcp_ext_tasks::EXTENSION,
+    definitions: mcp_ext_tasks::definitions::DEFINITIONS,
+}];
+
+/// The official schema of an extension, as no overlay corrects it.
+fn official(case: &Case) -> Instances {
+    let schema = workspace("schema/extensions").join(case.name).join(case.version);
+    let schema = load_document(&schema.join("schema.json")).unwrap();
+    Instances::new(schema.root()).unwrap()
+}
+
+#[test]
+fn valid_instances_of_the_official_schema_come_back_equal_and_mutants_are_refused() {
+    for case in &CASES {
+        let instances = official(case);
+        let official: BTreeSet<&str> = instances.definitions().collect();
+        let own = case.definitions.iter().map(|definition| definition.name);
+        let mut tally = Tally::of(case.name, case.definitions);
+        let mut tried = 0;
+        // What the overlay adds, such as unions of messages, has no official instances.
+        for definition in own.filter(|name| official.contains(name)) {
+            tried += 1;
+            for instance in instances.of(definition, 26, COUNT) {
+                tally.add(definition, &instance.value, instance.valid);
+            }
+        }
+        assert!(tried > 10, "{}: {tried}", case.name);
+        tally.settle();
+    }
+}
+
+#[test]
+fn what_an_extension_says_of_itself_is_in_its_schema() {
+    for Case { extension, .. } in &CASES {
+        let schema: serde_json::Value = serde_json::from_str(extension.schema.text()).unwrap();
+        let is_there = |pointer: &str| schema.pointer(pointer.trim_start_matches('#')).is_some();
+        let methods = extension.methods.iter();
+        let results = extension.results.iter().map(|added| added.definition);
+        let named = methods.flat_map(|method| method.results.iter().copied().chain([method.definition]));
+        for pointer in named.chain(results).chain(extension.settings) {
+            assert!(is_there(pointer), "{}: {pointer}", extension.id);
+        }
+        for repeated in extension.headers {
+            assert!(extension.methods.iter().any(|method| method.name == repeated.method));
+        }
+    }
+}
+
+#[test]
+fn a_definition_that_the_protocol_has_too_is_the_type_of_the_protocol() {
+    fn type_of<T: 'static>(_: &T) -> TypeId {
+        TypeId::of::<T>()
+    }
+    let text = r#"{"taskId":"1","status":"input_required","createdAt":"2026-01-01T00:00:00Z",
+        "lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null,"resultType":"complete","inputRequests":{}}"#;
+    let mcp_ext_tasks::GetTaskResult::InputRequired(task) = from_str(text).unwrap() else {
+        panic!("another state");
+    };
+    let of_the_protocol = TypeId::of::<mcp_ext_tasks::mcp_types_2026_07_28::InputRequests>();
+    assert_eq!(type_of(&task.input_requests), of_the_protocol);
+    let back: serde_json::Value = serde_json::from_str(&to_string(&task).unwrap()).unwrap();
+    assert_eq!(back, serde_json::from_str::<serde_json::Value>(text).unwrap());
+    // Which definitions the crate has of its own is what its size rests on.
+    let own: BTreeSet<&str> = mcp_ext_tasks::definitions::DEFINITIONS
+        .iter()
+        .map(|one| one.name)
+        .collect();
+    assert!(
+        !own.contains("ElicitRequest") && !own.contains("InputRequests"),
+        "{own:?}"
+    );
+    assert_eq!(own.len(), 22, "{own:?}");
+}

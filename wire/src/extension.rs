@@ -1,0 +1,88 @@
+//! Extensions of the protocol, as their crates describe them.
+
+use crate::{Method, Schema};
+
+/// An extension of the protocol, as its crate describes it.
+///
+/// <https://modelcontextprotocol.io/docs/extensions/overview>
+#[derive(Debug, Clone, Copy)]
+pub struct Extension {
+    /// What peers declare it as, in the member `extensions` of their capabilities.
+    pub id: &'static str,
+    /// The revision of the protocol that it extends.
+    pub extends: &'static str,
+    /// Its schema.
+    pub schema: &'static Schema,
+    /// Its own methods.
+    pub methods: &'static [Method],
+    /// The results that it adds to requests of the protocol.
+    pub results: &'static [AddedResult],
+    /// The headers of HTTP requests that repeat a parameter.
+    pub headers: &'static [RepeatedParameter],
+    /// The JSON pointer of the definition of its settings, which are the value that peers declare it with.
+    pub settings: Option<&'static str>,
+}
+
+/// A result that an extension adds to a request of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AddedResult {
+    /// The method of the request.
+    pub method: &'static str,
+    /// The kind of the result, by which it is told from the others, such as `task` in `resultType`; `None` if it has none.
+    pub kind: Option<&'static str>,
+    /// The JSON pointer of its definition.
+    pub definition: &'static str,
+}
+
+/// A header of HTTP requests that repeats a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RepeatedParameter {
+    /// The name of the header.
+    pub header: &'static str,
+    /// The method of the requests that have it.
+    pub method: &'static str,
+    /// The member of their parameters.
+    pub parameter: &'static str,
+}
+
+impl Extension {
+    /// Describes an extension that only has these methods.
+    #[must_use]
+    pub const fn new(
+        id: &'static str,
+        extends: &'static str,
+        methods: &'static [Method],
+        schema: &'static Schema,
+    ) -> Self {
+        Self {
+            id,
+            extends,
+            schema,
+            methods,
+            results: &[],
+            headers: &[],
+            settings: None,
+        }
+    }
+
+    /// Sets the results that it adds to requests of the protocol.
+    #[must_use]
+    pub const fn results(mut self, results: &'static [AddedResult]) -> Self {
+        self.results = results;
+        self
+    }
+
+    /// Sets the headers that repeat parameters.
+    #[must_use]
+    pub const fn headers(mut self, headers: &'static [RepeatedParameter]) -> Self {
+        self.headers = headers;
+        self
+    }
+
+    /// Sets the definition of its settings.
+    #[must_use]
+    pub const fn settings(mut self, definition: &'static str) -> Self {
+        self.settings = Some(definition);
+        self
+    }
+}
