@@ -51,6 +51,8 @@ pub struct Overlay {
     pub facts: Facts,
     /// The definition of an extension's settings.
     pub settings: Option<String>,
+    /// What an extension puts into `_meta` of the protocol's types.
+    pub meta: Vec<MetaMember>,
     corrections: Vec<(String, Correction)>,
     document: Document,
 }
@@ -149,6 +151,23 @@ pub struct ResultOf {
     pub link: String,
 }
 
+/// A member that an extension puts into `_meta` of types of the protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetaMember {
+    /// The official names of the types.
+    #[serde(deserialize_with = "one_or_many")]
+    pub of: Vec<String>,
+    /// The key in `_meta`.
+    pub member: String,
+    /// The official name of the definition of its value.
+    pub definition: String,
+    /// What it is for.
+    pub why: String,
+    /// Where the extension's text says so.
+    pub link: String,
+}
+
 impl ResultOf {
     /// The official names of all definitions that may come back, the usual one first.
     pub fn definitions(&self) -> impl Iterator<Item = &String> {
@@ -165,6 +184,7 @@ struct Sections {
     results: Option<Vec<Value>>,
     facts: Option<Facts>,
     settings: Option<String>,
+    meta: Option<Vec<Value>>,
 }
 
 impl Overlay {
@@ -181,9 +201,11 @@ impl Overlay {
         let error_codes: Vec<(String, ErrorCode)> =
             decode_entries(&document, "error_codes", sections.error_codes, &mut problems);
         let results: Vec<(String, ResultOf)> = decode_entries(&document, "results", sections.results, &mut problems);
+        let meta: Vec<(String, MetaMember)> = decode_entries(&document, "meta", sections.meta, &mut problems);
         let reasons = corrections.iter().map(|(at, entry)| (at, &entry.why, &entry.link));
         let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
+        let reasons = reasons.chain(meta.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         for (at, why, link) in reasons {
             problems.extend(wrong_reason(&document, at, why, link));
         }
@@ -193,6 +215,7 @@ impl Overlay {
             results: results.into_iter().map(|(_, entry)| entry).collect(),
             facts: sections.facts.unwrap_or_default(),
             settings: sections.settings,
+            meta: meta.into_iter().map(|(_, entry)| entry).collect(),
             corrections,
             document,
         })

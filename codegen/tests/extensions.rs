@@ -97,6 +97,7 @@ fn core() -> Value {
                 "properties": {"method": {"type": "string", "const": "scales/weigh"}},
                 "required": ["method"],
             },
+            "Goods": {"type": "object", "properties": {"_meta": {"type": "object"}}},
             "WeighResult": {"type": "object", "properties": {"amount": {"$ref": "#/$defs/Amount"}}},
             "ClientRequest": {"anyOf": [{"$ref": "#/$defs/WeighRequest"}]},
         },
@@ -190,6 +191,84 @@ fn a_definition_of_the_same_name_and_another_shape_needs_another_name() {
     directory.extend("com.example/prices", &definitions, &named).unwrap();
     let types = directory.generated("mcp-ext-prices/src/prices.rs");
     assert!(types.contains("pub struct Price {"), "{types}");
+}
+
+#[test]
+fn what_is_written_out_in_other_words_is_the_type_that_the_overlay_names_if_that_can_hold_it() {
+    let directory = Directory::new();
+    let mut definitions = price("prices/get");
+    definitions["PriceResult"]["properties"]["of"] = json!({
+        "type": "object",
+        "properties": {
+            "value": {"type": "integer", "minimum": 0},
+            "unit": {"const": "kg"},
+            "grade": {"type": "string"},
+        },
+        "required": ["value", "unit"],
+        "additionalProperties": false,
+    });
+    let overlay = |name: &str| {
+        let at = "#/$defs/PriceResult/properties/of/x-type";
+        format!("{CLIENT}  - {{at: \"{at}\", to: {name}, why: An amount., link: https://example.org}}\n")
+    };
+    directory
+        .extend("com.example/prices", &definitions, &overlay("Amount"))
+        .unwrap();
+    let types = directory.generated("mcp-ext-prices/src/prices.rs");
+    assert!(types.contains("pub of: Option<Amount>,"), "{types}");
+
+    definitions["PriceResult"]["properties"]["of"]["properties"]["value"] = json!({"type": "number"});
+    let refused = directory
+        .extend("com.example/prices", &definitions, &overlay("Amount"))
+        .unwrap_err();
+    assert!(
+        refused.contains("of/x-type: `Amount` can't hold what is valid here: `value` is another type"),
+        "{refused}"
+    );
+    let refused = directory
+        .extend("com.example/prices", &definitions, &overlay("Sum"))
+        .unwrap_err();
+    assert!(refused.contains("of/x-type: there is no definition `Sum`"), "{refused}");
+}
+
+#[test]
+fn what_goes_into_metadata_of_the_revision_is_described() {
+    let directory = Directory::new();
+    let meta = |of: &str, definition: &str| {
+        format!(
+            "{CLIENT}meta:\n  - {{of: {of}, member: price, definition: {definition}, why: Goods., link: https://example.org}}\n"
+        )
+    };
+    directory
+        .extend(
+            "com.example/prices",
+            &price("prices/get"),
+            &meta("Goods", "PriceResult"),
+        )
+        .unwrap();
+    let text = directory.generated("mcp-ext-prices/src/extension.rs");
+    let entry = r##"MetaMember { of: "Goods", member: "price", definition: "#/$defs/PriceResult" }"##;
+    assert!(text.contains(entry), "{text}");
+    let refused = directory
+        .extend("com.example/prices", &price("prices/get"), &meta("Amount", "Cost"))
+        .unwrap_err();
+    assert!(
+        refused.contains("the revision has no `Amount` with `_meta`"),
+        "{refused}"
+    );
+    assert!(refused.contains("the schema has no definition `Cost`"), "{refused}");
+}
+
+#[test]
+fn documents_that_were_bundled_as_definitions_keep_what_they_refer_to() {
+    let directory = Directory::new();
+    let mut definitions = price("prices/get");
+    definitions["PriceResult"]["$schema"] = json!(DIALECT);
+    definitions["PriceResult"]["$defs"] = json!({"Currency": {"type": "string", "enum": ["EUR", "CHF"]}});
+    definitions["PriceResult"]["properties"]["currency"] = json!({"$ref": "#/$defs/Currency"});
+    directory.extend("com.example/prices", &definitions, CLIENT).unwrap();
+    let types = directory.generated("mcp-ext-prices/src/prices.rs");
+    assert!(types.contains("pub currency: Option<Currency>,"), "{types}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
-use mcp_codegen::ingest::{FetchError, IngestError, IngestOptions, Ingested, Position, ingest};
+use mcp_codegen::ingest::{
+    ExtensionOptions, FetchError, IngestError, IngestOptions, Ingested, Position, ingest, ingest_extension,
+};
 use mcp_codegen::load::{MANIFEST, MAX_BYTES, Manifest};
 use mcp_codegen::{GenerateError, GenerateOptions, Generated, generate};
 use mcp_wire::json_schema::Dialect;
@@ -505,23 +507,25 @@ fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
 }
 
+/// Copies a folder into one that is there.
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_file() {
+            fs::copy(entry.path(), target).unwrap();
+        } else {
+            fs::create_dir_all(&target).unwrap();
+            copy(&entry.path(), &target);
+        }
+    }
+}
+
 #[test]
 #[ignore = "reads ../shared"]
 fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
     let house = Fixture::new();
-    for entry in fs::read_dir(committed()).unwrap() {
-        let entry = entry.unwrap();
-        let copy = house.schema().join(entry.file_name());
-        if entry.path().is_file() {
-            fs::copy(entry.path(), copy).unwrap();
-            continue;
-        }
-        fs::create_dir(&copy).unwrap();
-        for file in fs::read_dir(entry.path()).unwrap() {
-            let file = file.unwrap();
-            fs::copy(file.path(), copy.join(file.file_name())).unwrap();
-        }
-    }
+    copy(&committed(), &house.schema());
     for revision in house.order() {
         let written = house.schema().join(&revision).join("schema.json");
         let expected = fs::read_to_string(&written).unwrap();
@@ -529,6 +533,25 @@ fn every_committed_schema_is_the_ingested_form_of_the_official_one() {
         fs::write(&written, expected.clone() + "\n").unwrap();
         ingest(&house.options(&revision, &shared(&format!("{revision}/schema.json")))).unwrap();
         assert_eq!(fs::read_to_string(written).unwrap(), expected, "{revision}");
+    }
+    for (name, extension) in Manifest::load(&committed()).unwrap().extensions {
+        let version = extension.schema.revision.as_str();
+        let written = house
+            .schema()
+            .join("extensions")
+            .join(&name)
+            .join(version)
+            .join("schema.json");
+        let expected = fs::read_to_string(&written).unwrap();
+        fs::write(&written, expected.clone() + "\n").unwrap();
+        let options = house.options(version, &shared(&format!("extensions/{name}/{version}.json")));
+        let extension = ExtensionOptions {
+            id: extension.id,
+            name: Some(name.clone()),
+            of: extension.of,
+        };
+        ingest_extension(&extension, &options).unwrap();
+        assert_eq!(fs::read_to_string(written).unwrap(), expected, "{name}");
     }
     let (written, expected) = (house.schema().join(MANIFEST), committed().join(MANIFEST));
     assert_eq!(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mcp_codegen::load::Manifest;
 use mcp_codegen::write_jsonld;
 use oxjsonld::JsonLdParser;
 use oxrdf::Dataset;
@@ -54,13 +55,9 @@ fn each_member_of_a_message_becomes_a_triple_with_its_iri() {
 
 #[test]
 fn the_schema_of_each_revision_has_the_iri_of_each_member_and_our_words() {
-    for revision in fs::read_dir(here("../schema")).unwrap() {
-        let revision = revision.unwrap().path();
-        if !revision.is_dir() {
-            continue;
-        }
-        let revision = revision.file_name().unwrap().to_str().unwrap().to_owned();
-        let (context, schema) = jsonld(&revision);
+    for entry in Manifest::load(&here("../schema")).unwrap().revisions {
+        let revision = entry.revision;
+        let (context, schema) = jsonld(revision.as_str());
         assert_eq!(schema["x-jsonld-vocab"], context["@context"]["@vocab"]);
         let definitions = schema.get("$defs").or(schema.get("definitions")).unwrap();
         let tool = &definitions["Tool"];

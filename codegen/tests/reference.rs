@@ -18,8 +18,9 @@ fn here(path: &str) -> PathBuf {
 fn pages() -> BTreeMap<String, String> {
     let docs = TempDir::new().unwrap();
     generate_documents(&here("../schema"), docs.path(), false).unwrap();
-    let pages = fs::read_dir(docs.path().join("reference")).unwrap().map(|page| {
-        let page = page.unwrap().path();
+    let pages = fs::read_dir(docs.path().join("reference")).unwrap();
+    let pages = pages.map(|page| page.unwrap().path()).filter(|page| page.is_file());
+    let pages = pages.map(|page| {
         let revision = page.file_stem().unwrap().to_str().unwrap().to_owned();
         (revision, fs::read_to_string(page).unwrap())
     });

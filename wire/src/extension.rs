@@ -19,6 +19,8 @@ pub struct Extension {
     pub results: &'static [AddedResult],
     /// The headers of HTTP requests that repeat a parameter.
     pub headers: &'static [RepeatedParameter],
+    /// What it puts into `_meta` of types of the protocol.
+    pub meta: &'static [MetaMember],
     /// The JSON pointer of the definition of its settings, which are the value that peers declare it with.
     pub settings: Option<&'static str>,
 }
@@ -45,6 +47,17 @@ pub struct RepeatedParameter {
     pub parameter: &'static str,
 }
 
+/// A member that an extension puts into `_meta` of a type of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetaMember {
+    /// The name of the type in the schema of the protocol, such as `Tool`.
+    pub of: &'static str,
+    /// The key in `_meta`.
+    pub member: &'static str,
+    /// The JSON pointer of the definition of its value, in the extension's schema.
+    pub definition: &'static str,
+}
+
 impl Extension {
     /// Describes an extension that only has these methods.
     #[must_use]
@@ -61,6 +74,7 @@ impl Extension {
             methods,
             results: &[],
             headers: &[],
+            meta: &[],
             settings: None,
         }
     }
@@ -76,6 +90,13 @@ impl Extension {
     #[must_use]
     pub const fn headers(mut self, headers: &'static [RepeatedParameter]) -> Self {
         self.headers = headers;
+        self
+    }
+
+    /// Sets what it puts into `_meta` of types of the protocol.
+    #[must_use]
+    pub const fn meta(mut self, members: &'static [MetaMember]) -> Self {
+        self.meta = members;
         self
     }
 

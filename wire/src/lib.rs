@@ -42,7 +42,7 @@ pub use decode::{Decode, Null, from_slice, from_str, text_of};
 pub use definition::{Definition, Instance, definition_name};
 pub use encode::{Encode, EncodeError, JsonWriter, push_string, to_string, to_vec};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
-pub use extension::{AddedResult, Extension, RepeatedParameter};
+pub use extension::{AddedResult, Extension, MetaMember, RepeatedParameter};
 pub use id::RequestId;
 pub use known::{Begun, KnownJson};
 pub use map::{Extra, Map};

@@ -63,7 +63,9 @@ pub struct PassedOn {
 /// isn't named.
 #[derive(Debug, clap::Args)]
 #[command(
-    allow_missing_positional = true,
+    override_usage = "\
+cargo xtask ingest [OPTIONS] <REVISION> <PATH-OR-URL>
+       cargo xtask ingest [OPTIONS] --extension <ID> --of <REVISION> [REVISION] <PATH-OR-URL>",
     after_help = "\
 Examples:
   cargo xtask ingest 2099-01-01 downloads/schema.json
@@ -73,12 +75,9 @@ Examples:
   cargo xtask ingest --extension com.example/billing --of 2099-01-01 billing.json"
 )]
 pub struct IngestArgs {
-    /// The name of the revision, such as its date
-    #[arg(required_unless_present = "extension")]
-    pub revision: Option<Revision>,
-    /// The official schema.json or schema.yaml
-    #[arg(value_name = "PATH-OR-URL")]
-    pub from: String,
+    /// The name of the revision, such as its date, and the official schema.json or schema.yaml
+    #[arg(required = true, num_args = 1..=2, value_names = ["REVISION", "PATH-OR-URL"])]
+    pub revision_and_schema: Vec<String>,
     /// Record this commit of the source
     #[arg(long, value_name = "SHA")]
     pub commit: Option<String>,

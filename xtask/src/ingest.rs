@@ -3,14 +3,22 @@
 use std::error::Error;
 use std::io::IsTerminal;
 
+use clap::error::ErrorKind;
 use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, LeftOut, Position, ingest, ingest_extension};
 
 use crate::args::IngestArgs;
+use crate::help;
 use crate::print::{print, status, warn};
 
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
-    let revision = args.revision.or_else(|| args.of.clone());
-    let revision = revision.ok_or("name the revision before the schema")?;
+    let (revision, from) = match (args.revision_and_schema.as_slice(), &args.of) {
+        ([revision, from], _) => (revision.parse()?, from.clone()),
+        ([from], Some(of)) => (of.clone(), from.clone()),
+        _ => {
+            let what = "the name of the revision and its schema are required";
+            help::command().error(ErrorKind::MissingRequiredArgument, what).exit()
+        }
+    };
     let extension = args.extension.zip(args.of).map(|(id, of)| ExtensionOptions {
         id,
         name: args.name,
@@ -20,7 +28,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         schema: args.schema.directory(),
         draft: (args.draft || args.released).then_some(args.draft),
         revision,
-        from: args.from,
+        from,
         source: args.source,
         commit: args.commit,
         accept: args.accept,

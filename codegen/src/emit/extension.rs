@@ -38,6 +38,20 @@ pub(super) fn extension_file(extension: &ModelledExtension) -> String {
         }
         rows += "    ])\n";
     }
+    if !extension.meta.is_empty() {
+        imports.insert("MetaMember");
+        rows += "    .meta(&[\n";
+        for entry in &extension.meta {
+            let (member, definition) = (&entry.member, definition(&entry.definition));
+            for of in &entry.of {
+                let _ = writeln!(
+                    rows,
+                    "        MetaMember {{ of: {of:?}, member: {member:?}, definition: {definition:?} }},"
+                );
+            }
+        }
+        rows += "    ])\n";
+    }
     if let Some(settings) = &extension.settings {
         let _ = writeln!(rows, "    .settings({:?})", definition(settings));
     }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::copies::canonical;
 use crate::load::{Document, ExtensionDocuments};
 use crate::model::is_message_union;
-use crate::overlay::{Overlay, apply_overlay};
+use crate::overlay::{Overlay, ResultOf, apply_overlay};
 use crate::problem::{Problem, Problems};
 
 /// The schema of an extension, with the definitions of the revision that it extends.
@@ -53,7 +53,7 @@ impl Combined {
             }
         }
         Problems::check(problems)?;
-        import_missing(&mut schema, &corrected, &mut imported);
+        import_missing(&mut schema, &core, overlay, &mut imported);
         let schema = refer_to_copies(schema, &imported);
         Ok(Self { schema, imported })
     }
@@ -82,26 +82,34 @@ fn named(schema: &Value) -> impl Iterator<Item = (&str, &Value)> {
     definitions(schema, "#").map(|(_, name, schema)| (name, schema))
 }
 
-/// Adds the revision's definitions that the schema refers to and lacks.
-fn import_missing(schema: &mut Document, core: &BTreeMap<&str, &Value>, imported: &mut BTreeSet<String>) {
+/// Adds the revision's definitions that the schema or the overlay names and the schema lacks.
+fn import_missing(schema: &mut Document, core: &Document, overlay: &Overlay, imported: &mut BTreeSet<String>) {
+    let core: BTreeMap<&str, (String, &Value)> = definitions(core.root(), "#")
+        .map(|(at, name, schema)| (name, (at, schema)))
+        .collect();
+    let mut wanted: Vec<String> = overlay
+        .results
+        .iter()
+        .flat_map(ResultOf::definitions)
+        .cloned()
+        .collect();
     loop {
-        let mut missing = BTreeMap::new();
         walk(schema.root(), |_, part| {
             let reference = part.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
-            let Some(target) = reference.filter(|target| schema.get(target).is_none()) else {
-                return;
-            };
-            let name = pointer::tokens(&target).unwrap_or_default().pop().unwrap_or_default();
-            if let Some(definition) = core.get(name.as_str()) {
-                missing.insert(target, (*definition).clone());
-            }
+            let target = reference.filter(|target| schema.get(target).is_none());
+            wanted.extend(target.and_then(|target| pointer::tokens(&target)?.pop()));
+            wanted.extend(part.get("x-type").and_then(Value::as_str).map(str::to_owned));
         });
-        // A reference deeper than a definition stays, and is reported by the check.
-        missing.retain(|target, definition| schema.set(target, Some(definition.clone())));
-        if missing.is_empty() {
+        wanted.retain(|name| core.contains_key(name.as_str()) && !named(schema.root()).any(|(known, _)| known == name));
+        let Some((at, definition)) = wanted.pop().map(|name| &core[name.as_str()]) else {
             return;
+        };
+        let around = at.rsplit_once('/').map_or("#", |(around, _)| around);
+        if schema.get(around).is_none() {
+            schema.set(around, Some(json!({})));
         }
-        imported.extend(missing.into_keys());
+        schema.set(at, Some((*definition).clone()));
+        imported.insert(at.clone());
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{Dialect, change_schemas};
+use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schema_at};
 use serde_json::Value;
 
 /// Prose, which doesn't affect validation and isn't ours to publish.
@@ -32,6 +32,29 @@ pub(super) fn remove_repeated_dialects(root: &mut Value) {
     });
     if let Some(keywords) = root.as_object_mut() {
         keywords.insert("$schema".to_owned(), dialect);
+    }
+}
+
+/// Completes references that lead to nothing from the document's root, and to something from the root of the definition that they are
+/// in: a bundle of documents, each of which has become a definition.
+pub(super) fn complete_references(root: &mut Value) {
+    let whole = root.clone();
+    let leads_somewhere = |target: &str| schema_at(&whole, target).is_some();
+    for keyword in DEFINITIONS {
+        let definitions = root.get_mut(keyword).and_then(Value::as_object_mut);
+        for (name, definition) in definitions.into_iter().flatten() {
+            let around = pointer::child(&format!("#/{keyword}"), name);
+            change_schemas(definition, &mut |schema| {
+                let Some(Value::String(reference)) = schema.get_mut("$ref") else {
+                    return;
+                };
+                let target = pointer::canonical(reference).filter(|target| !leads_somewhere(target));
+                let inner = target.and_then(|target| Some(format!("{around}{}", target.strip_prefix('#')?)));
+                if let Some(inner) = inner.filter(|inner| leads_somewhere(inner)) {
+                    *reference = inner;
+                }
+            });
+        }
     }
 }
 

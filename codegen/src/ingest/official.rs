@@ -22,6 +22,7 @@ impl Official {
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();
         change::remove_repeated_dialects(&mut root);
+        change::complete_references(&mut root);
         change::replace_aliases(&mut root, dialect, aliases);
         if !keep_prose {
             change::remove_prose(&mut root);

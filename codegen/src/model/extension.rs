@@ -17,7 +17,7 @@ use super::types::{Model, TypeKind};
 use crate::extension::NormalisedExtension;
 use crate::load::{Document, Entry, Revision};
 use crate::normalise::Scalar;
-use crate::overlay::Overlay;
+use crate::overlay::{MetaMember, Overlay};
 use crate::problem::{Problem, Problems};
 
 /// An extension with its model.
@@ -41,6 +41,8 @@ pub struct ModelledExtension {
     pub headers: BTreeMap<String, BTreeMap<String, String>>,
     /// The definition of its settings, if it says which settings there are.
     pub settings: Option<String>,
+    /// What it puts into `_meta` of the revision's types.
+    pub meta: Vec<MetaMember>,
     /// Its own documentation.
     pub docs: Document,
     /// Whether its names were published.
@@ -103,6 +105,7 @@ pub(crate) fn build_extension(
     {
         problems.push(overlay.problem("#/settings", format!("the schema has no definition `{settings}`")));
     }
+    problems.extend(wrong_meta(overlay, &model, &core.model));
     Problems::check(problems)?;
     describe_types(&mut model, &schema.shapes.schema);
     let overlay = schema.overlay;
@@ -121,6 +124,7 @@ pub(crate) fn build_extension(
             .flat_map(|mirrors| mirrors.params.clone())
             .collect(),
         settings: overlay.settings.clone(),
+        meta: overlay.meta.clone(),
         docs: extension.docs,
         is_locked: !schema.names.root().is_null(),
     };
@@ -166,22 +170,30 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
             let problem = overlay.problem(&format!("#/results/{index}"), what);
             problems.push(problem.help("correct the name, or remove the entry"));
         };
+        let of_core: Vec<&String> = entry
+            .methods
+            .iter()
+            .filter(|method| !is_request(model, method))
+            .collect();
+        for method in of_core.iter().filter(|method| !is_request(core, method)) {
+            wrong(format!(
+                "neither the extension nor the revision has a request `{method}`"
+            ));
+        }
         for definition in entry.definitions() {
-            if !model.definitions.contains_key(definition) {
+            let is_own = model.definitions.contains_key(definition);
+            if !is_own && !core.definitions.contains_key(definition) {
                 wrong(format!("the schema has no definition `{definition}`"));
+            } else if !is_own && !of_core.is_empty() {
+                wrong(format!(
+                    "`{definition}` is of the revision, whose schema says what its requests return"
+                ));
             }
-            for method in entry.methods.iter().filter(|method| !is_request(model, method)) {
-                if !is_request(core, method) {
-                    wrong(format!(
-                        "neither the extension nor the revision has a request `{method}`"
-                    ));
-                }
-                added.push(AddedResult {
-                    method: method.clone(),
-                    definition: definition.clone(),
-                    kind: kind_of(model, core, definition),
-                });
-            }
+            added.extend(of_core.iter().map(|method| AddedResult {
+                method: String::clone(method),
+                definition: definition.clone(),
+                kind: kind_of(model, core, definition),
+            }));
         }
     }
     added
@@ -195,6 +207,27 @@ fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
         Scalar::String(kind) if constant.name == *member => Some(kind.clone()),
         _ => None,
     })
+}
+
+/// What the overlay says of `_meta` must be about definitions of the extension and types of the revision that have it.
+fn wrong_meta(overlay: &Overlay, model: &Model, core: &Model) -> Vec<Problem> {
+    let wrong = overlay.meta.iter().enumerate().flat_map(|(index, entry)| {
+        let has_meta = |name: &&String| {
+            let definition = core.definitions.get(*name);
+            let object = definition.and_then(|definition| core.struct_of(&definition.ty));
+            object.is_some_and(|object| object.declares("_meta"))
+        };
+        let lacking = entry.of.iter().filter(move |name| !has_meta(name));
+        let lacking = lacking.map(|name| format!("the revision has no `{name}` with `_meta`"));
+        let definition = Some(&entry.definition).filter(|name| !model.definitions.contains_key(*name));
+        let unknown = definition.map(|name| format!("the schema has no definition `{name}`"));
+        lacking.chain(unknown).map(move |what| (index, what))
+    });
+    let problem = |(index, what)| {
+        let problem = overlay.problem(&format!("#/meta/{index}"), String::clone(&what));
+        problem.help("correct the name, or remove the entry")
+    };
+    wrong.map(problem).collect()
 }
 
 /// The methods of an extension that the revision has itself.
@@ -228,9 +261,11 @@ fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
         .iter()
         .filter(|(at, name)| is_within(at) && core.types.contains_key(*name));
     let of_core: BTreeSet<String> = of_core.map(|(_, name)| name.clone()).collect();
+    // What is nested in a definition has a type if something refers to it.
+    let is_outermost = |at: &str| at.matches('/').count() == 2;
     model
         .definitions
-        .retain(|_, definition| !imported.contains(&definition.pointer));
+        .retain(|_, definition| is_outermost(&definition.pointer) && !imported.contains(&definition.pointer));
     let defined = model
         .definitions
         .values()

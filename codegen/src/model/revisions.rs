@@ -75,12 +75,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
                 problems.extend(lock.broken(&model, &revision.names));
                 problems.extend(wrong_results(&revision.overlay, &model));
                 problems.extend(wrong_errors(&revision.overlay, &model));
-                if revision.overlay.settings.is_some() {
-                    let problem = revision.overlay.problem("#/settings", "a revision has no settings");
-                    problems.push(
-                        problem.help("remove the line: peers declare extensions with settings, and no revisions"),
-                    );
-                }
+                problems.extend(sections_of_extensions(&revision.overlay));
                 let wrong = wrong_facts(&facts, &revision.overlay, &model);
                 let is_draft = !revision.entry.released;
                 let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
@@ -200,6 +195,20 @@ pub(super) fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
         link: code.link.clone(),
     });
     codes.collect()
+}
+
+/// What only the overlay of an extension may have.
+fn sections_of_extensions(overlay: &Overlay) -> Vec<crate::Problem> {
+    let sections = [
+        ("settings", overlay.settings.is_some()),
+        ("meta", !overlay.meta.is_empty()),
+    ];
+    let found = sections.into_iter().filter(|(_, is_there)| *is_there);
+    let problem = |(section, _)| {
+        let problem = overlay.problem(&format!("#/{section}"), format!("a revision has no `{section}`"));
+        problem.help("only extensions have it: remove it")
+    };
+    found.map(problem).collect()
 }
 
 /// Each entry of the overlay's results must be about a request and definitions of the revision.

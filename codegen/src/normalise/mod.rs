@@ -10,6 +10,7 @@ pub mod envelope;
 mod references;
 mod shape_builder;
 mod union;
+mod written_out;
 
 use std::collections::BTreeMap;
 
@@ -56,6 +57,12 @@ pub fn normalise_revision(revision: CorrectedRevision) -> Result<NormalisedRevis
                 .collect(),
         )?;
     }
+    let unfit = written_out::unfit(document.root(), &shapes).into_iter();
+    Problems::check(
+        unfit
+            .map(|place| document.problem(&place.pointer, place.what))
+            .collect(),
+    )?;
     Ok(NormalisedRevision {
         entry: revision.entry,
         document,

@@ -10,6 +10,7 @@ use super::all_of::merge_intersection;
 use super::constants::{constant_shape, enumeration};
 use super::references::resolve;
 use super::union::one_of;
+use super::written_out::pointer_of;
 use super::{Node, Property, Shape};
 
 /// Overlay annotations: the value is kept verbatim whatever the schema declares of it.
@@ -29,6 +30,9 @@ const METHOD: &str = "x-method";
 const TAG: &str = "x-tag";
 /// Overlay annotation: the value that constructors give a member that is always there.
 const PRESET: &str = "x-preset";
+
+/// Overlay annotation: the name of the definition that is written out here.
+pub(super) const TYPE: &str = "x-type";
 
 /// Keywords beside a union or a reference that narrow it, and so make an intersection of the two.
 const NARROWING: [&str; 6] = [
@@ -72,7 +76,9 @@ impl<'s> ShapeBuilder<'s> {
 
     fn build_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
+        let written_out = text(TYPE).and_then(|name| pointer_of(self.root, &name));
         let shape = match (schema, depth.checked_sub(1)) {
+            _ if written_out.is_some() => Shape::Reference(written_out.unwrap_or_default()),
             (Value::Object(schema), Some(depth)) => self.shape(schema, pointer, depth),
             _ => Shape::Any,
         };

@@ -43,6 +43,19 @@ impl Page<'_> {
                 let _ = writeln!(section, "| `{header}` | `{method}` | `{parameter}` |");
             }
         }
+        if !extension.meta.is_empty() {
+            section += "\n| Type of the protocol | Key in `_meta` | Value |\n|---|---|---|\n";
+        }
+        for entry in &extension.meta {
+            for of in &entry.of {
+                let _ = writeln!(
+                    section,
+                    "| `{of}` | `{}` | {} |",
+                    entry.member,
+                    definition(&entry.definition)
+                );
+            }
+        }
         section
     }
 }

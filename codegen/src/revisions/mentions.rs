@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::RevisionsError;
 use crate::files::files_in;
-use crate::load::{MANIFEST, Manifest, Revision, read_text};
+use crate::load::{MANIFEST, Manifest, Revision, extension_directory, read_text};
 
 /// The YAML files of a schema directory with their texts, without the manifest. Official schemas aren't among them: they are kept as they
 /// are.
 pub(super) fn texts(directory: &Path, manifest: &Manifest) -> Result<Vec<(PathBuf, String)>, RevisionsError> {
     let folders = manifest.revisions.iter();
     let folders = folders.map(|entry| directory.join(entry.revision.as_str()));
+    let extensions = manifest.extensions.iter();
+    let extensions =
+        extensions.map(|(name, extension)| extension_directory(directory, name, &extension.schema.revision));
     let mut texts = Vec::new();
-    for folder in folders.chain([directory.to_owned()]) {
+    for folder in folders.chain(extensions).chain([directory.to_owned()]) {
         for path in files_in(&folder)? {
             let is_ours = path.extension().is_some_and(|extension| extension == "yaml");
             if is_ours && path.file_name().is_none_or(|name| name != MANIFEST) {

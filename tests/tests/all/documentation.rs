@@ -15,10 +15,14 @@ fn every_item_of_a_released_revision_has_an_entry_in_docs_yaml() {
     })
     .unwrap();
     let manifest = Manifest::load(&schema).unwrap();
-    assert_eq!(generated.undocumented.len(), manifest.revisions.len());
-    for entry in manifest.revisions.iter().filter(|entry| entry.released) {
-        let missing = &generated.undocumented[entry.revision.as_str()];
-        assert!(missing.is_empty(), "{}: {missing:#?}", entry.revision);
+    let documented = manifest.revisions.len() + manifest.extensions.len();
+    assert_eq!(generated.undocumented.len(), documented);
+    let revisions = manifest.revisions.iter().map(|entry| (entry.revision.as_str(), entry));
+    let extensions = manifest.extensions.values();
+    let extensions = extensions.map(|extension| (extension.id.as_str(), &extension.schema));
+    for (name, _) in revisions.chain(extensions).filter(|(_, entry)| entry.released) {
+        let missing = &generated.undocumented[name];
+        assert!(missing.is_empty(), "{name}: {missing:#?}");
     }
     let files = &generated.files;
     assert!(files.is_current(), "run `cargo xtask generate`: {files:#?}");

@@ -29,7 +29,7 @@ pub struct Odd {
     crate_: bool,
     /// Whether `日本` is written.
     u65e5_u672c: bool,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -15,7 +15,7 @@ pub struct Tool {
     pub name: String,
     /// How large it is, in bytes.
     pub size: Option<i64>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

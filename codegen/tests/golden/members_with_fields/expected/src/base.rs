@@ -17,7 +17,7 @@ pub struct Page {
     pub kind: Option<i64>,
     /// `Page.more` of the revision's schema.
     pub rest: Option<PageMore>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -39,7 +39,7 @@ object! {
 pub struct PageMore {
     /// `PageMore.from` of the revision's schema.
     pub from: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

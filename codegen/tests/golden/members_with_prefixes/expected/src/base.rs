@@ -27,7 +27,7 @@ pub struct Meta {
     pub type_: Option<String>,
     /// `Meta.note` of the revision's schema.
     pub note: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

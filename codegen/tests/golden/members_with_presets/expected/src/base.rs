@@ -17,7 +17,7 @@ pub struct Hints {
     pub size: i64,
     /// `Hints.note` of the revision's schema.
     pub note: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -41,7 +41,7 @@ pub enum HintsScope {
     Private,
     /// `HintsScope.public` of the revision's schema.
     Public,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -69,7 +69,7 @@ pub struct Page {
     pub size: i64,
     /// `Page.next` of the revision's schema.
     pub next: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

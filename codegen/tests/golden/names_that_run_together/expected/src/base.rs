@@ -13,7 +13,7 @@ use crate::SCHEMA;
 pub struct A {
     /// `A.e` of the revision's schema.
     pub e: Option<AE>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -33,7 +33,7 @@ pub enum AE {
     A,
     /// `AE.b` of the revision's schema.
     B,
-    /// A value that the revision doesn't declare, as it came.
+    /// A value that the schema doesn't declare, as it came.
     Unknown(String),
 }
 
@@ -51,7 +51,7 @@ strings! {
 pub struct PlanB {
     /// `PlanB.x` of the revision's schema.
     pub x: Option<PlanBX>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -69,7 +69,7 @@ object! {
 pub struct PlanBX {
     /// `PlanBX.y` of the revision's schema.
     pub y: i64,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

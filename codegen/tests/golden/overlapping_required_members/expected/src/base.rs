@@ -45,7 +45,7 @@ union! {
 pub struct NeedsA {
     /// `NeedsA.a` of the revision's schema.
     pub a: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -100,7 +100,7 @@ union! {
 pub struct OverlapItem {
     /// `OverlapItem.a` of the revision's schema.
     pub a: i64,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -118,7 +118,7 @@ object! {
 pub struct OverlapItem2 {
     /// `OverlapItem2.b` of the revision's schema.
     pub b: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -136,7 +136,7 @@ object! {
 pub struct WithA {
     /// `WithA.a` of the revision's schema.
     pub a: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -154,7 +154,7 @@ object! {
 pub struct WithB {
     /// `WithB.b` of the revision's schema.
     pub b: Option<String>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

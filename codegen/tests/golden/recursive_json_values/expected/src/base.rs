@@ -17,7 +17,7 @@ pub struct Holder {
     pub a: Option<JsonArray>,
     /// `Holder.o` of the revision's schema.
     pub o: Option<JsonObject>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

@@ -19,7 +19,7 @@ pub type ServerMessage = Message<UnknownMethod, UnknownMethod>;
 pub enum ClientRequest {
     /// `call`
     CallRequest(CallRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -38,7 +38,7 @@ pub enum Question {
     Form(FormRequest),
     /// `name`
     Name(NameRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 

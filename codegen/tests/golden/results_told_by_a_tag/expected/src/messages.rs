@@ -21,7 +21,7 @@ pub enum ClientRequest {
     Call(CallRequest),
     /// `list`
     List(ListRequest),
-    /// A method that the revision doesn't declare, as it came.
+    /// A method that the schema doesn't declare, as it came.
     Unknown(UnknownMethod),
 }
 
@@ -43,7 +43,7 @@ pub enum ServerResult {
     Call(CallResult),
     /// See [`ListResult`].
     List(ListResult),
-    /// A result of a kind that the revision doesn't declare, as it came.
+    /// A result of a kind that the schema doesn't declare, as it came.
     Unknown(RawJson),
 }
 

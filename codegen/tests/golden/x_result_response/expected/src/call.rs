@@ -13,7 +13,7 @@ use crate::SCHEMA;
 pub struct CallRequest {
     /// `CallRequest.params` of the revision's schema.
     pub params: CallRequestParams,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -36,7 +36,7 @@ request! { CallRequest: "call/it" ClientToServer, CallRequestParams => CallResul
 pub struct CallRequestParams {
     /// `CallRequestParams.a` of the revision's schema.
     pub a: Option<i64>,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -54,7 +54,7 @@ object! {
 pub struct CallResult {
     /// `CallResult.ok` of the revision's schema.
     pub ok: bool,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 
@@ -104,7 +104,7 @@ union! {
 pub struct OtherResult {
     /// `OtherResult.other` of the revision's schema.
     pub other: String,
-    /// Members that the revision doesn't declare, as they came.
+    /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
 }
 

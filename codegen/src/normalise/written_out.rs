@@ -1,0 +1,149 @@
+//! Definitions that a schema writes out instead of referring to them: the overlay names which one is where, and the definition's type
+//! must be able to hold whatever is valid there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_wire::json_schema::{change_schemas, definitions, pointer, walk};
+use serde_json::Value;
+
+use super::shape_builder::{ShapeBuilder, TYPE};
+use super::{DefinitionShape, Node, Property, Shape, Shapes};
+
+/// The place of a definition that is written out elsewhere, and of the definition's name.
+pub(super) struct WrittenOut {
+    /// Where it is.
+    pub(super) pointer: String,
+    /// What the type of the definition can't hold.
+    pub(super) what: String,
+}
+
+/// The pointer of the definition that has a name.
+pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
+    let mut definitions = definitions(root, "#");
+    definitions.find_map(|(at, known, _)| (known == name).then_some(at))
+}
+
+/// The places that the overlay names a definition for whose type can't hold everything that is valid there.
+pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<WrittenOut> {
+    let mut bare = root.clone();
+    change_schemas(&mut bare, &mut |schema| {
+        if let Some(keywords) = schema.as_object_mut() {
+            keywords.retain(|keyword, _| !keyword.starts_with("x-"));
+        }
+    });
+    let builder = ShapeBuilder::new(&bare);
+    let mut found = Vec::new();
+    walk(root, |at, schema| {
+        let Some(name) = schema.get(TYPE).and_then(Value::as_str) else {
+            return;
+        };
+        let wrong = |what: String| WrittenOut {
+            pointer: pointer::child(at, TYPE),
+            what,
+        };
+        let definition = pointer_of(root, name).and_then(|pointer| shapes.definitions.get(&pointer));
+        let (Some(definition), Some(here)) = (definition, pointer::resolve(&bare, at)) else {
+            found.push(wrong(format!("there is no definition `{name}`")));
+            return;
+        };
+        let mut comparison = Comparison {
+            root: &bare,
+            definitions: &shapes.definitions,
+            builder: &builder,
+            assumed: BTreeSet::new(),
+        };
+        if let Err(what) = comparison.holds(&definition.node, &builder.build(here, at), "") {
+            found.push(wrong(format!("`{name}` can't hold what is valid here: {what}")));
+        }
+    });
+    found
+}
+
+struct Comparison<'c> {
+    root: &'c Value,
+    definitions: &'c BTreeMap<String, DefinitionShape>,
+    builder: &'c ShapeBuilder<'c>,
+    /// The references that are being compared.
+    assumed: BTreeSet<(String, String)>,
+}
+
+impl Comparison<'_> {
+    /// Whether the type of `ty` can hold every value of `value`; if not, why. `path` leads to the value.
+    fn holds(&mut self, ty: &Node, value: &Node, path: &str) -> Result<(), String> {
+        if let Shape::Reference(target) = &value.shape {
+            if matches!(&ty.shape, Shape::Reference(same) if same == target)
+                || !self.assumed.insert((ty.pointer.clone(), target.clone()))
+            {
+                return Ok(());
+            }
+            let target = pointer::resolve(self.root, target).map(|schema| self.builder.build(schema, target));
+            return target.map_or(Ok(()), |target| self.holds(ty, &target, path));
+        }
+        if let Shape::Reference(target) = &ty.shape {
+            let definitions = self.definitions;
+            let target = definitions.get(target);
+            return target.map_or(Ok(()), |target| self.holds(&target.node, value, path));
+        }
+        let is_held = match (&ty.shape, &value.shape) {
+            (Shape::Any, _) | (Shape::RawObject, Shape::RawObject | Shape::Object(_) | Shape::Map(_)) => true,
+            (Shape::Nullable(_), Shape::Null) => true,
+            (Shape::Nullable(ty), Shape::Nullable(value)) => return self.holds(ty, value, path),
+            (Shape::Nullable(ty), _) => return self.holds(ty, value, path),
+            (Shape::List(ty), Shape::List(value)) => return self.holds(ty, value, &format!("{path}[]")),
+            (Shape::Map(ty), Shape::Map(value)) => return self.holds(ty, value, &format!("{path}.*")),
+            (Shape::Object(ty), Shape::Object(members)) => {
+                return self.object_holds(ty, (members, &value.pointer), path);
+            }
+            (Shape::Union(_), Shape::Union(variants)) => {
+                return variants.iter().try_for_each(|variant| self.holds(ty, variant, path));
+            }
+            (Shape::Union(variants), _) => {
+                let held = variants.iter().map(|variant| self.holds(variant, value, path));
+                let held: Vec<Result<(), String>> = held.collect();
+                held.iter().any(Result::is_ok)
+            }
+            (ty, value) => scalar_holds(ty, value),
+        };
+        match is_held {
+            true => Ok(()),
+            false => Err(format!("`{}` is another type", path.trim_start_matches('.'))),
+        }
+    }
+
+    /// An object holds members that it doesn't declare as they are.
+    fn object_holds(
+        &mut self,
+        ty: &BTreeMap<String, Property>,
+        (members, at): (&BTreeMap<String, Property>, &str),
+        path: &str,
+    ) -> Result<(), String> {
+        let schema = pointer::resolve(self.root, at);
+        let is_closed = schema.is_some_and(|schema| schema.get("additionalProperties") == Some(&Value::Bool(false)));
+        for (name, property) in ty {
+            let path = format!("{path}.{name}");
+            match members.get(name) {
+                Some(member) if property.required && !member.required => {
+                    return Err(format!("`{}` may be absent", path.trim_start_matches('.')));
+                }
+                Some(member) => self.holds(&property.node, &member.node, &path)?,
+                None if property.required => return Err(format!("there is no `{}`", path.trim_start_matches('.'))),
+                None if is_closed => {}
+                None => return Err(format!("`{}` may be anything", path.trim_start_matches('.'))),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn scalar_holds(ty: &Shape, value: &Shape) -> bool {
+    match (ty, value) {
+        (Shape::String, Shape::Strings(_)) | (Shape::Number, Shape::Integer) => true,
+        (Shape::String, Shape::Constant(constant)) => matches!(constant, super::Scalar::String(_)),
+        (Shape::Strings(known), Shape::Strings(values)) => {
+            let values: BTreeSet<&String> = values.values.iter().collect();
+            values.is_subset(&known.values.iter().collect())
+        }
+        (Shape::Strings(known), Shape::Constant(super::Scalar::String(value))) => known.values.contains(value),
+        (ty, value) => ty == value,
+    }
+}
