@@ -1,10 +1,12 @@
 //! `cargo xtask ingest`
 
 use std::error::Error;
+use std::fmt::Display;
 use std::io::IsTerminal;
 
 use clap::error::ErrorKind;
 use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, LeftOut, Position, ingest, ingest_extension};
+use mcp_codegen::load::Revision;
 
 use crate::args::IngestArgs;
 use crate::help;
@@ -12,12 +14,16 @@ use crate::print::{print, status, warn};
 
 pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     let (revision, from) = match (args.revision_and_schema.as_slice(), &args.of) {
-        ([revision, from], _) => (revision.parse()?, from.clone()),
-        ([from], Some(of)) => (of.clone(), from.clone()),
-        _ => {
-            let what = "the name of the revision and its schema are required";
-            help::command().error(ErrorKind::MissingRequiredArgument, what).exit()
+        ([revision, from], _) => {
+            let revision = revision.parse::<Revision>();
+            let revision = revision.unwrap_or_else(|error| misuse(ErrorKind::ValueValidation, &error));
+            (revision, from.clone())
         }
+        ([from], Some(of)) => (of.clone(), from.clone()),
+        _ => misuse(
+            ErrorKind::MissingRequiredArgument,
+            &"the name of the revision and its schema are required",
+        ),
     };
     let extension = args.extension.zip(args.of).map(|(id, of)| ExtensionOptions {
         id,
@@ -62,4 +68,9 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
     warn(&done.warnings);
     print(format_args!("next: cargo xtask generate\n"))?;
     Ok(())
+}
+
+/// Ends the program with the status of misuse.
+fn misuse(kind: ErrorKind, what: &dyn Display) -> ! {
+    help::command().error(kind, what).exit()
 }
