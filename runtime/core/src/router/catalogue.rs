@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
+use mcp_adapters::mcp_wire::RawObject;
 use mcp_adapters::{Revision, hub};
 use serde_json::{Value, json};
 
@@ -63,6 +64,8 @@ pub(super) struct Routes {
     pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
     /// Methods that no revision declares, by name.
     pub(super) custom: BTreeMap<Arc<str>, Arc<CustomRoute>>,
+    /// The settings of extensions of the protocol, by id.
+    extensions: BTreeMap<&'static str, RawObject>,
 }
 
 impl Catalogue {
@@ -114,6 +117,9 @@ impl Catalogue {
             let mut route = CustomRoute::clone(route);
             route.function.scope.extend(scope);
             self.routes.lock().insert_custom(Arc::new(route))?;
+        }
+        for (id, settings) in other.extensions {
+            self.routes.lock().insert_extension(id, settings)?;
         }
         Ok(())
     }
@@ -174,6 +180,15 @@ impl Routes {
             return Err(RouteError::Duplicate { kind, key });
         }
         self.custom.insert(Arc::clone(&route.name), route);
+        Ok(())
+    }
+
+    pub(super) fn insert_extension(&mut self, id: &'static str, settings: RawObject) -> Result<(), RouteError> {
+        if self.extensions.contains_key(id) {
+            let (kind, key) = ("extension", id.to_owned());
+            return Err(RouteError::Duplicate { kind, key });
+        }
+        self.extensions.insert(id, settings);
         Ok(())
     }
 
@@ -241,6 +256,11 @@ impl Routes {
             .any(|completions| completions.arguments().next().is_some())
         {
             capabilities.completions = Some(json!({}).into());
+        }
+        if !self.extensions.is_empty() {
+            let extensions = self.extensions.iter();
+            let extensions = extensions.map(|(id, settings)| ((*id).to_owned(), settings.clone()));
+            capabilities.extensions = Some(extensions.collect());
         }
         capabilities
     }

@@ -182,7 +182,22 @@ impl<T: 'static> Function<T> {
     }
 
     pub fn call(&self, call: Call, input: Input) -> BoxFuture<'static, Result<T, ToolError>> {
-        (self.run)(call.of(input, &self.states))
+        self.run(self.bound(call, input))
+    }
+
+    /// A call with what it asks for and with the states of the function.
+    pub fn bound(&self, call: Call, input: Input) -> Call {
+        call.of(input, &self.states)
+    }
+
+    /// Calls the function with a call that is bound to it.
+    pub fn run(&self, call: Call) -> BoxFuture<'static, Result<T, ToolError>> {
+        (self.run)(call)
+    }
+
+    /// Adds what an extractor needs.
+    pub fn needs<E: FromCall>(&mut self) {
+        E::declare(Arc::make_mut(&mut self.signature));
     }
 }
 

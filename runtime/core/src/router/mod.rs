@@ -9,6 +9,7 @@ mod compose;
 mod content;
 mod custom;
 mod error;
+mod extension;
 mod extract;
 mod fallback;
 mod faults;
@@ -55,6 +56,7 @@ pub use self::call::{Call, CompletionRequest};
 pub use self::completion::MAX_VALUES;
 pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
+pub use self::extension::ServerExtension;
 pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
 pub use self::function::{Awaited, Callable, Handler, Immediate, Returns};
 pub use self::method::{MethodParameters, MethodReturns};
@@ -64,7 +66,7 @@ pub use self::result::{Blob, IntoResult};
 pub use self::route::Route;
 pub use self::scope::Listed;
 pub use self::template::{TemplateRoute, resource_template};
-pub use self::tool::{ToolRoute, tool, tool_with_schema, try_tool};
+pub use self::tool::{ToolRoute, ToolRun, tool, tool_with_schema, try_tool};
 pub use self::tool_error::ToolError;
 
 /// A server made of tools, resources and prompts.
@@ -325,7 +327,7 @@ impl Router {
     }
 
     /// The capabilities of the server: those of its kinds of routes and of its fallback, logging if a function takes a [`Call`] or
-    /// a [`Peer`](crate::Peer), and those that [`Self::with_capabilities`] declares.
+    /// a [`Peer`](crate::Peer), its extensions, and those that [`Self::with_capabilities`] declares.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         let own = self.inner.catalogue.routes.lock().capabilities();

@@ -9,9 +9,8 @@ use mcp_wire::{ErrorObject, RawJson, RawObject, Validator};
 use serde_json::{Value, json};
 
 use super::call::{Call, Input};
-use super::content::text;
 use super::error::{RouteError, or_panic};
-use super::extract::invalid_tool_arguments;
+use super::extract::{FromCall, invalid_tool_arguments};
 use super::faults::{faults, shortened};
 use super::function::{Function, Handler};
 use super::mirrored::MirroredTool;
@@ -19,6 +18,7 @@ use super::schema::{self, Inlined};
 use super::scope::listable;
 use super::tool_error::ToolError;
 use crate::error::internal_error;
+use crate::future::BoxFuture;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
 #[derive(Clone)]
@@ -28,7 +28,14 @@ pub struct ToolRoute {
     output: Option<Arc<Validator>>,
     pub(super) function: Function<hub::AnyCallToolResult>,
     pub(super) mirrored: MirroredTool,
+    around: Option<Around>,
 }
+
+/// What is around a tool's function.
+type Around = Arc<dyn Fn(Call, ToolRun) -> ToolRun + Send + Sync>;
+
+/// A run of a tool's function, with the check of its result.
+pub type ToolRun = BoxFuture<'static, Result<hub::AnyCallToolResult, ErrorObject>>;
 
 /// A tool from a function.
 ///
@@ -163,6 +170,7 @@ impl ToolRoute {
             input,
             output,
             function,
+            around: None,
         })
     }
 
@@ -187,6 +195,36 @@ impl ToolRoute {
         self
     }
 
+    /// Puts a function around the tool: of several, the last is the outermost. It gets the call, whose arguments are valid, and the run of the
+    /// tool's own function, which it may await, put into a task, or leave; what it gives is the result of the call. It is called
+    /// again when the client repeats the call with an answer.
+    ///
+    /// ```
+    /// use mcp_runtime::router::tool;
+    ///
+    /// let timed = tool("nap", "Sleeps", || "slept").around(|_, run| Box::pin(async move {
+    ///     let begun = std::time::Instant::now();
+    ///     let result = run.await;
+    ///     println!("the tool took {:?}", begun.elapsed());
+    ///     result
+    /// }));
+    /// ```
+    #[must_use]
+    pub fn around(mut self, function: impl Fn(Call, ToolRun) -> ToolRun + Send + Sync + 'static) -> Self {
+        self.around = Some(match self.around.take() {
+            None => Arc::new(function),
+            Some(inner) => Arc::new(move |call: Call, run| function(call.clone(), inner(call, run))),
+        });
+        self
+    }
+
+    /// Adds what an extractor needs, for a function that is [around](Self::around) the tool.
+    #[must_use]
+    pub fn needs<T: FromCall>(mut self) -> Self {
+        self.function.needs::<T>();
+        self
+    }
+
     /// Writes the schemas that clients are shown without references.
     pub(super) fn inline_schemas(&mut self) {
         let output = self.tool.output_schema.as_mut();
@@ -206,20 +244,6 @@ impl ToolRoute {
         arguments: Option<RawObject>,
         call: Call,
     ) -> Result<hub::AnyCallToolResult, ErrorObject> {
-        match self.run(arguments, call).await {
-            Ok(result) => {
-                if let hub::AnyCallToolResult::CallTool(result) = &result {
-                    self.check_output(result)?;
-                }
-                Ok(result)
-            }
-            Err(ToolError::Tool(error)) => Ok(text(error.to_string()).with_is_error(true).into()),
-            Err(ToolError::Protocol(error)) => Err(error),
-        }
-    }
-
-    /// Calls the function, unless the arguments are invalid.
-    async fn run(&self, arguments: Option<RawObject>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
         let parsed = match arguments {
             Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
             None => Ok(json!({})),
@@ -228,8 +252,28 @@ impl ToolRoute {
             faults if faults.is_empty() => Ok(arguments),
             faults => Err(faults),
         });
-        let arguments = valid.map_err(|what| invalid_tool_arguments(&call, what))?;
-        self.function.call(call, Input::Tool(arguments)).await
+        let arguments = match valid {
+            Ok(arguments) => arguments,
+            Err(what) => return invalid_tool_arguments(&call, what).into_result(),
+        };
+        let call = self.function.bound(call, Input::Tool(arguments));
+        let Some(around) = &self.around else {
+            return self.checked(self.function.run(call).await);
+        };
+        let (route, own) = (self.clone(), call.clone());
+        let run: ToolRun = Box::pin(async move { route.checked(route.function.run(own).await) });
+        around(call, run).await
+    }
+
+    /// The result of the function, if it is what the output schema promises.
+    fn checked(
+        &self,
+        result: Result<hub::AnyCallToolResult, ToolError>,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        if let Ok(hub::AnyCallToolResult::CallTool(result)) = &result {
+            self.check_output(result)?;
+        }
+        result.or_else(ToolError::into_result)
     }
 
     /// What a tool gives must be what its output schema promises, unless it says that it failed.

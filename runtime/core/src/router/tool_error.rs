@@ -3,7 +3,10 @@
 use std::error::Error;
 use std::fmt;
 
+use mcp_adapters::hub::AnyCallToolResult;
 use mcp_adapters::mcp_wire::ErrorObject;
+
+use super::content::text;
 
 use crate::error::{CallError, internal_error};
 
@@ -47,6 +50,17 @@ impl ToolError {
     /// An error response with a code, one of [`error_code`](crate::error_code) or of your own.
     pub fn protocol(code: i64, message: impl Into<String>) -> Self {
         Self::Protocol(ErrorObject::new(code, message))
+    }
+
+    /// What the client of a tool gets: a result that says that the tool failed, or an error.
+    ///
+    /// # Errors
+    /// That of [`Self::Protocol`].
+    pub fn into_result(self) -> Result<AnyCallToolResult, ErrorObject> {
+        match self {
+            Self::Tool(error) => Ok(text(error.to_string()).with_is_error(true).into()),
+            Self::Protocol(error) => Err(error),
+        }
     }
 
     pub(super) fn from_any(error: impl Into<BoxError>) -> Self {

@@ -13,7 +13,7 @@ use crate::router::schema::{self, Input, Member};
 use crate::router::state::States;
 
 /// What a function needs of its route, as its extractors declare it. It is checked when the route is added to a router.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Signature {
     args: Vec<ArgsType>,
     states: Vec<(TypeId, &'static str)>,
