@@ -9,6 +9,9 @@ pub use mcp_auth as auth;
 pub use mcp_bridge as bridge;
 #[doc(inline)]
 pub use mcp_core::*;
+#[cfg(feature = "tasks")]
+#[doc(inline)]
+pub use mcp_tasks as tasks;
 
 /// Transports: how messages get to a peer and back.
 pub mod transport {

@@ -15,6 +15,7 @@ fn documents() -> Vec<PathBuf> {
         "docs/changes",
         "docs/guide",
         "docs/reference",
+        "docs/reference/extensions",
         "bench",
         "bench/load",
         "interop",

@@ -1,0 +1,35 @@
+//! Tools that run as tasks: the extension `io.modelcontextprotocol/tasks`.
+//!
+//! A client that declares the extension gets a task instead of a result, asks for its state, answers its questions and can
+//! cancel it. Any other client waits for the result, from the same function.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use mcp_runtime::tasks::{TaskContext, Tasks, ToolTask};
+//! use mcp_runtime::router::tool;
+//! use mcp_runtime::Router;
+//!
+//! async fn build(task: TaskContext) -> String {
+//!     task.status("compiling");
+//!     tokio::time::sleep(Duration::from_secs(60)).await;
+//!     "built".to_owned()
+//! }
+//!
+//! let router = Router::new("builds", "1.0")
+//!     .extension(Tasks::default())
+//!     .with(tool("build", "Builds the project", build).task());
+//! ```
+//!
+//! <https://github.com/modelcontextprotocol/ext-tasks>
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod context;
+mod run;
+mod store;
+mod task;
+
+pub use self::context::TaskContext;
+pub use self::run::ToolTask;
+pub use self::store::{TaskLimits, Tasks};

@@ -1,0 +1,357 @@
+//! Tools that run as tasks.
+#![cfg(feature = "tasks")]
+
+use std::time::Duration;
+
+use mcp_ext_tasks::{
+    CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
+    GetTaskResult, TaskStatus, UpdateTaskRequest, UpdateTaskRequestParams,
+};
+use mcp_runtime::mcp_wire::{Encode, RawJson, Request, UnknownMethod, Validate, from_str};
+use mcp_runtime::router::{Call, State, ToolError, tool};
+use mcp_runtime::tasks::{TaskContext, TaskLimits, Tasks, ToolTask};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallClient, CallError, CallServer, ClientSession, ErrorObject, Options, Revision, Router, connect, error_code, hub,
+};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+const ALICE: Option<&str> = Some("alice");
+
+fn form(message: &str) -> hub::ElicitRequestParams {
+    let form = from_str(r#"{"type": "object", "properties": {"ok": {"type": "boolean"}}}"#);
+    hub::ElicitRequestFormParams::new(message, form.unwrap()).into()
+}
+
+async fn ask(task: TaskContext) -> Result<String, CallError> {
+    task.status("asking");
+    let first = task.named("first");
+    let (first, second) = tokio::try_join!(first.elicit(form("The first?")), task.elicit(form("The second?")))?;
+    Ok(format!("{} and {}", first.action.as_str(), second.action.as_str()))
+}
+
+async fn publish(State(tasks): State<Tasks>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
+    tasks.spawn(&call, |task| async move {
+        task.status("uploading");
+        task.id()
+            .map(|id| format!("published by {id}"))
+            .ok_or("there is no task")
+    })
+}
+
+fn server(limits: TaskLimits) -> Router {
+    Router::new("builds", "1.0")
+        .extension(Tasks::new(limits))
+        .with(
+            tool("build", "Builds", |task: TaskContext| async move {
+                task.status("compiling");
+                sleep(Duration::from_millis(50)).await;
+                "built"
+            })
+            .task(),
+        )
+        .with(tool("forever", "Never ends", std::future::pending::<String>).task())
+        .with(tool("panic", "Panics", || -> String { panic!("on purpose") }).task())
+        .with(
+            tool("refuse", "Fails as a request", || {
+                Err::<String, _>(ErrorObject::new(-1, "no"))
+            })
+            .task(),
+        )
+        .with(tool("fail", "Fails as a tool", || Err::<String, _>("no")).task())
+        .with(tool("ask", "Asks twice", ask).task())
+        .with(tool("only", "Has no other way", || "done").only_as_task())
+        .tool("publish", "Publishes", publish)
+}
+
+async fn client(router: &Router, revision: Revision, knows_tasks: bool, principal: Option<&str>) -> ClientSession {
+    let (mut ours, theirs) = channel(16);
+    if let Some(principal) = principal {
+        ours = ours.principal(principal);
+    }
+    let supported = Options {
+        supported: Revision::ALL.into(),
+        ..Options::default()
+    };
+    drop(router.clone().serve(supported, theirs));
+    let extensions = [(EXTENSION.id.to_owned(), json!({}).into())];
+    let capabilities = match knows_tasks {
+        true => hub::ClientCapabilities::default().with_extensions(extensions.into_iter().collect()),
+        false => hub::ClientCapabilities::default(),
+    };
+    let options = Options {
+        supported: [revision].into(),
+        ..Options::default()
+    };
+    let info = hub::Implementation::new("test", "1.0");
+    connect((), info, capabilities, options, ours).await.unwrap()
+}
+
+async fn hub_client(router: &Router) -> ClientSession {
+    client(router, Revision::HUB, true, ALICE).await
+}
+
+/// Calls a tool that runs as a task.
+async fn begin(client: &ClientSession, name: &str) -> CreateTaskResult {
+    let request = hub::CallToolRequest::new(hub::CallToolRequestParams::new(name)).into();
+    match client.peer().call(request).await.unwrap() {
+        hub::ServerResult::Unknown(task) => {
+            let task: CreateTaskResult = task.decode_as().unwrap();
+            task.validate().unwrap();
+            task
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn request<R: Request>(client: &ClientSession, params: &impl Encode) -> Result<RawJson, CallError> {
+    let params = RawJson::from_encode(params).unwrap();
+    client
+        .peer()
+        .call_unknown(UnknownMethod::new(R::METHOD).with_params(params))
+        .await
+}
+
+async fn get(client: &ClientSession, id: &str) -> Result<GetTaskResult, CallError> {
+    let result = request::<GetTaskRequest>(client, &GetTaskRequestParams::new(id)).await?;
+    let state: GetTaskResult = result.decode_as().unwrap();
+    state.validate().unwrap();
+    Ok(state)
+}
+
+/// The state of a task once it is what is waited for.
+async fn wait(client: &ClientSession, id: &str, wanted: impl Fn(&GetTaskResult) -> bool) -> GetTaskResult {
+    for _ in 0..500 {
+        let state = get(client, id).await.unwrap();
+        if wanted(&state) {
+            return state;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{:?}", get(client, id).await);
+}
+
+async fn ended(client: &ClientSession, name: &str) -> GetTaskResult {
+    let task = begin(client, name).await;
+    let goes_on = |state: &GetTaskResult| matches!(state, GetTaskResult::Working(_) | GetTaskResult::InputRequired(_));
+    wait(client, &task.task_id, |state| !goes_on(state)).await
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, CallError>) -> ErrorObject {
+    match result {
+        Err(CallError::Peer(error)) => error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_tool_runs_as_a_task_and_its_result_is_kept() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let declared = client.peer().info().unwrap().server_capabilities().extensions.unwrap();
+    assert!(declared.contains_key(EXTENSION.id));
+    assert!(client.peer().info().unwrap().server_capabilities().logging.is_some());
+
+    let task = begin(&client, "build").await;
+    assert_eq!(
+        (task.status, task.ttl_ms, task.poll_interval_ms),
+        (TaskStatus::Working, Some(3_600_000), Some(1_000))
+    );
+    let working = wait(&client, &task.task_id, |state| match state {
+        GetTaskResult::Working(task) => task.status_message.as_deref() == Some("compiling"),
+        state => panic!("{state:?}"),
+    });
+    working.await;
+    let done = wait(&client, &task.task_id, |state| {
+        matches!(state, GetTaskResult::Completed(_))
+    })
+    .await;
+    let GetTaskResult::Completed(done) = done else { panic!() };
+    let result: Value = done.result.parse().unwrap();
+    assert_eq!(text(&result), "built");
+    assert!(done.last_updated_at > task.created_at);
+    // It is still there.
+    assert!(matches!(
+        get(&client, &task.task_id).await,
+        Ok(GetTaskResult::Completed(_))
+    ));
+}
+
+#[tokio::test]
+async fn a_client_without_tasks_waits_for_the_result() {
+    let router = server(TaskLimits::default());
+    for revision in Revision::ALL {
+        let client = client(&router, revision, false, None).await;
+        let call = |name: &str| client.peer().call_tool(hub::CallToolRequestParams::new(name));
+        let hub::AnyCallToolResult::CallTool(result) = call("build").await.unwrap().into() else {
+            panic!()
+        };
+        let result = serde_json::to_value(result).unwrap();
+        assert_eq!(text(&result), "built", "{revision}");
+        for name in ["only", "publish"] {
+            let error = refused(call(name).await);
+            if revision == Revision::HUB {
+                assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+                let missing: Value = error.data.unwrap().parse().unwrap();
+                assert_eq!(
+                    missing["requiredCapabilities"],
+                    json!({"extensions": {EXTENSION.id: {}}})
+                );
+            }
+        }
+    }
+    let client = client(&router, Revision::HUB, false, None).await;
+    let error = refused(get(&client, "0").await);
+    assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+}
+
+#[tokio::test]
+async fn a_task_ends_as_its_function_does() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let GetTaskResult::Failed(refused) = ended(&client, "refuse").await else {
+        panic!()
+    };
+    assert_eq!((refused.error.code, refused.error.message.as_str()), (-1, "no"));
+    let GetTaskResult::Completed(failed) = ended(&client, "fail").await else {
+        panic!()
+    };
+    let failed: Value = failed.result.parse().unwrap();
+    assert_eq!((text(&failed), &failed["isError"]), ("no", &json!(true)));
+    let GetTaskResult::Failed(panicked) = ended(&client, "panic").await else {
+        panic!()
+    };
+    assert_eq!(panicked.error.code, error_code::INTERNAL_ERROR);
+    let GetTaskResult::Completed(published) = ended(&client, "publish").await else {
+        panic!()
+    };
+    let result: Value = published.result.parse().unwrap();
+    assert_eq!(text(&result), format!("published by {}", published.task_id));
+}
+
+#[tokio::test]
+async fn a_task_asks_and_goes_on_when_all_is_answered() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let task = begin(&client, "ask").await;
+    let asking = |count: usize| {
+        move |state: &GetTaskResult| match state {
+            GetTaskResult::InputRequired(task) => task.input_requests.len() == count,
+            _ => false,
+        }
+    };
+    let GetTaskResult::InputRequired(asked) = wait(&client, &task.task_id, asking(2)).await else {
+        panic!()
+    };
+    let names: Vec<&str> = asked.input_requests.iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["1", "first"]);
+    let answer = |name: &str, action: hub::ElicitResultAction| {
+        let answers = [(name.to_owned(), hub::ElicitResult::new(action).into())]
+            .into_iter()
+            .collect();
+        UpdateTaskRequestParams::new(&task.task_id, answers)
+    };
+    // A name that isn't asked is ignored, whatever the answer is.
+    let ignored = json!({"taskId": task.task_id, "inputResponses": {"unknown": {}}});
+    let ignored = UnknownMethod::new("tasks/update").with_params(RawJson::from(ignored));
+    client.peer().call_unknown(ignored).await.unwrap();
+    let wrong = json!({"taskId": task.task_id, "inputResponses": {"first": {}}});
+    let wrong = UnknownMethod::new("tasks/update").with_params(RawJson::from(wrong));
+    assert_eq!(
+        refused(client.peer().call_unknown(wrong).await).code,
+        error_code::INVALID_PARAMS
+    );
+    for params in [
+        answer("unknown", hub::ElicitResultAction::Cancel),
+        answer("first", hub::ElicitResultAction::Accept),
+    ] {
+        request::<UpdateTaskRequest>(&client, &params).await.unwrap();
+    }
+    wait(&client, &task.task_id, asking(1)).await;
+    request::<UpdateTaskRequest>(&client, &answer("1", hub::ElicitResultAction::Decline))
+        .await
+        .unwrap();
+    let done = wait(&client, &task.task_id, |state| {
+        matches!(state, GetTaskResult::Completed(_))
+    })
+    .await;
+    let GetTaskResult::Completed(done) = done else { panic!() };
+    assert_eq!(text(&done.result.parse().unwrap()), "accept and decline");
+}
+
+#[tokio::test]
+async fn a_task_is_cancelled_once() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let task = begin(&client, "forever").await;
+    for _ in 0..2 {
+        let params = CancelTaskRequestParams::new(&task.task_id);
+        request::<CancelTaskRequest>(&client, &params).await.unwrap();
+        assert!(matches!(
+            get(&client, &task.task_id).await,
+            Ok(GetTaskResult::Cancelled(_))
+        ));
+    }
+}
+
+#[tokio::test]
+async fn a_task_of_another_principal_is_not_there() {
+    let router = server(TaskLimits::default());
+    let alice = hub_client(&router).await;
+    let task = begin(&alice, "build").await;
+    for principal in [Some("bob"), None] {
+        let other = client(&router, Revision::HUB, true, principal).await;
+        let (hidden, unknown) = (
+            refused(get(&other, &task.task_id).await),
+            refused(get(&other, "0").await),
+        );
+        assert_eq!(hidden, unknown);
+        let params = CancelTaskRequestParams::new(&task.task_id);
+        assert_eq!(refused(request::<CancelTaskRequest>(&other, &params).await), unknown);
+    }
+    assert!(get(&alice, &task.task_id).await.is_ok());
+}
+
+#[tokio::test]
+async fn tasks_take_no_more_than_they_may() {
+    let client = hub_client(&server(TaskLimits {
+        tasks: 2,
+        bytes: 10,
+        ttl: Duration::from_millis(300),
+        ..TaskLimits::default()
+    }))
+    .await;
+    let forever = begin(&client, "forever").await;
+    let GetTaskResult::Failed(too_large) = ended(&client, "build").await else {
+        panic!()
+    };
+    assert_eq!(too_large.error.code, error_code::INTERNAL_ERROR);
+    let third = client.peer().call_tool(hub::CallToolRequestParams::new("build")).await;
+    assert_eq!(refused(third).code, error_code::INTERNAL_ERROR);
+    // A task that never ends is stopped, and then it isn't there any more.
+    sleep(Duration::from_millis(400)).await;
+    assert_eq!(
+        refused(get(&client, &forever.task_id).await).code,
+        error_code::INVALID_PARAMS
+    );
+    begin(&client, "build").await;
+}
+
+#[tokio::test]
+async fn parameters_that_are_wrong_are_refused() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    for params in [json!({}), json!({"taskId": 1})] {
+        let request = UnknownMethod::new("tasks/get").with_params(RawJson::from(params));
+        assert_eq!(
+            refused(client.peer().call_unknown(request).await).code,
+            error_code::INVALID_PARAMS
+        );
+    }
+}
+
+#[test]
+#[should_panic(expected = "State<")]
+fn a_tool_needs_the_extension_of_its_router() {
+    let _ = Router::new("builds", "1.0").with(tool("build", "Builds", || "built").task());
+}
