@@ -9,10 +9,11 @@ use mcp_ext_tasks::{
 };
 use mcp_runtime::mcp_wire::{Encode, RawJson, Request, UnknownMethod, Validate, from_str};
 use mcp_runtime::router::{Call, State, ToolError, tool};
-use mcp_runtime::tasks::{TaskContext, TaskLimits, Tasks, ToolTask};
+use mcp_runtime::tasks::{CallTasks, TaskContext, TaskError, TaskHandle, TaskLimits, Tasks, ToolAnswer, ToolTask};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallClient, CallError, CallServer, ClientSession, ErrorObject, Options, Revision, Router, connect, error_code, hub,
+    CallClient, CallError, CallServer, Client, ClientSession, ErrorObject, Options, Revision, Router, connect,
+    error_code, hub,
 };
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -354,4 +355,132 @@ async fn parameters_that_are_wrong_are_refused() {
 #[should_panic(expected = "State<")]
 fn a_tool_needs_the_extension_of_its_router() {
     let _ = Router::new("builds", "1.0").with(tool("build", "Builds", || "built").task());
+}
+
+/// A client whose user accepts the first question and declines the second.
+fn asked() -> Client {
+    Client::new("test", "1.0").extension(&EXTENSION).elicit_form(|form| {
+        let action = match form.message.as_str() {
+            "The first?" => hub::ElicitResultAction::Accept,
+            _ => hub::ElicitResultAction::Decline,
+        };
+        std::future::ready(Ok(hub::ElicitResult::new(action)))
+    })
+}
+
+fn limits() -> TaskLimits {
+    TaskLimits {
+        poll_interval: Duration::from_millis(20),
+        ..TaskLimits::default()
+    }
+}
+
+#[tokio::test]
+async fn a_client_waits_for_the_end_of_a_task_and_answers_what_it_asks() {
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = asked().connect(ours).await.unwrap();
+    let peer = client.peer();
+    let call = |name: &str| peer.call_tool_to_end(hub::CallToolRequestParams::new(name));
+    let said = |result: hub::CallToolResult| text(&serde_json::to_value(result).unwrap()).to_owned();
+    assert_eq!(said(call("build").await.unwrap()), "built");
+    assert_eq!(said(call("ask").await.unwrap()), "accept and decline");
+    assert_eq!(call("fail").await.unwrap().is_error, Some(true));
+    assert!(matches!(call("refuse").await, Err(TaskError::Failed(error)) if error.code == -1));
+
+    let begin = peer.call_tool_as_task(hub::CallToolRequestParams::new("forever"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result")
+    };
+    assert!(matches!(task.state().await, Ok(GetTaskResult::Working(_))));
+    task.cancel().await.unwrap();
+    let kept = TaskHandle::new(peer.clone(), task.id());
+    assert!(matches!(kept.wait(|_| ()).await, Err(TaskError::Cancelled)));
+
+    let begin = peer.call_tool_as_task(hub::CallToolRequestParams::new("build"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result")
+    };
+    let mut messages = Vec::new();
+    let observe = |state: &GetTaskResult| {
+        if let GetTaskResult::Working(task) = state {
+            messages.extend(task.status_message.clone());
+        }
+    };
+    task.wait(observe).await.unwrap();
+    assert!(messages.iter().any(|message| message == "compiling"), "{messages:?}");
+}
+
+#[tokio::test]
+async fn a_task_that_asks_what_the_client_doesnt_answer_is_cancelled() {
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = Client::new("test", "1.0")
+        .extension(&EXTENSION)
+        .connect(ours)
+        .await
+        .unwrap();
+    let begin = client.peer().call_tool_as_task(hub::CallToolRequestParams::new("ask"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result")
+    };
+    assert!(matches!(
+        task.wait(|_| ()).await,
+        Err(TaskError::Call(CallError::Unanswered(_)))
+    ));
+    assert!(matches!(task.state().await, Ok(GetTaskResult::Cancelled(_))));
+}
+
+#[tokio::test]
+async fn a_client_without_the_extension_gets_the_result_of_a_tool_by_the_same_call() {
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = Client::new("test", "1.0").connect(ours).await.unwrap();
+    let result = client
+        .peer()
+        .call_tool_to_end(hub::CallToolRequestParams::new("build"))
+        .await;
+    assert_eq!(text(&serde_json::to_value(result.unwrap()).unwrap()), "built");
+}
+
+#[cfg(all(feature = "http-client", feature = "http-server"))]
+#[tokio::test]
+async fn over_http_a_header_names_the_task() {
+    use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+    use mcp_runtime::transport::http::server::{HttpServer, serve};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let app = HttpServer::new().app(server(limits()), Options::default());
+    let serving = tokio::spawn(async move { serve(listener, app).await });
+    let connect = |options: HttpOptions| {
+        let transport = HttpClient::new(&url, options).unwrap();
+        asked()
+            .options(Options {
+                supported: [Revision::HUB].into(),
+                ..Options::default()
+            })
+            .connect(transport)
+    };
+
+    let client = connect(HttpOptions::default().extension(EXTENSION)).await.unwrap();
+    let result = client
+        .peer()
+        .call_tool_to_end(hub::CallToolRequestParams::new("ask"))
+        .await
+        .unwrap();
+    assert_eq!(text(&serde_json::to_value(result).unwrap()), "accept and decline");
+
+    // Without the header, the server doesn't say anything of the task.
+    let client = connect(HttpOptions::default()).await.unwrap();
+    let error = client
+        .peer()
+        .call_tool_to_end(hub::CallToolRequestParams::new("build"))
+        .await
+        .unwrap_err();
+    let TaskError::Call(error) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(error.error_object().unwrap().code, hub::error_code::HEADER_MISMATCH);
+    serving.abort();
 }

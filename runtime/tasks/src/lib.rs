@@ -21,15 +21,19 @@
 //!     .with(tool("build", "Builds the project", build).task());
 //! ```
 //!
+//! [`CallTasks`] is for clients, which wait for the end of a task as for any other result.
+//!
 //! <https://github.com/modelcontextprotocol/ext-tasks>
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod client;
 mod context;
 mod run;
 mod store;
 mod task;
 
+pub use self::client::{CallTasks, TaskError, TaskHandle, ToolAnswer};
 pub use self::context::TaskContext;
 pub use self::run::ToolTask;
 pub use self::store::{TaskLimits, Tasks};

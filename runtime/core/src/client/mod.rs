@@ -4,7 +4,7 @@ mod answers;
 mod calls;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, RawObject};
+use mcp_adapters::mcp_wire::{ErrorObject, Extension, RawObject};
 
 use self::answers::{Answers, boxed};
 pub(crate) use self::calls::object;
@@ -140,6 +140,13 @@ impl Client {
     /// Changes the capabilities that the client declares: what its functions imply so far, and what else they can do.
     pub fn capabilities(mut self, change: impl FnOnce(&mut hub::ClientCapabilities)) -> Self {
         change(&mut self.capabilities);
+        self
+    }
+
+    /// Declares an extension of the protocol, without settings.
+    pub fn extension(mut self, extension: &Extension) -> Self {
+        let extensions = self.capabilities.extensions.get_or_insert_default();
+        extensions.insert(extension.id.to_owned(), RawObject::default());
         self
     }
 

@@ -9,7 +9,7 @@ mod value;
 
 use http::HeaderMap;
 use http::HeaderName;
-use mcp_adapters::mcp_wire::MessageHeader;
+use mcp_adapters::mcp_wire::{Extension, MessageHeader};
 use mcp_adapters::{PeerTypes, Revision, hello};
 
 pub use self::arguments::{ArgumentHeader, argument_headers};
@@ -35,6 +35,21 @@ pub fn mirrored(revision: Revision, message: &MessageHeader<'_>) -> Vec<(&'stati
         Some((param.header, text.into_owned()))
     }));
     headers
+}
+
+/// The headers that repeat what a message of an extension says, in a revision that has such headers, and their texts.
+pub fn of_extension(
+    extension: &Extension,
+    revision: Revision,
+    message: &MessageHeader<'_>,
+) -> impl Iterator<Item = (&'static str, String)> {
+    let method = revision.facts().mirrors.method.and_then(|_| message.method());
+    let headers = extension.headers.iter();
+    headers.filter_map(move |repeated| {
+        let text = message.param(&[repeated.parameter]);
+        let text = text.ok()??.string().ok()?;
+        (method.as_deref() == Some(repeated.method)).then(|| (repeated.header, text.into_owned()))
+    })
 }
 
 /// Compares the headers of a request with those that repeat what its message says.

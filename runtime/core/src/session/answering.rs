@@ -58,8 +58,11 @@ impl<S: Side> Engine<S> {
 
 impl Peer<ClientSide> {
     /// Calls a method. As long as the result, or an error, asks something, the handler of this client answers, and the call is
-    /// repeated.
-    async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
+    /// repeated. The functions of [`CallServer`] do the same, and refuse a result that the hub doesn't declare.
+    ///
+    /// # Errors
+    /// Those of [`Self::call`], and when the handler doesn't answer.
+    pub async fn call_in_rounds(&self, mut request: hub::ClientRequest) -> Result<hub::ServerResult, CallError> {
         if retry_input(&mut request).is_none() {
             return self.call(request).await;
         }
@@ -127,9 +130,13 @@ impl Peer<ClientSide> {
         questions.collect()
     }
 
-    /// The answers of this client's handler to what a server asks, all at once.
-    async fn answer_all(&self, requests: Option<hub::InputRequests>) -> Result<Option<hub::InputResponses>, CallError> {
-        let Some(requests) = requests else { return Ok(None) };
+    /// Lets the handler of this client answer what a server asks, all at once. Results of requests ask by themselves: this is for what is
+    /// asked otherwise, such as by an extension.
+    ///
+    /// # Errors
+    /// [`CallError::Unanswered`] when the handler doesn't answer, [`CallError::InvalidResult`] when more is asked than
+    /// [`Limits::in_flight`](crate::Limits::in_flight) allows, and [`CallError::Closed`] when the session has ended.
+    pub async fn answer(&self, requests: hub::InputRequests) -> Result<hub::InputResponses, CallError> {
         let limit = self.state.options.limits.in_flight;
         if requests.len() > limit {
             let reason = format!("it asks {} questions, and {limit} are allowed", requests.len());
@@ -147,7 +154,14 @@ impl Peer<ClientSide> {
             let (name, response) = answered.map_err(|error| CallError::Unanswered(internal_error(error)))?;
             responses.insert(name, response.map_err(CallError::Unanswered)?);
         }
-        Ok(Some(responses))
+        Ok(responses)
+    }
+
+    async fn answer_all(&self, requests: Option<hub::InputRequests>) -> Result<Option<hub::InputResponses>, CallError> {
+        match requests {
+            Some(requests) => self.answer(requests).await.map(Some),
+            None => Ok(None),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_core::mcp_wire::Extension;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode, Url};
 
@@ -36,6 +37,7 @@ pub struct HttpOptions {
     pub client: Option<reqwest::Client>,
     #[cfg(feature = "auth")]
     pub(super) authorizer: Option<mcp_auth::Authorizer>,
+    pub(super) extensions: Vec<Extension>,
     pub(super) hook: Option<Hook>,
     pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
     pub(super) exchanges: Option<ExchangeObserver>,
@@ -71,6 +73,7 @@ impl Default for HttpOptions {
             client: None,
             #[cfg(feature = "auth")]
             authorizer: None,
+            extensions: Vec::new(),
             hook: None,
             renewed: None,
             exchanges: None,
@@ -124,6 +127,13 @@ impl HttpOptions {
     #[must_use]
     pub fn renewed(mut self, observer: impl Fn() + Send + Sync + 'static) -> Self {
         self.renewed = Some(Arc::new(observer));
+        self
+    }
+
+    /// Adds an extension of the protocol, whose requests have headers that repeat their parameters.
+    #[must_use]
+    pub fn extension(mut self, extension: Extension) -> Self {
+        self.extensions.push(extension);
         self
     }
 

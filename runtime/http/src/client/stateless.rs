@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
 use mcp_core::internal::to_json;
-use mcp_core::mirrors::{encode, header_name, mirrored};
+use mcp_core::mirrors::{encode, header_name, mirrored, of_extension};
 use mcp_core::transport::HttpFailure;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
@@ -29,7 +29,9 @@ impl Connection {
         let Ok(message) = MessageHeader::from_slice(json) else {
             return HeaderMap::new();
         };
-        let headers = mirrored(revision, &message).into_iter();
+        let extensions = self.options.extensions.iter();
+        let of_extensions = extensions.flat_map(|extension| of_extension(extension, revision, &message));
+        let headers = mirrored(revision, &message).into_iter().chain(of_extensions);
         let mut headers: HeaderMap = headers
             .filter_map(|(name, text)| Some((header_name(name)?, encode(&text))))
             .collect();
