@@ -6,13 +6,13 @@ use std::fmt::Debug;
 use mcp_runtime::router::{
     Call, Handler, Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool,
 };
-use mcp_runtime::{Args, CallServer, Peer, Router, ServerSide, Structured, hub};
+use mcp_runtime::{Args, CallServer, Peer, Router, ServerSide, Structured, error_code, hub};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Place, call, client_of, next, nothing, text};
+use super::{Place, Weather, call, client_of, next, nothing, refused, text};
 
 /// The error of a tool that takes an `A`.
 fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> String {
@@ -506,4 +506,48 @@ fn a_server_declares_log_messages_if_a_function_may_send_them() {
         assert!(has_logging(&logs), "{logs:?}");
         assert!(has_logging(&silent().nest("a_", &logs)), "{logs:?}");
     }
+}
+
+#[tokio::test]
+async fn a_tool_carries_metadata_undeclared_members_and_another_output_schema() {
+    let schema = json!({"type": "object", "properties": {"celsius": {"type": "number", "maximum": 50}}});
+    let weather = |celsius: f64| move || Structured(Weather { celsius });
+    let hot = tool("hot", "Is out of range", weather(90.0)).output_schema(schema.clone());
+    let router = Router::new("weather", "1.0").with(hot).with(
+        tool("warm", "Is in range", weather(20.0))
+            .meta("example/first", json!(1))
+            .meta("ui", json!({"resourceUri": "ui://old"}))
+            .meta("ui", json!({"resourceUri": "ui://weather"}))
+            .member("x-price", json!({"digits": 1.50}))
+            .output_schema(schema.clone()),
+    );
+    let (client, _heard) = client_of(&router).await;
+    let tools = client
+        .peer()
+        .list_tools(hub::PaginatedRequestParams::default())
+        .await
+        .unwrap()
+        .tools;
+    let warm = json!(tools[1]);
+    let ui = json!({"resourceUri": "ui://weather"});
+    assert_eq!(warm["_meta"], json!({"example/first": 1, "ui": ui}));
+    assert_eq!(warm["x-price"], json!({"digits": 1.50}));
+    assert_eq!(warm["outputSchema"], schema);
+    let result = client.peer().call_tool(call("warm", json!({}))).await;
+    assert!(result.is_ok());
+    let error = refused(client.peer().call_tool(call("hot", json!({}))).await);
+    assert_eq!(error.code, error_code::INTERNAL_ERROR);
+    let refused = tool("none", "Has no schema", || "x")
+        .try_output_schema(json!({"type": "nothing"}))
+        .unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            RouteError::Schema {
+                role: "output schema",
+                ..
+            }
+        ),
+        "{refused}"
+    );
 }

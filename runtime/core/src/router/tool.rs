@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_wire::validator::Problem;
-use mcp_wire::{ErrorObject, RawJson, RawObject, Validator};
+use mcp_wire::{ErrorObject, Extra, RawJson, RawObject, Validator};
 use serde_json::{Value, json};
 
 use super::call::{Call, Input};
@@ -193,6 +193,53 @@ impl ToolRoute {
     pub fn icons(mut self, icons: Vec<hub::Icon>) -> Self {
         self.tool.icons = Some(icons);
         self
+    }
+
+    /// With a member of its `_meta`, such as one of an extension. One of the same key is replaced.
+    ///
+    /// ```
+    /// use mcp_runtime::router::tool;
+    /// use serde_json::json;
+    ///
+    /// let chart = tool("chart", "Draws a chart", || "drawn").meta("ui", json!({"resourceUri": "ui://chart"}));
+    /// ```
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<RawJson>) -> Self {
+        let meta = self.tool.meta.take().unwrap_or_default();
+        // An object that isn't one any more would have been refused by its type.
+        let mut members = RawJson::from(meta).decode_as::<Extra>().unwrap_or_default();
+        members.insert(key, value);
+        self.tool.meta = RawJson::from_encode(&members).map(RawObject::from).ok();
+        self
+    }
+
+    /// With a member that the protocol doesn't declare. One of the same name is replaced.
+    #[must_use]
+    pub fn member(mut self, name: impl Into<String>, value: impl Into<RawJson>) -> Self {
+        self.tool.extra.insert(name, value);
+        self
+    }
+
+    /// With another output schema than that of what the function gives, such as one with descriptions of its own. Results are checked by
+    /// it.
+    ///
+    /// # Panics
+    /// When [`Self::try_output_schema`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn output_schema(self, schema: impl Into<RawObject>) -> Self {
+        or_panic(self.try_output_schema(schema))
+    }
+
+    /// With another output schema; see [`Self::output_schema`].
+    ///
+    /// # Errors
+    /// [`RouteError::Schema`] when the schema isn't one.
+    pub fn try_output_schema(mut self, schema: impl Into<RawObject>) -> Result<Self, RouteError> {
+        let schema = schema.into();
+        self.output = Some(validator(&self.tool.name, "output schema", &schema)?);
+        self.tool.output_schema = Some(schema);
+        Ok(self)
     }
 
     /// Puts a function around the tool: of several, the last is the outermost. It gets the call, whose arguments are valid, and the run of the
