@@ -51,6 +51,7 @@ impl Directory {
             id: id.to_owned(),
             name: None,
             of: REVISION.parse().unwrap(),
+            official: true,
         };
         let folder = self
             .schema()

@@ -108,6 +108,9 @@ pub struct IngestArgs {
     /// The revision that the extension extends
     #[arg(long, value_name = "REVISION", requires = "extension")]
     pub of: Option<Revision>,
+    /// The schema was written after the extension's text, because none is published with it
+    #[arg(long, requires = "extension")]
+    pub unofficial: bool,
     /// The name of the extension's folder and crate [default: the last part of its id]
     #[arg(long, requires = "extension")]
     pub name: Option<String>,

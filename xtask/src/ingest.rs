@@ -29,6 +29,7 @@ pub fn run(args: IngestArgs) -> Result<(), Box<dyn Error>> {
         id,
         name: args.name,
         of,
+        official: !args.unofficial,
     });
     let options = IngestOptions {
         schema: args.schema.directory(),

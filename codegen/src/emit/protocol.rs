@@ -70,7 +70,7 @@ impl<'p> Emission<'p> {
     /// Emits the crate of an extension, and finds its documentation that no type has.
     fn extension(&self, extension: &ModelledExtension) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
         let (entry, manifest) = (&extension.entry, &self.protocol.manifest);
-        let link = |definition: &str| manifest.link(entry, definition);
+        let link = |definition: &str| manifest.extension_link(entry, definition);
         let own_docs = Docs::of(&extension.docs).map_err(Problems::from)?;
         let input = EmitInput {
             model: &extension.model,

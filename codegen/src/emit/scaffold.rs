@@ -127,6 +127,7 @@ struct Values<'v> {
 #[derive(Debug, Serialize)]
 struct ExtensionValues<'v> {
     id: &'v str,
+    official: bool,
     core: String,
     core_library: String,
     core_version: &'v str,
@@ -193,6 +194,7 @@ impl Templates {
             let core = crate_name(extension.of.as_str());
             ExtensionValues {
                 id: &extension.id,
+                official: extension.official,
                 core_library: library_name(&core),
                 core_version: input.manifest.version(&core),
                 core,

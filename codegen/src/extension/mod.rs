@@ -22,6 +22,8 @@ pub struct NormalisedExtension {
     pub name: String,
     /// What peers declare it as.
     pub id: String,
+    /// Whether its schema is published with it, and not written after its text.
+    pub official: bool,
     /// The revision that it extends.
     pub of: Revision,
     /// Its schema, with the definitions of that revision.
@@ -51,6 +53,7 @@ pub(crate) fn normalise_extension(documents: ExtensionDocuments) -> Result<Norma
     Ok(NormalisedExtension {
         name: documents.name,
         id: documents.id,
+        official: documents.official,
         of: documents.of,
         schema: normalise_revision(corrected)?,
         imported,

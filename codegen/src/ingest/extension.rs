@@ -26,6 +26,8 @@ pub struct ExtensionOptions {
     pub name: Option<String>,
     /// The revision of the protocol that it extends.
     pub of: Revision,
+    /// Whether its schema is published with it, and not written after its text.
+    pub official: bool,
 }
 
 /// Ingests an extension. The revision of the options is the extension's own version, and their position means nothing.
@@ -33,7 +35,7 @@ pub struct ExtensionOptions {
 /// # Errors
 /// As [`ingest`](super::ingest()). No file is changed then.
 pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Ingested, IngestError> {
-    let ExtensionOptions { id, of, name } = extension;
+    let ExtensionOptions { id, of, name, .. } = extension;
     let name = name.as_deref().unwrap_or_else(|| last_part(id));
     let mut manifest = Manifest::load(&schema.schema)?;
     let bytes = fetch::fetch(&schema.from)?;
@@ -56,6 +58,7 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
     let extension = Extension {
         id: id.clone(),
         of: of.clone(),
+        official: extension.official,
         schema: entry.clone(),
     };
     manifest.extensions.insert(name.to_owned(), extension);

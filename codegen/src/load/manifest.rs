@@ -36,6 +36,7 @@ const HEADER: &str = "\
 # extensions name      of its folder in extensions/, and of its crate
 #            id        what peers declare it as
 #            of        the revision that it extends
+#            official  false where this project wrote the schema, after the text of the extension
 #            schema    as an entry of `revisions`
 ";
 
@@ -72,6 +73,9 @@ pub struct Extension {
     pub id: String,
     /// The revision that it extends.
     pub of: Revision,
+    /// Whether its schema is published with it, and not written after its text.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub official: bool,
     /// Its schema.
     pub schema: Entry,
 }
@@ -258,6 +262,15 @@ impl Manifest {
         template
             .replace("{revision}", entry.revision.as_str())
             .replace("{commit}", commit)
+    }
+
+    /// Where a definition of an extension is described: [`Manifest::links`] is for revisions alone.
+    #[must_use]
+    pub fn extension_link(&self, entry: &Entry, definition: &str) -> String {
+        match entry.links {
+            Some(_) => self.link(entry, definition),
+            None => entry.source.clone(),
+        }
     }
 
     /// The link to a definition there.

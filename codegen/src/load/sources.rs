@@ -41,6 +41,8 @@ pub struct ExtensionDocuments {
     pub name: String,
     /// What peers declare it as.
     pub id: String,
+    /// Whether its schema is published with it, and not written after its text.
+    pub official: bool,
     /// `schema.json`, `overlay.yaml` and `names.yaml`, as a revision has them. There are no rules.
     pub own: RevisionDocuments,
     /// `docs.yaml`, which takes precedence over that of all revisions.
@@ -203,6 +205,7 @@ fn load_extension(
         (Ok(own), Ok(docs)) => Ok(Some(ExtensionDocuments {
             name: name.to_owned(),
             id: extension.id.clone(),
+            official: extension.official,
             own,
             docs,
             of: extension.of.clone(),

@@ -27,6 +27,8 @@ pub struct ModelledExtension {
     pub name: String,
     /// What peers declare it as.
     pub id: String,
+    /// Whether its schema is published with it, and not written after its text.
+    pub official: bool,
     /// The revision that it extends.
     pub of: Revision,
     /// What the manifest says of its schema.
@@ -112,6 +114,7 @@ pub(crate) fn build_extension(
     let modelled = ModelledExtension {
         name: extension.name,
         id: extension.id,
+        official: extension.official,
         of: extension.of,
         entry: schema.entry,
         model,
