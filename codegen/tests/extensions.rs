@@ -341,6 +341,29 @@ fn everything_that_is_wrong_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn messages_of_the_revision_are_no_messages_of_an_extension() {
+    let directory = Directory::new();
+    let refused = directory
+        .extend("com.example/prices", &core()["$defs"], "")
+        .unwrap_err();
+    assert!(
+        refused.contains("every definition is one of revision 2099-01-01"),
+        "{refused}"
+    );
+    // A union that is the revision's own is no matter.
+    let mut definitions = price("prices/get");
+    for name in ["WeighRequest", "WeighResult", "ClientRequest"] {
+        definitions[name] = core()["$defs"][name].clone();
+    }
+    directory.extend("com.example/prices", &definitions, "").unwrap();
+    let union = json!({"anyOf": [{"$ref": "#/$defs/PriceRequest"}, {"$ref": "#/$defs/WeighRequest"}]});
+    definitions["ClientRequest"] = union;
+    let refused = directory.extend("com.example/prices", &definitions, "").unwrap_err();
+    let what = "#/$defs/WeighRequest: this member of `ClientRequest` is a message of the revision";
+    assert!(refused.contains(what), "{refused}");
+}
+
+#[test]
 fn two_extensions_have_no_method_in_common() {
     let directory = Directory::new();
     directory

@@ -1,5 +1,7 @@
 //! Refuses messages that the generated types would lose, and requests whose result nothing states.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::messages::{DIRECTIONS, union_members};
@@ -14,20 +16,32 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 ///
 /// # Errors
 /// A member of a direction union that isn't a method, a method that two definitions define, a request without a result.
-pub(super) fn check_messages(model: &Model, shapes: &Shapes) -> Result<(), Vec<Defect>> {
-    let mut defects = members_without_method(model, shapes);
+pub(super) fn check_messages(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Result<(), Vec<Defect>> {
+    let mut defects = members_without_method(model, shapes, imported);
     defects.extend(methods_defined_twice(model));
     defects.extend(requests_without_result(model));
     if defects.is_empty() { Ok(()) } else { Err(defects) }
 }
 
-fn members_without_method(model: &Model, shapes: &Shapes) -> Vec<Defect> {
+fn members_without_method(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Vec<Defect> {
     let mut defects = Vec::new();
-    for (union, ..) in DIRECTIONS {
+    let is_imported = |union: &str| {
+        let definition = model.definitions.get(union);
+        definition.is_some_and(|definition| imported.contains(&definition.pointer))
+    };
+    for (union, ..) in DIRECTIONS.into_iter().filter(|(union, ..)| !is_imported(union)) {
         for (pointer, node) in union_members(shapes, union) {
             let has_members_itself = matches!(node.shape, Shape::Union(_) | Shape::Reference(_));
             let is_method = model.methods.iter().any(|method| pointer_of(model, method) == pointer);
             if has_members_itself || is_method || node.is_no_method {
+                continue;
+            }
+            if imported.contains(&pointer) {
+                defects.push(Defect {
+                    what: format!("this member of `{union}` is a message of the revision that the extension extends"),
+                    help: "leave it out of the union, which is of the extension's own messages".to_owned(),
+                    pointer,
+                });
                 continue;
             }
             defects.push(Defect {

@@ -99,6 +99,14 @@ pub(crate) fn build_extension(
     problems.extend(wrong_facts(&overlay.facts, overlay, &model));
     problems.extend(methods_of_core(&model, &core.model, &schema.document));
     let definitions = &model.definitions;
+    if definitions.is_empty() {
+        let what = format!(
+            "every definition is one of revision {}, so nothing is left to generate",
+            extension.of
+        );
+        let problem = schema.document.problem("#", what);
+        problems.push(problem.help("give the schema of the extension, and not that of the protocol"));
+    }
     let added = added_results(overlay, &model, &core.model, &mut problems);
     if let Some(settings) = overlay
         .settings

@@ -77,9 +77,9 @@ impl<'s> ShapeBuilder<'s> {
     fn build_within(&self, schema: &Value, pointer: &str, depth: usize) -> Node {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
         let written_out = text(TYPE).and_then(|name| pointer_of(self.root, &name));
-        let shape = match (schema, depth.checked_sub(1)) {
-            _ if written_out.is_some() => Shape::Reference(written_out.unwrap_or_default()),
-            (Value::Object(schema), Some(depth)) => self.shape(schema, pointer, depth),
+        let shape = match (written_out, schema, depth.checked_sub(1)) {
+            (Some(definition), ..) => Shape::Reference(definition),
+            (None, Value::Object(schema), Some(depth)) => self.shape(schema, pointer, depth),
             _ => Shape::Any,
         };
         Node {

@@ -1,6 +1,6 @@
 //! What a function knows of the task that it runs as.
 
-use mcp_core::router::{Call, FromCall, Signature, ToolError};
+use mcp_core::router::{Call, FromCall, ToolError};
 use mcp_core::{CallClient, CallError, hub};
 
 use crate::store::Tasks;
@@ -62,10 +62,6 @@ impl TaskContext {
 }
 
 impl FromCall for TaskContext {
-    fn declare(signature: &mut Signature) {
-        Call::declare(signature);
-    }
-
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         Ok(Self {
             running: RUNNING.try_with(Running::clone).ok(),

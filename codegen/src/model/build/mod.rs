@@ -81,7 +81,7 @@ pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
             imported: input.imported,
         },
     );
-    check_messages(&model, input.shapes)?;
+    check_messages(&model, input.shapes, input.imported)?;
     check_presets(&model)?;
     check_fields(&model)?;
     open_endless_aliases(&mut model);
