@@ -340,6 +340,26 @@ async fn tasks_take_no_more_than_they_may() {
 }
 
 #[tokio::test]
+async fn ten_thousand_tasks_are_begun_and_no_more_are_kept_than_allowed() {
+    let client = hub_client(&server(TaskLimits {
+        tasks: 100,
+        ttl: Duration::from_secs(60),
+        ..TaskLimits::default()
+    }))
+    .await;
+    let (mut begun, mut too_many) = (0, 0);
+    for _ in 0..10_000 {
+        let request = hub::CallToolRequest::new(hub::CallToolRequestParams::new("forever")).into();
+        match client.peer().call(request).await {
+            Ok(hub::ServerResult::Unknown(_)) => begun += 1,
+            Err(CallError::Peer(error)) if error.code == error_code::INTERNAL_ERROR => too_many += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((begun, too_many), (100, 9_900));
+}
+
+#[tokio::test]
 async fn parameters_that_are_wrong_are_refused() {
     let client = hub_client(&server(TaskLimits::default())).await;
     for params in [json!({}), json!({"taskId": 1})] {

@@ -71,13 +71,16 @@ impl Comparison<'_> {
     /// Whether the type of `ty` can hold every value of `value`; if not, why. `path` leads to the value.
     fn holds(&mut self, ty: &Node, value: &Node, path: &str) -> Result<(), String> {
         if let Shape::Reference(target) = &value.shape {
-            if matches!(&ty.shape, Shape::Reference(same) if same == target)
-                || !self.assumed.insert((ty.pointer.clone(), target.clone()))
-            {
+            let pair = (ty.pointer.clone(), target.clone());
+            if matches!(&ty.shape, Shape::Reference(same) if same == target) || !self.assumed.insert(pair.clone()) {
                 return Ok(());
             }
             let target = pointer::resolve(self.root, target).map(|schema| self.builder.build(schema, target));
-            return target.map_or(Ok(()), |target| self.holds(ty, &target, path));
+            let held = target.map_or(Ok(()), |target| self.holds(ty, &target, path));
+            if held.is_err() {
+                self.assumed.remove(&pair);
+            }
+            return held;
         }
         if let Shape::Reference(target) = &ty.shape {
             let definitions = self.definitions;

@@ -1,6 +1,6 @@
 //! The tasks of a server, and its answers to requests about them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use mcp_core::mcp_wire::{Decode, Encode, Extension, RawJson, Request, from_str};
 use mcp_core::router::{Call, ServerExtension};
 use mcp_core::transport::Principal;
-use mcp_core::{ErrorObject, error_code};
+use mcp_core::{ErrorObject, error_code, hub};
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CancelTaskResult, CreateTaskResult, EXTENSION, GetTaskRequest,
     GetTaskRequestParams, UpdateTaskRequest, UpdateTaskResult,
@@ -48,7 +48,30 @@ impl Default for TaskLimits {
 #[derive(Clone, Default)]
 pub struct Tasks {
     limits: TaskLimits,
-    kept: Arc<Mutex<BTreeMap<String, Task>>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// The tasks by their ids, until they expire.
+#[derive(Default)]
+struct Kept {
+    tasks: BTreeMap<String, Task>,
+    /// The ids in the order of creation, which is that of expiry.
+    order: VecDeque<String>,
+    /// The bytes of all results.
+    bytes: usize,
+}
+
+impl Kept {
+    /// Forgets what has expired.
+    fn purge(&mut self) {
+        while let Some(id) = self.order.front() {
+            if self.tasks.get(id).is_some_and(|task| !task.has_expired()) {
+                return;
+            }
+            let expired = self.order.pop_front().and_then(|id| self.tasks.remove(&id));
+            self.bytes -= expired.map_or(0, |task| task.bytes());
+        }
+    }
 }
 
 impl Tasks {
@@ -61,8 +84,11 @@ impl Tasks {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Task>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    /// What hasn't expired.
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.purge();
+        kept
     }
 
     /// How long tasks are kept.
@@ -79,38 +105,37 @@ impl Tasks {
         let mut number = [0; 16];
         getrandom::fill(&mut number).map_err(|_| internal("the system has no random numbers"))?;
         let id = number.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let mut kept = self.lock();
-        if kept.len() >= self.limits.tasks {
-            kept.retain(|_, task| !task.has_expired());
-        }
-        if kept.len() >= self.limits.tasks {
+        let mut kept = self.kept();
+        if kept.tasks.len() >= self.limits.tasks {
             return Err(internal("the server has as many tasks as it keeps"));
         }
         let task = Task::new(id.clone(), owner, self.limits.ttl, self.limits.poll_interval);
         let created = task.created();
-        kept.insert(id.clone(), task);
+        kept.tasks.insert(id.clone(), task);
+        kept.order.push_back(id.clone());
         Ok((id, created))
     }
 
     /// Reads or changes a task; `None` if there is none with this id any more.
     pub(crate) fn with<T>(&self, id: &str, change: impl FnOnce(&mut Task) -> T) -> Option<T> {
-        self.lock().get_mut(id).map(change)
+        self.kept().tasks.get_mut(id).map(change)
     }
 
     /// Ends a task. A result that is too large makes it fail.
     pub(crate) fn end(&self, id: &str, state: State) {
-        let mut kept = self.lock();
-        kept.retain(|_, task| !task.has_expired());
-        let others: usize = kept.values().map(Task::bytes).sum();
+        let mut kept = self.kept();
+        let Kept { tasks, bytes, .. } = &mut *kept;
         let state = match state {
-            State::Completed(result) if others + result.text().len() > self.limits.bytes => {
+            State::Completed(result) if *bytes + result.text().len() > self.limits.bytes => {
                 let what = "the server can't keep the result, because it has too many";
-                State::Failed(mcp_core::hub::base::Error::new(error_code::INTERNAL_ERROR, what))
+                State::Failed(hub::base::Error::new(error_code::INTERNAL_ERROR, what))
             }
             state => state,
         };
-        if let Some(task) = kept.get_mut(id) {
+        if let Some(task) = tasks.get_mut(id) {
+            let before = task.bytes();
             task.end(state);
+            *bytes += task.bytes() - before;
         }
     }
 
@@ -119,11 +144,8 @@ impl Tasks {
     /// # Errors
     /// When the client has none with this id.
     fn of_client<T>(&self, id: &str, call: &Call, change: impl FnOnce(&mut Task) -> T) -> Result<T, ErrorObject> {
-        let mut kept = self.lock();
-        if kept.get(id).is_some_and(Task::has_expired) {
-            kept.remove(id);
-        }
-        let task = kept.get_mut(id).filter(|task| task.is_of(call.principal()));
+        let mut kept = self.kept();
+        let task = kept.tasks.get_mut(id).filter(|task| task.is_of(call.principal()));
         task.map(change).ok_or_else(|| invalid_params("there is no such task"))
     }
 }
@@ -184,7 +206,7 @@ impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tasks")
             .field("limits", &self.limits)
-            .field("tasks", &self.lock().len())
+            .field("tasks", &self.kept().tasks.len())
             .finish()
     }
 }

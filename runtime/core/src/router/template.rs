@@ -100,7 +100,7 @@ impl TemplateRoute {
     ///
     /// fn read(Args(Title { title }): Args<Title>, State(notes): State<Notes>) -> Result<&'static str, String> {
     ///     let note = notes.0.iter().find(|(name, _)| *name == title);
-    ///     note.map(|(_, text)| *text).ok_or_else(|| format!("there is no note {title}"))
+    ///     note.map(|(_, text)| *text).ok_or_else(|| format!("no note is called {title}"))
     /// }
     ///
     /// fn list(State(notes): State<Notes>) -> Vec<hub::Resource> {
@@ -157,7 +157,7 @@ impl TemplateRoute {
         self.completions.may_log() || self.list.as_ref().is_some_and(|list| list.signature.may_log())
     }
 
-    /// Its resources, by URI. One that it doesn't read isn't listed.
+    /// Its resources. One that it doesn't read isn't listed.
     pub(super) async fn resources(&self, call: Call) -> Result<Vec<hub::Resource>, ErrorObject> {
         let Some(list) = &self.list else { return Ok(Vec::new()) };
         let mut resources = list.call(call, Input::ResourceList).await?;

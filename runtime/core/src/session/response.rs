@@ -160,7 +160,7 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Whether a handler is tried without a task: if it was prompt, and if nothing else is to be received meanwhile.
+    /// Whether a handler is tried without a task: if it was prompt, or if nothing else is to be received meanwhile.
     fn runs_at_once(&self, handler: HandlerKey) -> bool {
         self.session.sender.ends_with_response() || self.prompt_handlers.is_prompt(handler)
     }
