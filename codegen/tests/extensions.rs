@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const REVISION: &str = "2099-01-01";
+const DRAFT_07: &str = "http://json-schema.org/draft-07/schema#";
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// A schema directory with one revision.
@@ -47,6 +48,11 @@ impl Directory {
 
     /// Ingests an extension with these definitions and this overlay, as version 1.
     fn extend(&self, id: &str, definitions: &Value, overlay: &str) -> Result<(), String> {
+        self.extend_by(id, &json!({"$schema": DIALECT, "$defs": definitions}), overlay)
+    }
+
+    /// Ingests an extension with this schema and this overlay, as version 1.
+    fn extend_by(&self, id: &str, schema: &Value, overlay: &str) -> Result<(), String> {
         let extension = ExtensionOptions {
             id: id.to_owned(),
             name: None,
@@ -60,8 +66,7 @@ impl Directory {
             .join("1");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("overlay.yaml"), overlay).unwrap();
-        let schema = json!({"$schema": DIALECT, "$defs": definitions});
-        let ingested = ingest_extension(&extension, &self.options(&schema, "1"));
+        let ingested = ingest_extension(&extension, &self.options(schema, "1"));
         ingested.map(|_| ()).map_err(|error| error.to_string())
     }
 
@@ -338,6 +343,21 @@ fn everything_that_is_wrong_is_named_and_nothing_is_written() {
         assert!(refused.contains(problem), "{refused}");
         assert_eq!(manifest(), before);
     }
+}
+
+#[test]
+fn a_schema_of_an_earlier_dialect_is_read_in_that_of_the_revision() {
+    let directory = Directory::new();
+    let definitions = price("prices/get")
+        .to_string()
+        .replace("#/$defs/", "#/definitions/")
+        .replace(DIALECT, DRAFT_07);
+    let definitions: Value = serde_json::from_str(&definitions).unwrap();
+    let schema = json!({"$schema": DRAFT_07, "definitions": definitions});
+    directory.extend_by("com.example/prices", &schema, CLIENT).unwrap();
+    let types = directory.generated("mcp-ext-prices/src/prices.rs");
+    assert!(types.contains("use mcp_types_2099_01_01::Amount;"), "{types}");
+    assert!(types.contains("pub of: Option<Amount>,"), "{types}");
 }
 
 #[test]

@@ -4,7 +4,15 @@ use mcp_wire::json_schema::change_schemas;
 use serde_json::{Value, json};
 
 /// Keywords that refuse nothing.
-const SILENT: [&str; 6] = ["$comment", "$schema", "deprecated", "description", "examples", "title"];
+const SILENT: [&str; 7] = [
+    "$comment",
+    "$schema",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "title",
+];
 
 /// The largest integer that a double has exactly, which generators from other languages write as a bound.
 const SAFE: i64 = 9_007_199_254_740_991;

@@ -52,7 +52,10 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
         check_hash(schema, entry, &sha256)?;
     }
     let document = Document::parse(&schema.from, &bytes, Format::of(&schema.from, &bytes))?;
-    let official = Official::of(&document, &manifest.aliases, schema.keep_prose);
+    let mut official = Official::of(&document, &manifest.aliases, schema.keep_prose);
+    if let Some(core) = manifest.entry(of.as_str()) {
+        official = official.in_dialect(core.dialect);
+    }
     let is_new = known.is_none();
     let entry = new_entry(schema, known, &sha256, official.dialect);
     let extension = Extension {

@@ -3,6 +3,7 @@
 mod canonical;
 mod change;
 mod check;
+mod dialect;
 mod drafts;
 mod extension;
 mod fetch;

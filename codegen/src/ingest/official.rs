@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::Dialect;
 use serde_json::Value;
 
-use super::change;
+use super::{change, dialect};
 use crate::load::Document;
 
 /// An official schema in the form that is kept.
@@ -17,6 +17,19 @@ pub(super) struct Official {
 }
 
 impl Official {
+    /// The same schema in the dialect of another one, if it is of an earlier dialect.
+    pub(super) fn in_dialect(self, dialect: Dialect) -> Self {
+        if (self.dialect, dialect) != (Dialect::Draft07, Dialect::Draft202012) {
+            return self;
+        }
+        let mut root = self.schema.root().clone();
+        dialect::modernise(&mut root);
+        Self {
+            schema: self.schema.with_root(root).with_renamed("definitions", "$defs"),
+            dialect,
+        }
+    }
+
     pub(super) fn of(document: &Document, aliases: &BTreeMap<String, Value>, keep_prose: bool) -> Self {
         // An unknown dialect is reported by the check, together with all else.
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);

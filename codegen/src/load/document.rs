@@ -97,6 +97,16 @@ impl Document {
         self.decode("#")
     }
 
+    /// The same text, in which a member of the root is taken for one of another name.
+    pub(crate) fn with_renamed(mut self, from: &str, to: &str) -> Self {
+        if let Container::Members(members) = &mut self.places.within
+            && let Some(places) = members.remove(from)
+        {
+            members.insert(to.to_owned(), places);
+        }
+        self
+    }
+
     /// The same places over another value of nearly the same shape.
     #[must_use]
     pub fn with_root(&self, root: Value) -> Self {
