@@ -7,8 +7,8 @@ use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
     GetTaskResult, TaskStatus, UpdateTaskRequest, UpdateTaskRequestParams,
 };
-use mcp_runtime::mcp_wire::{Encode, RawJson, Request, UnknownMethod, Validate, from_str};
-use mcp_runtime::router::{Call, State, ToolError, tool};
+use mcp_runtime::mcp_wire::{Encode, Extension, RawJson, RawObject, Request, UnknownMethod, Validate, from_str};
+use mcp_runtime::router::{Call, RouteError, ServerExtension, State, ToolError, tool};
 use mcp_runtime::tasks::{CallTasks, TaskContext, TaskError, TaskHandle, TaskLimits, Tasks, ToolAnswer, ToolTask};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
@@ -503,4 +503,36 @@ async fn over_http_a_header_names_the_task() {
     };
     assert_eq!(error.error_object().unwrap().code, hub::error_code::HEADER_MISMATCH);
     serving.abort();
+}
+
+/// Tasks with a setting that the extension doesn't have.
+#[derive(Clone)]
+struct Configured;
+
+impl ServerExtension for Configured {
+    fn extension(&self) -> Extension {
+        EXTENSION
+    }
+
+    fn settings(&self) -> RawObject {
+        json!({"speed": "high"}).into()
+    }
+
+    async fn answer(&self, _: &'static str, _: Value, _: Call) -> Result<RawJson, ErrorObject> {
+        Ok(json!({}).into())
+    }
+}
+
+#[test]
+fn an_extension_is_added_once_and_with_settings_that_its_schema_permits() {
+    let invalid = Router::new("builds", "1.0").try_extension(Configured).unwrap_err();
+    assert!(
+        matches!(&invalid, RouteError::Settings { id, .. } if *id == EXTENSION.id),
+        "{invalid}"
+    );
+    let twice = Router::new("builds", "1.0")
+        .extension(Tasks::default())
+        .try_extension(Tasks::default())
+        .unwrap_err();
+    assert!(matches!(twice, RouteError::Duplicate { .. }), "{twice}");
 }

@@ -51,6 +51,14 @@ pub enum RouteError {
         /// What is wrong.
         what: String,
     },
+    /// The settings of an extension aren't what its schema requires.
+    #[error("the settings of the extension {id} are invalid: {what}")]
+    Settings {
+        /// The id of the extension.
+        id: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// A function takes a state that the router doesn't have.
     #[error(
         "the {kind} `{key}` takes `State<{type_name}>`, and the router has no such state; call `Router::with_state` before the \

@@ -1,7 +1,7 @@
 //! Extensions of the protocol that a server has.
 
 use http::request::Parts;
-use mcp_adapters::mcp_wire::{self, ErrorObject, Method, RawJson, RawObject, error_code};
+use mcp_adapters::mcp_wire::{self, ErrorObject, Method, RawJson, RawObject, error_code, validate_text};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 use serde_json::{Value, json};
 
@@ -89,10 +89,17 @@ impl Router {
     /// Adds an extension, unless the router refuses it; see [`Self::extension`].
     ///
     /// # Errors
-    /// [`RouteError::Duplicate`] when the router has the extension or one of its methods already, and [`RouteError::Declared`] when
+    /// [`RouteError::Settings`] when the settings aren't what the extension's schema requires, [`RouteError::Duplicate`] when the router has the extension or one of its methods already, and [`RouteError::Declared`] when
     /// the hub declares one.
     pub fn try_extension(mut self, extension: impl ServerExtension + Clone) -> Result<Self, RouteError> {
         let (description, settings) = (extension.extension(), extension.settings());
+        if let Some(definition) = description.settings {
+            let valid = validate_text(settings.text(), definition, description.schema);
+            valid.map_err(|invalid| RouteError::Settings {
+                id: description.id,
+                what: invalid.to_string(),
+            })?;
+        }
         self = self.with_state(extension.clone());
         let requests = description.methods.iter();
         for method in requests.filter(|method| method.is_request() && method.direction.from_client()) {
