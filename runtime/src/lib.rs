@@ -9,6 +9,9 @@ pub use mcp_auth as auth;
 pub use mcp_bridge as bridge;
 #[doc(inline)]
 pub use mcp_core::*;
+#[cfg(feature = "skills")]
+#[doc(inline)]
+pub use mcp_skills as skills;
 #[cfg(feature = "tasks")]
 #[doc(inline)]
 pub use mcp_tasks as tasks;
