@@ -9,7 +9,7 @@ use mcp_core::internal::{
     start_server,
 };
 use mcp_core::transport::{Purpose, Transport};
-use mcp_core::{ClientSide, Context, Era, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
+use mcp_core::{ClientSide, Context, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
 use serde_json::Value;
 
 use super::calls::{Addressee, Calls};
@@ -19,7 +19,7 @@ use super::era_translator::EraTranslator;
 use super::first_message::FirstMessage;
 use super::links::Downstream;
 use super::passing::{pass_notification, pass_request};
-use super::translation::{translate_call, translate_result};
+use super::translation::{are_of_one_era, translate_call, translate_result};
 use super::upstream::{Current, Upstream, server_of};
 
 /// Starts the session with a client whose server is known.
@@ -58,9 +58,11 @@ pub fn start(
     (downstream, session)
 }
 
-/// How the server has agreed to begin the session, as a client of this revision gets it. `None` across the eras.
+/// How the server has agreed to begin the session, as a client of this revision gets it. `None` where messages aren't translated straight
+/// from the one revision to the other.
 fn agreement(upstream: &Upstream, client: Revision) -> Option<RawJson> {
-    let agreed = upstream.state.agreement.get().filter(|_| client.has_handshake())?;
+    let agreed = upstream.state.agreement.get();
+    let agreed = agreed.filter(|_| client.has_handshake() && are_of_one_era(client, upstream.revision))?;
     let lifecycle = upstream.revision.lifecycle();
     let (agreed, losses) = translate_result((upstream.revision, client), lifecycle.begin?, agreed.clone()).ok()?;
     upstream.state.report_losses(lifecycle.begin?, &losses);
@@ -132,7 +134,7 @@ impl Handler<ServerSide> for DownstreamHandler {
     }
 
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<ServerSide>> {
-        (Era::of(revision) == Era::of(self.current.get().revision)).then_some(self)
+        are_of_one_era(revision, self.current.get().revision).then_some(self)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Requests between the eras. The stateless side speaks the hub's revision, or is converted to it, so that sessions do the rest.
+//! Requests between the eras, and between revisions of one era that have the other one between them. Both sides are converted to the hub's
+//! revision, so that sessions do the rest.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,7 +17,7 @@ use super::client::ClientId;
 use super::translation::{check_undeclared, dropped};
 use super::upstream::{Current, Upstream};
 
-/// Handles the requests of a client of one era with a server of the other.
+/// Handles the requests of a client whose messages the server can't be sent as they are translated.
 pub struct EraTranslator {
     pub current: Arc<Current>,
     pub client: ClientInfo,
@@ -49,14 +50,22 @@ impl EraTranslator {
         Ok(Peer::of_message(Arc::clone(&upstream.state), None, negotiated))
     }
 
-    /// Sets the log level of a server with sessions, if a request wants more than it sends.
+    /// Sets the log level of a server with sessions: for stateless clients if a request wants more than it sends, and for a client with a
+    /// session if that has set another.
     async fn set_level(&self, upstream: &Upstream, context: &Context<ServerSide>) {
         let negotiated = context.peer().negotiated();
-        let Some(severity) = negotiated.log_severity.filter(|_| negotiated.is_stateless()) else {
-            return;
+        let wanted = match negotiated.is_stateless() {
+            true => negotiated.log_severity,
+            false => Some(context.peer().state().log_severity.load(Ordering::Relaxed)),
         };
+        let Some(severity) = wanted else { return };
         let mut set = upstream.level.lock().await;
-        let level = mcp_core::internal::log_level(severity).filter(|_| set.is_none_or(|set| severity < set));
+        let is_news = match negotiated.is_stateless() {
+            true => set.is_none_or(|set| severity < set),
+            // Without a level, a session has every message.
+            false => set.unwrap_or_default() != severity,
+        };
+        let level = mcp_core::internal::log_level(severity).filter(|_| is_news);
         let Some((method, params)) = level.and_then(|level| hello::set_level(upstream.revision, level.as_str())) else {
             return;
         };
@@ -83,6 +92,7 @@ impl EraTranslator {
     ) -> Result<Running, ErrorObject> {
         let mut carrier = None;
         if Era::of(upstream.revision) == Era::Handshake
+            && context.peer().negotiated().is_stateless()
             && let Some(retry_input) = retry_input(&mut request)
         {
             let (responses, state) = (retry_input.responses.take(), retry_input.state.take());

@@ -1,7 +1,8 @@
 //! A bridge between clients and servers of any two revisions.
 //!
 //! Each side negotiates its own revision. Between two revisions of one era, messages are translated directly; between equal
-//! revisions, they keep their bytes. Between the eras, the bridge translates what has another form there:
+//! revisions, they keep their bytes. Between the eras, and between revisions of one era that have the other one between them, the bridge
+//! translates what has another form there:
 //!
 //! - a handshake of the client becomes a discovery of the server, and the reverse
 //! - what a server asks in a result becomes a request to the client, and the reverse
@@ -56,12 +57,13 @@ use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
 use mcp_adapters::{PeerTypes, hello};
 use mcp_core::internal::{internal_error, to_json};
 use mcp_core::transport::{Sender, Transport};
-use mcp_core::{CallError, ConnectError, Era};
+use mcp_core::{CallError, ConnectError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::first_message::{FirstMessage, response};
 use self::servers::{Lease, Servers};
+use self::translation::are_of_one_era;
 use self::upstream::Current;
 
 pub use self::client::ClientId;
@@ -173,7 +175,7 @@ impl<C: Connector> Bridge<C> {
         let mut ended = Box::pin(session.ended());
         let (lease, outcome) = loop {
             let upstream = Arc::clone(&lease.upstream);
-            if upstream.is_stateless() != (Era::of(first_message.revision) == Era::Stateless) {
+            if !are_of_one_era(first_message.revision, upstream.revision) {
                 tokio::spawn(changes::follow(Arc::clone(&upstream), Arc::clone(&downstream.state)));
             }
             let lost = tokio::select! {

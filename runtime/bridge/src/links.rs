@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use mcp_adapters::Revision;
 use mcp_core::internal::SessionState;
-use mcp_core::{ClientSide, Era, ServerSide};
+use mcp_core::{ClientSide, Peer, ServerSide};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -19,20 +20,20 @@ pub struct Downstream {
 
 /// What links the session with a server to its clients.
 pub struct Links {
-    /// The era of the clients, or of the first one of a stateless server.
-    pub era: Era,
+    /// The revision of the clients, or of the first one of a stateless server.
+    pub client: Revision,
     /// The calls of the clients.
     pub calls: Arc<Calls<ServerSide>>,
-    /// The only client of a server with sessions that is of its era.
+    /// The only client of a server with sessions, if it has a session too.
     pub downstream: watch::Sender<Option<Arc<Downstream>>>,
     /// What the server asks stateless clients.
     pub questions: Arc<Questions>,
 }
 
 impl Links {
-    pub fn new(era: Era, questions: Arc<Questions>) -> Arc<Self> {
+    pub fn new(client: Revision, questions: Arc<Questions>) -> Arc<Self> {
         Arc::new(Self {
-            era,
+            client,
             calls: Arc::default(),
             downstream: watch::Sender::new(None),
             questions,
@@ -47,6 +48,13 @@ impl Links {
             return None;
         }
         self.calls.idle_since()
+    }
+
+    /// The client with a session, to which a message of the server goes now: with its latest call, if it has made one.
+    pub async fn client_now(&self) -> Option<Peer<ServerSide>> {
+        let downstream = self.begun_downstream().await?;
+        let latest = self.calls.latest();
+        Some(latest.unwrap_or_else(|| Peer::new(Arc::clone(&downstream.state))))
     }
 
     /// The client, if it has completed its handshake.

@@ -23,6 +23,7 @@ use super::first_message::FirstMessage;
 use super::links::Links;
 use super::options::BridgeOptions;
 use super::suspended::SuspendedCalls;
+use super::translation::are_of_one_era;
 use super::upstream::{Upstream, UpstreamHandler};
 
 /// How often it is looked whether a session is still used whose client has closed its connection.
@@ -178,14 +179,16 @@ impl<C: Connector> Servers<C> {
         transport: C::Transport,
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
         let options = self.options.of_sessions();
-        let era = Era::of(first_message.revision);
+        let client = first_message.revision;
         let questions = Questions::new(self.options.parked, self.options.parked_for);
-        let links = Links::new(era, questions);
+        let links = Links::new(client, questions);
         let handler = Arc::new(UpstreamHandler(Arc::clone(&links)));
         let mut info = first_message.info.clone();
-        let session = match (era, asked(first_message.revision, &options.supported)) {
+        let session = match (Era::of(client), asked(client, &options.supported)) {
             (Era::Handshake, Some(asked)) => {
-                if let Some((from, request)) = &first_message.begin {
+                if let Some((from, request)) = &first_message.begin
+                    && are_of_one_era(*from, asked)
+                {
                     let params = begin((*from, asked), request, options.losses.as_ref()).map_err(CallError::Peer)?;
                     info.begin = params.map(|params| (asked, params));
                 }

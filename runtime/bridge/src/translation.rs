@@ -4,10 +4,18 @@ use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
 use mcp_adapters::{
     AUTOMATIC, Conversion, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate, translate_error,
 };
+use mcp_core::Era;
 use mcp_core::internal::{internal_error, tolerated};
 
 /// What was translated, and what it lost.
 pub type Translated<T> = (T, Vec<Loss>);
+
+/// Whether messages are translated straight from one revision to another: all revisions from the one to the other are of one era.
+pub fn are_of_one_era(one: Revision, other: Revision) -> bool {
+    let between = one.min(other)..=one.max(other);
+    let mut between = Revision::all().filter(|revision| between.contains(revision));
+    between.all(|revision| Era::of(revision) == Era::of(one))
+}
 
 /// A request or notification in another revision. One of the same revision, or of a method that no revision declares, stays as it is.
 ///

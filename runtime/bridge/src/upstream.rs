@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
@@ -16,7 +17,7 @@ use super::links::{Downstream, Links};
 use super::passing::{pass_notification, pass_request, translate_notification};
 use super::servers::Lease;
 use super::suspended::SuspendedCalls;
-use super::translation::{check_undeclared, dropped};
+use super::translation::{are_of_one_era, check_undeclared, dropped};
 
 /// A session with a server.
 pub struct Upstream {
@@ -56,9 +57,9 @@ impl Upstream {
         Era::of(self.revision) == Era::Stateless
     }
 
-    /// Lets a server with sessions call its client, if messages pass between them as they are.
+    /// Lets a server with sessions call its client, if that has a session too.
     pub fn attach(&self, client: &Arc<Downstream>) {
-        if !self.is_stateless() && self.links.era == Era::Handshake {
+        if !self.is_stateless() && self.links.client.has_handshake() {
             self.links.downstream.send_replace(Some(Arc::clone(client)));
         }
     }
@@ -94,7 +95,7 @@ impl Current {
 pub struct UpstreamHandler(pub Arc<Links>);
 
 impl Handler<ClientSide> for UpstreamHandler {
-    /// Asks the stateless client of the session in the result of one of its requests.
+    /// Asks the client of the session: a stateless one in the result of one of its requests.
     fn handle_request<'a>(
         &'a self,
         request: InputRequest,
@@ -104,6 +105,11 @@ impl Handler<ClientSide> for UpstreamHandler {
             if let InputRequest::Unknown(request) = &request {
                 let reason = format!("the client's revision lets no server call {}", request.method);
                 return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
+            }
+            if self.0.client.has_handshake() {
+                let client = self.0.client_now().await;
+                let client = client.ok_or_else(|| internal_error("there is no client"))?;
+                return Ok(HandlerResult::Declared(client.request(request).await?));
             }
             let method = request.method().to_owned();
             let answered = self.0.questions.ask(request).await;
@@ -122,11 +128,17 @@ impl Handler<ClientSide> for UpstreamHandler {
         notification: ServerNotification,
         _: &'a Context<ClientSide>,
     ) -> BoxFuture<'a, ()> {
-        Box::pin(notify_caller(self.0.calls.only_peer(), notification))
+        Box::pin(async move {
+            let client = match self.0.client.has_handshake() {
+                true => self.0.client_now().await,
+                false => self.0.calls.only_peer(),
+            };
+            notify_caller(client, notification).await;
+        })
     }
 
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<ClientSide>> {
-        let is_passed_on = Era::of(revision) == Era::Stateless || self.0.era == Era::Handshake;
+        let is_passed_on = Era::of(revision) == Era::Stateless || are_of_one_era(self.0.client, revision);
         is_passed_on.then_some(self)
     }
 }
