@@ -109,14 +109,14 @@ fn history(args: &Args) -> Result<bool, Failure> {
         println!("{}", serde_json::to_string_pretty(&rows)?);
     } else {
         println!(
-            "| File | After | Accepted | Suggested lines | Compiled | Instances | Translations | Refused | Failures | Tried, s | Built, s |"
+            "| File | After | Accepted | Suggested lines | Compiled | Instances | Translations | Refused | Failures | Ingest, s | Generate, s | Compile, s | Test, s |"
         );
-        println!("| --- | --- | --- | --: | --- | --: | --: | --: | --: | --: | --: |");
+        println!("| --- | --- | --- | --: | --- | --: | --: | --: | --: | --: | --: | --: | --: |");
         let yes = |yes: bool| if yes { "yes" } else { "no" };
         for row in &rows {
             let FileRow { file, outcome, .. } = row;
             println!(
-                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+                "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1} |",
                 file.display(),
                 row.after.as_deref().unwrap_or("none"),
                 yes(outcome.accepted),
@@ -126,8 +126,10 @@ fn history(args: &Args) -> Result<bool, Failure> {
                 outcome.translations,
                 outcome.refusals,
                 outcome.failures.len(),
-                row.tried,
-                row.built,
+                outcome.ingesting.as_secs_f64(),
+                row.generating.as_secs_f64(),
+                row.compiling.as_secs_f64(),
+                outcome.testing.as_secs_f64(),
             );
         }
     }

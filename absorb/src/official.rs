@@ -22,10 +22,10 @@ pub struct FileRow {
     pub outcome: Outcome,
     /// What the compiler says of its crates; `None` if it isn't accepted.
     pub compiled: Option<Result<(), String>>,
-    /// The seconds that it took to ingest the schema and to convert its instances.
-    pub tried: f64,
-    /// The seconds that it took to generate and compile all crates.
-    pub built: f64,
+    /// How long it took to generate all crates.
+    pub generating: Duration,
+    /// How long it took to compile them.
+    pub compiling: Duration,
 }
 
 impl FileRow {
@@ -33,6 +33,22 @@ impl FileRow {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.outcome.failures.is_empty() && matches!(self.compiled, Some(Ok(())))
+    }
+
+    fn compile(&mut self, trial: &Trial, schemas: &Path, compilation: &mut Compilation) -> Result<(), AbsorbError> {
+        compilation.clear()?;
+        let start = Instant::now();
+        let generated = compilation.add(trial, schemas, Crates::All);
+        self.generating = start.elapsed();
+        let start = Instant::now();
+        let compiled = match generated.and_then(|_| compilation.check()) {
+            Ok(()) => Ok(()),
+            Err(AbsorbError::Compile(error)) => Err(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        self.compiling = start.elapsed();
+        self.compiled = Some(compiled);
+        Ok(())
     }
 }
 
@@ -59,40 +75,21 @@ pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Resu
             schema: schema.clone(),
             base: None,
         };
-        let start = Instant::now();
         let outcome = trial.run(schemas)?;
-        let tried = start.elapsed();
-        let start = Instant::now();
-        let compiled = match outcome.accepted {
-            true => Some(compile(&trial, schemas, compilation)?),
-            false => None,
-        };
-        Ok(FileRow {
+        let mut row = FileRow {
             file: file.to_owned(),
             after: position.checked_sub(1).map(|before| names[before].to_owned()),
             outcome,
-            compiled,
-            tried: seconds(tried),
-            built: seconds(start.elapsed()),
-        })
+            compiled: None,
+            generating: Duration::ZERO,
+            compiling: Duration::ZERO,
+        };
+        if row.outcome.accepted {
+            row.compile(&trial, schemas, compilation)?;
+        }
+        Ok(row)
     });
     rows.collect()
-}
-
-fn compile(trial: &Trial, schemas: &Path, compilation: &mut Compilation) -> Result<Result<(), String>, AbsorbError> {
-    compilation.clear()?;
-    let checked = compilation
-        .add(trial, schemas, Crates::All)
-        .and_then(|_| compilation.check());
-    match checked {
-        Ok(()) => Ok(Ok(())),
-        Err(AbsorbError::Compile(error)) => Ok(Err(error.to_string())),
-        Err(error) => Err(error),
-    }
-}
-
-fn seconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 10.0).round() / 10.0
 }
 
 /// The date in the path of a file, the last one.

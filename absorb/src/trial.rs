@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -38,6 +39,10 @@ pub struct Outcome {
     pub refusals: usize,
     /// What doesn't hold, of which nothing is expected.
     pub failures: Vec<String>,
+    /// How long it took to ingest it, with what problems suggest.
+    pub ingesting: Duration,
+    /// How long it took to try its values.
+    pub testing: Duration,
 }
 
 impl Trial {
@@ -50,7 +55,11 @@ impl Trial {
         let copy = SchemaCopy::new(schemas, self)?;
         // A panic is the worst of failures, and must not end the run.
         let done = catch_unwind(AssertUnwindSafe(|| -> Result<(), AbsorbError> {
-            if let Some(tables) = copy.try_ingest(&mut outcome)? {
+            let start = Instant::now();
+            let tables = copy.try_ingest(&mut outcome)?;
+            outcome.ingesting = start.elapsed();
+            if let Some(tables) = tables {
+                let start = Instant::now();
                 let subject = Subject {
                     revision: &self.revision,
                     position: self.position,
@@ -58,6 +67,7 @@ impl Trial {
                     schema: &self.schema,
                 };
                 values::check(&tables, subject, &mut outcome);
+                outcome.testing = start.elapsed();
             }
             Ok(())
         }));
