@@ -11,7 +11,7 @@ use super::rules::{Ensure, Join, Without};
 use super::template_check::TemplateCheck;
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
-impl Planner<'_> {
+impl<'m> Planner<'m> {
     /// Notes that a rule's arguments fit nothing.
     pub(super) fn check_arguments(&mut self, index: usize, checked: Result<(), String>) {
         if let Err(what) = checked {
@@ -23,18 +23,28 @@ impl Planner<'_> {
     /// Whether a value of the source can be copied to where `path` leads in the target; a constant has no type.
     pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
+        let place = path.join(".");
+        let member = self.room_at(path, to)?;
+        if member.required {
+            Err(format!("the target requires `{place}`, so it is never free"))
+        } else if member.boxed || self.relation(ty, &member.ty, 0) != Relation::Same {
+            Err(format!("`{place}` of the target has another type"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The member of the target at the end of a path, if the objects on the way can be made.
+    pub(super) fn room_at<'t>(&self, path: &[String], to: &'t Struct) -> Result<&'t Member, String>
+    where
+        'm: 't,
+    {
         let mut object = to;
         for (index, name) in path.iter().enumerate() {
             let so_far = path[..=index].join(".");
             let member = member(object, name).ok_or_else(|| format!("the target has no member `{so_far}`"))?;
             if index + 1 == path.len() {
-                return if member.required {
-                    Err(format!("the target requires `{so_far}`, so it is never free"))
-                } else if member.boxed || self.relation(ty, &member.ty, 0) != Relation::Same {
-                    Err(format!("`{so_far}` of the target has another type"))
-                } else {
-                    Ok(())
-                };
+                return Ok(member);
             }
             object = self
                 .to
@@ -50,7 +60,7 @@ impl Planner<'_> {
                 ));
             }
         }
-        Ok(())
+        Err("it is nowhere in the target".to_owned())
     }
 
     /// Whether a list of the target can be given an element.

@@ -8,6 +8,7 @@ mod faults;
 mod lossless;
 mod matching;
 mod members;
+mod moved;
 mod object;
 mod plan;
 mod planner;

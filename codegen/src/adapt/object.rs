@@ -232,6 +232,16 @@ pub enum UndeclaredAction {
         /// The rule.
         rule: String,
     },
+    /// It is the member of the target at the end of this path.
+    Moved {
+        /// From the target inwards.
+        to: Vec<String>,
+    },
+    /// What is at the ends of these paths in it are members of the target by these names.
+    Taken {
+        /// From the member inwards, and the name in the target.
+        members: Vec<(Vec<String>, String)>,
+    },
     /// A list of the target gets an element first.
     Ensured(EnsurePlan),
     /// It is stored in `Supply`, for the way back.

@@ -40,7 +40,12 @@ impl<'m> Planner<'m> {
         let taken: BTreeSet<String> = plan.members.iter().filter_map(MemberPlan::source).collect();
         let is_left = |name: &str| !to.declares(name) && !taken.contains(name);
         for constant in from.constants.iter().filter(|constant| is_left(&constant.name)) {
-            let how = self.plan_undeclared(from_name, &constant.name, (&type_of(&constant.value), true), to);
+            let how = self.plan_undeclared(
+                (from_name, from),
+                &constant.name,
+                (&type_of(&constant.value), true),
+                (to_name, to),
+            );
             plan.undeclared.push(UndeclaredMember {
                 name: constant.name.clone(),
                 constant: Some(constant.value.clone()),
@@ -51,7 +56,7 @@ impl<'m> Planner<'m> {
             });
         }
         for member in from.members.iter().filter(|member| is_left(&member.name)) {
-            let how = self.plan_undeclared(from_name, &member.name, (&member.ty, false), to);
+            let how = self.plan_undeclared((from_name, from), &member.name, (&member.ty, false), (to_name, to));
             plan.undeclared.push(UndeclaredMember {
                 name: member.name.clone(),
                 constant: None,
@@ -105,13 +110,20 @@ impl<'m> Planner<'m> {
 
     fn plan_undeclared(
         &mut self,
-        from_name: &str,
+        (from_name, from): (&str, &'m Struct),
         member: &str,
         (ty, is_constant): (&TypeRef, bool),
-        to: &Struct,
+        (to_name, to): (&str, &'m Struct),
     ) -> UndeclaredAction {
         let place = Place::member(from_name, member);
         let at = place.to_string();
+        if let Some(path) = self.moved_into(&place, ty, to) {
+            return UndeclaredAction::Moved { to: path };
+        }
+        let members = self.moved_out_of((from, member), (to_name, to));
+        if !members.is_empty() {
+            return UndeclaredAction::Taken { members };
+        }
         if let Some((index, key)) = self.supplied(&place).filter(|_| !is_constant) {
             self.ruled(&at, "supplied", index);
             let (key, rule) = (key.clone(), self.rule_name(index));

@@ -427,6 +427,8 @@ fn left(member: &UndeclaredMember) -> Object {
         UndeclaredAction::Left { rule } if rule == AUTOMATIC => return row,
         UndeclaredAction::Left { rule } => ("drop", json!(rule)),
         UndeclaredAction::Copied { to, rule } => ("copy", json!({"to": to, "rule": rule})),
+        UndeclaredAction::Moved { to } => ("move", json!(to)),
+        UndeclaredAction::Taken { members } => ("take", json!(members)),
         UndeclaredAction::Ensured(plan) => ("ensure", ensure(plan)),
         UndeclaredAction::Supplied { key, rule } => ("supply", json!({"key": key, "rule": rule})),
         UndeclaredAction::Refused(refusal) => ("refuse", refused(refusal)),

@@ -304,15 +304,45 @@ impl Linker<'_> {
                 Some(LeftAction::Ensure(ensure)) => Some(self.ensure(ensure, target)),
                 _ => None,
             };
+            let moved = self.moved(row.action.as_ref(), member, target);
             LeftPlan {
                 name: member.name,
                 constant: member.constant().is_some(),
                 row,
                 ensure,
+                moved,
             }
         });
         plan.left = left.collect();
         plan
+    }
+
+    /// How values become those at other places that an action moves them to.
+    fn moved(
+        &mut self,
+        action: Option<&LeftAction>,
+        member: &'static Member,
+        target: &'static ObjectType,
+    ) -> Vec<Change> {
+        let (from, to) = (self.step.from, self.step.to);
+        let places: Vec<_> = match action {
+            Some(LeftAction::Move(path)) => vec![(member.ty(), to.at_path(target, path))],
+            Some(LeftAction::Take(taken)) => {
+                let object = member.ty().and_then(|ty| from.object(ty));
+                let places = taken.iter().map(|(path, name)| {
+                    let there = object.and_then(|object| from.at_path(object, path));
+                    (there, target.member(name).and_then(Member::ty))
+                });
+                places.collect()
+            }
+            _ => Vec::new(),
+        };
+        let changes = places.into_iter().map(|place| match place {
+            (Some(source), Some(target)) => self.change(source, target),
+            // A table that was made by the generator has both.
+            _ => Change::Keep,
+        });
+        changes.collect()
     }
 
     fn ensure(&self, row: &Ensure, target: &ObjectType) -> EnsurePlan {

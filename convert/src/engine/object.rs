@@ -7,6 +7,7 @@ use mcp_wire::{RawJson, Reader, error_code, from_str, push_string, validate_text
 
 use super::node::{Entry, Node};
 use super::read::{check, is_constant};
+use super::rules::{put_at, take_from};
 use super::state::{Part, State};
 use super::step::{
     Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource, ObjectPlan,
@@ -261,6 +262,31 @@ impl<'a> Run<'_> {
                 }
                 return Ok(());
             }
+            Some(LeftAction::Move(path)) => {
+                let mut value = members.remove(at).value;
+                self.moved(&plan.moved, 0, name, &mut value)?;
+                if !put_at(path, value, members) {
+                    self.state.lose_member(name, LossKind::Dropped, AUTOMATIC);
+                }
+                return Ok(());
+            }
+            Some(LeftAction::Take(taken)) => {
+                let mut around = members.remove(at);
+                let mut is_whole = true;
+                for (index, (path, name)) in taken.iter().enumerate() {
+                    if let Some(mut value) = take_from(&mut around.value, path) {
+                        is_whole = false;
+                        self.moved(&plan.moved, index, name, &mut value)?;
+                        members.retain(|entry| entry.name != *name);
+                        members.push(Entry::declared(*name, value));
+                    }
+                }
+                if is_whole || !is_empty_object(&around.value) {
+                    members.push(around);
+                    self.take_out(Some(members.len() - 1), members, name, AUTOMATIC);
+                }
+                return Ok(());
+            }
             Some(LeftAction::Copy { to, rule }) if !self.state.carries() && members[at].declared => {
                 afterwards.push(Afterwards::Copy(to, members[at].value.clone(), rule));
             }
@@ -272,6 +298,14 @@ impl<'a> Run<'_> {
         }
         self.take_out(Some(at), members, name, plan.rule());
         Ok(())
+    }
+
+    /// Converts a value that is a member at another place in the target.
+    fn moved(&mut self, changes: &[Change], index: usize, name: &str, value: &mut Node<'a>) -> Converted {
+        let step = self.step;
+        let change = changes.get(index).unwrap_or(&Change::Keep);
+        self.state
+            .within(Part::Member(name), |state| Run { step, state }.change(change, value))
     }
 
     /// Drops a member and records that, or carries it as one that nothing declares.
@@ -441,7 +475,7 @@ fn same_json(node: &Node<'_>, json: &str) -> bool {
     text == json || from_str::<RawJson>(&text) == from_str::<RawJson>(json)
 }
 
-fn is_empty_object(node: &Node<'_>) -> bool {
+pub(super) fn is_empty_object(node: &Node<'_>) -> bool {
     match node {
         Node::Object(members) => members.is_empty(),
         node => node.to_text().trim_matches(['{', '}']).trim().is_empty(),

@@ -3,7 +3,7 @@
 use mcp_wire::{JsonType, Reader, from_str, push_string};
 
 use super::node::{Entry, Node};
-use super::object::{Converted, Members, position, refused};
+use super::object::{Converted, Members, is_empty_object, position, refused};
 use super::state::Part;
 use super::step::{Change, EnsurePlan};
 use super::value::{Run, not_source, variant_of};
@@ -220,6 +220,29 @@ impl<'a> Run<'_> {
             })
         })
     }
+}
+
+/// Puts a value at the end of a path where nothing is, and returns whether there was none.
+pub(super) fn put_at<'a>(path: &[&'static str], value: Node<'a>, members: &mut Members<'a>) -> bool {
+    let end = path.split_first();
+    end.is_some_and(|(first, rest)| put(members, first, rest, value, 1, &mut None))
+}
+
+/// Takes the value at the end of a path out of an object, with the objects on the way that have nothing else.
+pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node<'a>> {
+    let (first, rest) = path.split_first()?;
+    let members = object.members().ok()?;
+    let at = members
+        .iter()
+        .position(|entry| entry.name == *first && !entry.value.is_null())?;
+    if rest.is_empty() {
+        return Some(members.remove(at).value);
+    }
+    let taken = take_from(&mut members[at].value, rest)?;
+    if is_empty_object(&members[at].value) {
+        members.remove(at);
+    }
+    Some(taken)
 }
 
 /// Puts a value at the end of a path where nothing is, and makes the objects on the way. `made` is the depth of the first of those.

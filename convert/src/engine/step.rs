@@ -168,6 +168,8 @@ pub(crate) struct LeftPlan {
     pub(crate) constant: bool,
     pub(crate) row: LeftRow,
     pub(crate) ensure: Option<EnsurePlan>,
+    /// How the values become those of the target that the row moves.
+    pub(crate) moved: Vec<Change>,
 }
 
 /// An element that a list of the target must have, and the type of its elements.
@@ -337,7 +339,7 @@ impl MemberPlan {
 impl LeftPlan {
     pub(crate) fn rule(&self) -> &'static str {
         match &self.row.action {
-            None => AUTOMATIC,
+            None | Some(LeftAction::Move(_) | LeftAction::Take(_)) => AUTOMATIC,
             Some(LeftAction::Drop { rule } | LeftAction::Copy { rule, .. } | LeftAction::Supply { rule, .. }) => rule,
             Some(LeftAction::Ensure(ensure)) => ensure.rule,
             Some(LeftAction::Refuse(refusal)) => refusal.rule,

@@ -30,7 +30,7 @@ use crate::facts::Facts;
 use crate::lifecycle::{KnownError, Lifecycle};
 use crate::revision::{ErrorRule, Need, Tolerance};
 use rows::Rows;
-use types::{Kind, Type, TypeRef};
+use types::{Kind, ObjectType, Type, TypeRef};
 
 /// A role in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,6 +203,24 @@ impl Table {
         match self.resolve(ty) {
             TypeRef::Named(id) => Some(&self.types[*id].kind),
             _ => None,
+        }
+    }
+
+    /// The members of an object.
+    pub(crate) fn object(&self, ty: &TypeRef) -> Option<&ObjectType> {
+        match self.kind(ty) {
+            Some(Kind::Object(object)) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The type of the member at the end of a path in an object.
+    pub(crate) fn at_path<'t>(&'t self, object: &'t ObjectType, path: &[&str]) -> Option<&'t TypeRef> {
+        let (first, rest) = path.split_first()?;
+        let ty = object.member(first)?.ty()?;
+        match rest {
+            [] => Some(ty),
+            rest => self.at_path(self.object(ty)?, rest),
         }
     }
 

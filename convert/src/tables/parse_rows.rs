@@ -135,6 +135,8 @@ fn left(reader: &mut Source) -> Decoded<LeftRow> {
             "drop" => row.action = Some(LeftAction::Drop { rule: string(reader)? }),
             "ensure" => row.action = Some(LeftAction::Ensure(fields(reader)?.ensure())),
             "refuse" => row.action = Some(LeftAction::Refuse(fields(reader)?.refusal())),
+            "move" => row.action = Some(LeftAction::Move(list(reader, string)?)),
+            "take" => row.action = Some(LeftAction::Take(list(reader, path_and_text)?)),
             "copy" => {
                 let mut fields = fields(reader)?;
                 row.action = Some(LeftAction::Copy {
@@ -188,6 +190,19 @@ fn default(reader: &mut Source, implied: bool) -> Decoded<DefaultRow> {
     })
 }
 
+/// An array of a path and a text.
+fn path_and_text(reader: &mut Source) -> Decoded<(Vec<Text>, Text)> {
+    let (mut path, mut text) = (Vec::new(), "");
+    reader.array(|reader| {
+        match reader.json_type()? {
+            JsonType::Array => path = list(reader, string)?,
+            _ => text = string(reader)?,
+        }
+        Ok(())
+    })?;
+    Ok((path, text))
+}
+
 /// The members of a small row.
 struct Fields(HashMap<Text, Text>);
 
@@ -213,14 +228,7 @@ impl Fields {
     fn conditions(&mut self) -> Decoded<Vec<Condition>> {
         let json = self.0.remove("when").unwrap_or("[]");
         list(&mut Reader::new(json), |reader| {
-            let (mut path, mut text) = (Vec::new(), "");
-            reader.array(|reader| {
-                match reader.json_type()? {
-                    JsonType::Array => path = list(reader, string)?,
-                    _ => text = string(reader)?,
-                }
-                Ok(())
-            })?;
+            let (path, text) = path_and_text(reader)?;
             Ok(Condition { path, text })
         })
     }

@@ -162,9 +162,21 @@ pub(crate) struct LeftRow {
 
 #[derive(Debug, Clone)]
 pub(crate) enum LeftAction {
-    Drop { rule: &'static str },
-    Copy { to: Vec<&'static str>, rule: &'static str },
+    Drop {
+        rule: &'static str,
+    },
+    Copy {
+        to: Vec<&'static str>,
+        rule: &'static str,
+    },
+    /// It is the member of the target at the end of a path.
+    Move(Vec<&'static str>),
+    /// What is at the ends of paths in it are members of the target.
+    Take(Vec<(Vec<&'static str>, &'static str)>),
     Ensure(Ensure),
-    Supply { key: &'static str, rule: &'static str },
+    Supply {
+        key: &'static str,
+        rule: &'static str,
+    },
     Refuse(Refusal),
 }

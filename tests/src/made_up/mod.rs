@@ -1,5 +1,6 @@
 //! Revisions that nobody published.
 
+mod moves;
 mod names;
 mod variants;
 
@@ -14,7 +15,7 @@ use self::names::merged;
 use self::variants::OTHER;
 
 pub use self::names::Names;
-pub use self::variants::{ASKING, BOTH, EVERYTHING, QUIET, RENAMED, SESSIONS, STATELESS};
+pub use self::variants::{ASKING, BOTH, EVERYTHING, HUB, QUIET, RENAMED, SESSIONS, STATELESS};
 
 /// The revision that the others are made of.
 pub const LATEST: &str = "2026-07-28";
@@ -133,11 +134,11 @@ impl MadeUp {
         };
         let with_new_names = |text: &str| self.with_new_names(text);
         add_names("lifecycle.yaml", &with_new_names, &|roles| names.apply_to_values(roles));
-        let official = names.apply(&official);
+        let official = names.apply_to_schema(&official);
         let text = official.to_string();
         let is_declared = |need: &str| text.contains(&json!(need.split(' ').next()).to_string());
         add_names("capabilities.yaml", &with_new_names, &|needs| {
-            let mut renamed = names.apply(needs);
+            let mut renamed = names.apply_to_needs(needs);
             renamed.as_object_mut().unwrap().retain(|need, _| is_declared(need));
             renamed
         });
@@ -210,7 +211,10 @@ pub fn read(path: &Path) -> String {
 }
 
 /// Copies the files of a directory and of those in it.
-fn copy(from: &Path, to: &Path) {
+///
+/// # Panics
+/// When they can't be read or written.
+pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();

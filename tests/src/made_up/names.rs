@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+use super::moves::Moves;
+
 /// Members that have the same meaning wherever they are declared, and that no keyword of a schema is called.
 const MEMBERS: [&str; 32] = [
     "arguments",
@@ -46,12 +48,15 @@ const KINDS: [&str; 2] = ["complete", "input_required"];
 
 const SYLLABLES: [&str; 12] = ["ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te"];
 
-/// New names by the old ones.
+/// New names by the old ones, and capabilities at other places.
 #[derive(Default)]
-pub struct Names(BTreeMap<String, String>);
+pub struct Names {
+    names: BTreeMap<String, String>,
+    moves: Moves,
+}
 
 impl Names {
-    /// Names for about half of what a schema and its facts declare.
+    /// Names for about half of what a schema and its facts declare, and another place for a capability of each side.
     #[must_use]
     pub fn of_seed(seed: u64, schema: &Value, facts: &Value) -> Self {
         let mut old = BTreeSet::new();
@@ -67,13 +72,28 @@ impl Names {
             }
             names.insert(old, new);
         }
-        Self(names)
+        let moves = Moves::of_seed(&mut rng, schema, |member| {
+            names.get(member).cloned().unwrap_or_else(|| member.to_owned())
+        });
+        Self { names, moves }
     }
 
     /// The number of names.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.names.len()
+    }
+
+    /// A schema with the new names and places.
+    pub(super) fn apply_to_schema(&self, schema: &Value) -> Value {
+        let mut schema = self.apply(schema);
+        self.moves.apply(&mut schema);
+        schema
+    }
+
+    /// Which capability each method needs, with the new names and places.
+    pub(super) fn apply_to_needs(&self, needs: &Value) -> Value {
+        self.moves.apply_to_places(&self.apply(needs))
     }
 
     /// JSON with the new names, in its keys and texts.
@@ -128,12 +148,12 @@ impl Names {
 
     /// A name, a JSON pointer, a place such as `ServerCapabilities.tools.listChanged`, or a method and a condition.
     fn text(&self, text: &str) -> String {
-        if let Some(new) = self.0.get(text) {
+        if let Some(new) = self.names.get(text) {
             return new.clone();
         }
         let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
         let mut parts = vec![text.to_owned()];
-        for (old, new) in &self.0 {
+        for (old, new) in &self.names {
             let (old, new, ends) = match text.starts_with("#/") {
                 true => (escaped(old), escaped(new), &['/'][..]),
                 false if text.contains(['.', ' ']) => (old.clone(), new.clone(), &['.', ' ', '='][..]),
@@ -144,17 +164,18 @@ impl Names {
         parts.concat()
     }
 
-    /// A rule for each member that has another name.
+    /// A rule for each member that has another name or place.
     pub(super) fn rules(&self) -> impl Iterator<Item = Value> {
-        let members = self.0.iter().filter(|(old, _)| MEMBERS.contains(&old.as_str()));
-        members.map(|(old, new)| {
+        let members = self.names.iter().filter(|(old, _)| MEMBERS.contains(&old.as_str()));
+        let renamed = members.map(|(old, new)| {
             json!({
                 "at": format!("*.{old}"),
                 "renamed": new,
                 "why": "It is the same by another name.",
                 "link": "https://example.org/names",
             })
-        })
+        });
+        self.moves.rules().chain(renamed)
     }
 }
 

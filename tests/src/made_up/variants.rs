@@ -213,18 +213,7 @@ pub const QUIET: MadeUp = MadeUp {
             ];
             gone.iter().any(|prefix| name.starts_with(prefix)) && name != "ProgressToken"
         };
-        let definitions = schema["$defs"].as_object_mut().unwrap();
-        definitions.retain(|name, _| !is_gone(name));
-        for definition in definitions.values_mut() {
-            if let Some(variants) = definition.get_mut("anyOf").and_then(Value::as_array_mut) {
-                variants.retain(|variant| {
-                    let name = variant["$ref"]
-                        .as_str()
-                        .and_then(|reference| reference.rsplit('/').next());
-                    !name.is_some_and(is_gone)
-                });
-            }
-        }
+        remove(schema, is_gone);
     },
 };
 
@@ -247,6 +236,31 @@ pub const BOTH: MadeUp = MadeUp {
         add(&mut definitions["ClientRequest"], "OpenRequest");
         let notifications = ["CancelledNotification", "OpenNotification"].map(reference);
         definitions["ClientNotification"] = json!({"anyOf": notifications});
+    },
+};
+
+/// A revision that renames members and drops a feature, completion. What is written against the latest revision is compiled with it.
+pub const HUB: MadeUp = MadeUp {
+    name: "hub",
+    renamed: &[
+        ("\"isError\"", "\"failed\""),
+        ("/isError", "/failed"),
+        ("\"structuredContent\"", "\"structured\""),
+        ("/structuredContent", "/structured"),
+        ("\"nextCursor\"", "\"next\""),
+        ("/nextCursor", "/next"),
+        ("next: nextCursor", "next: next"),
+        ("to: \"2026-07-28\"", "to: \"2099-01-01\""),
+    ],
+    new: &[],
+    change: |schema| {
+        let is_gone = |name: &str| {
+            let gone = ["Complete", "PromptReference", "ResourceTemplateReference"];
+            gone.iter().any(|prefix| name.starts_with(prefix))
+        };
+        remove(schema, is_gone);
+        let capabilities = &mut schema["$defs"]["ServerCapabilities"]["properties"];
+        capabilities.as_object_mut().unwrap().remove("completions");
     },
 };
 
@@ -321,6 +335,22 @@ fn rename_references(schema: &mut Value, names: &[String]) {
 
 fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/$defs/{name}")})
+}
+
+/// Removes definitions, also from unions.
+fn remove(schema: &mut Value, is_gone: impl Fn(&str) -> bool) {
+    let definitions = schema["$defs"].as_object_mut().unwrap();
+    definitions.retain(|name, _| !is_gone(name));
+    for definition in definitions.values_mut() {
+        if let Some(variants) = definition.get_mut("anyOf").and_then(Value::as_array_mut) {
+            variants.retain(|variant| {
+                let name = variant["$ref"]
+                    .as_str()
+                    .and_then(|reference| reference.rsplit('/').next());
+                !name.is_some_and(&is_gone)
+            });
+        }
+    }
 }
 
 /// Adds a definition to a union.
