@@ -5,11 +5,10 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_core::internal::{
-    BoxFuture, ForServer, Handler, Mutex, RawAnswer, RawMessage, Relay, ServerInfo, Subscriptions, set_member,
-    start_server,
+    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, ServerInfo, Subscriptions, set_member, start_server,
 };
 use mcp_core::transport::{Purpose, Transport};
-use mcp_core::{ClientSide, Context, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
+use mcp_core::{ClientSide, Context, Handler, LossObserver, Options, ServerSession, ServerSide};
 use serde_json::Value;
 
 use super::calls::{Addressee, Calls};
@@ -43,15 +42,15 @@ pub fn start(
     let handler = DownstreamHandler {
         calls: Arc::clone(&calls),
         current: Arc::clone(current),
-        era_translator: ForServer(EraTranslator {
+        era_translator: EraTranslator {
             current: Arc::clone(current),
             client: first_message.info.clone(),
             id: client.clone(),
             negotiated: Mutex::default(),
-        }),
+        },
     };
     let subscriptions = Subscriptions::new(&options.limits, None);
-    let session = start_server(Arc::new(handler), server, subscriptions, options, transport);
+    let session = start_server(handler.into(), server, subscriptions, options, transport);
     let state = Arc::clone(session.peer().state());
     let downstream = Arc::new(Downstream { state, calls });
     upstream.attach(&downstream);
@@ -113,7 +112,7 @@ fn named(object: &[u8], member: &[&str], revision: Revision) -> Option<RawJson> 
 struct DownstreamHandler {
     calls: Arc<Calls<ClientSide>>,
     current: Arc<Current>,
-    era_translator: ForServer<EraTranslator>,
+    era_translator: EraTranslator,
 }
 
 impl Handler<ServerSide> for DownstreamHandler {
@@ -121,7 +120,7 @@ impl Handler<ServerSide> for DownstreamHandler {
         &'a self,
         request: hub::ClientRequest,
         context: &'a Context<ServerSide>,
-    ) -> BoxFuture<'a, Result<HandlerResult<hub::ServerResult>, ErrorObject>> {
+    ) -> Handling<'a, ServerSide> {
         self.era_translator.handle_request(request, context)
     }
 

@@ -182,7 +182,7 @@ impl<C: Connector> Servers<C> {
         let client = first_message.revision;
         let questions = Questions::new(self.options.parked, self.options.parked_for);
         let links = Links::new(client, questions);
-        let handler = Arc::new(UpstreamHandler(Arc::clone(&links)));
+        let handler = UpstreamHandler(Arc::clone(&links)).into();
         let mut info = first_message.info.clone();
         let session = match (Era::of(client), asked(client, &options.supported)) {
             (Era::Handshake, Some(asked)) => {

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::handlers::CallClient;
-use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
+use mcp_adapters::hub::{self, InputRequest, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_core::internal::{BoxFuture, Handler, Mutex, RawAnswer, RawMessage, Relay, SessionState, internal_error};
+use mcp_core::internal::{BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, SessionState, internal_error};
 use mcp_core::transport::Purpose;
-use mcp_core::{ClientSession, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
+use mcp_core::{ClientSession, ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
 
 use super::asking::Unanswered;
 use super::calls::Addressee;
@@ -100,7 +100,7 @@ impl Handler<ClientSide> for UpstreamHandler {
         &'a self,
         request: InputRequest,
         context: &'a Context<ClientSide>,
-    ) -> BoxFuture<'a, Result<HandlerResult<InputResponse>, ErrorObject>> {
+    ) -> Handling<'a, ClientSide> {
         Box::pin(async move {
             if let InputRequest::Unknown(request) = &request {
                 let reason = format!("the client's revision lets no server call {}", request.method);

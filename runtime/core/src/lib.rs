@@ -48,7 +48,7 @@ pub use self::rounds::{Sealing, StateStore};
 #[cfg(feature = "router")]
 pub use self::router::{Args, Router, State, Structured, ToolError};
 pub use self::session::{
-    Changes, ClientSession, Context, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo, Progress, ServerSession,
-    Session, connect, serve,
+    Changes, ClientSession, Context, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo, Progress,
+    ServerSession, Session, connect, serve,
 };
 pub use self::side::{ClientSide, ServerSide, Side};

@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::{
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
 
 use crate::change::Change;
+use crate::session::{Context, Handler, Handling, answer};
 
 /// An incoming message.
 pub type MessageIn<S> = Message<<S as Side>::Request, <S as Side>::Notification>;
@@ -166,6 +167,16 @@ pub trait Side: Send + Sync + Sized + 'static {
         None
     }
 
+    /// Lets a handler answer a request.
+    #[doc(hidden)]
+    fn answer<'a>(
+        handler: &'a dyn Handler<Self>,
+        request: Self::Request,
+        context: &'a Context<Self>,
+    ) -> Handling<'a, Self> {
+        handler.handle_request(request, context)
+    }
+
     /// A notification of progress; `None` for the side that sends none in the hub's revision.
     fn progress(params: hub::ProgressNotificationParams) -> Option<Self::NotificationOut>;
 
@@ -296,6 +307,15 @@ impl Side for ServerSide {
             hub::ServerNotification::LoggingMessage(message) => Some(&message.params.level),
             _ => None,
         }
+    }
+
+    /// A handler of a server may ask the client questions, and is called again with the answers.
+    fn answer<'a>(
+        handler: &'a dyn Handler<Self>,
+        request: hub::ClientRequest,
+        context: &'a Context<Self>,
+    ) -> Handling<'a, Self> {
+        Box::pin(answer(handler, request, context))
     }
 
     fn progress(params: hub::ProgressNotificationParams) -> Option<hub::ServerNotification> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use mcp_runtime::router::{
-    Call, Handler, Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool,
+    Call, Function, Route, RouteError, prompt, resource, resource_template, tool, tool_with_schema, try_tool,
 };
 use mcp_runtime::{Args, CallServer, Peer, Router, ServerSide, Structured, error_code, hub};
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ fn refused_arguments<A: DeserializeOwned + JsonSchema + Send + 'static>() -> Str
 }
 
 /// The error of a tool that gives an `R`.
-fn refused_content<M>(function: impl Handler<hub::AnyCallToolResult, M> + Copy) -> String {
+fn refused_content<M>(function: impl Function<hub::AnyCallToolResult, M> + Copy) -> String {
     let error = try_tool("add", "Adds", function).unwrap_err();
     assert!(
         matches!(

@@ -1,13 +1,14 @@
 //! Completion of arguments.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::call::{Call, CompletionRequest, Input};
 use super::error::RouteError;
-use super::function::{Function, Handler};
+use super::function::{BoxedFunction, Function};
 use super::state::States;
 
 /// The number of values in a result. The result says if there are more.
@@ -15,16 +16,16 @@ pub const MAX_VALUES: usize = 100;
 
 /// The functions that complete arguments, by argument.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Completions(BTreeMap<String, Function<Vec<String>>>);
+pub(super) struct Completions(Arc<BTreeMap<String, BoxedFunction<Vec<String>>>>);
 
 impl Completions {
-    pub(super) fn insert<M>(&mut self, argument: impl Into<String>, complete: impl Handler<Vec<String>, M>) {
-        self.0.insert(argument.into(), Function::new(complete));
+    pub(super) fn insert<M>(&mut self, argument: impl Into<String>, complete: impl Function<Vec<String>, M>) {
+        Arc::make_mut(&mut self.0).insert(argument.into(), BoxedFunction::new(complete));
     }
 
     /// Gives the functions their states.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
-        let mut functions = self.0.iter_mut();
+        let mut functions = Arc::make_mut(&mut self.0).iter_mut();
         functions.try_for_each(|(argument, function)| function.bind("completion", argument, states))
     }
 

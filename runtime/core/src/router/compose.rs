@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
 
 use super::Router;
 use super::error::{RouteError, or_panic};
 use super::fallback::Fallback;
 use super::scope::Listed;
-use crate::session::{Context, Middleware};
+use crate::session::{Context, Handler, Middleware};
 use crate::side::ServerSide;
 
 impl Router {
@@ -112,12 +111,9 @@ impl Router {
     /// router declares beside its own: the handler isn't asked for anything else that the protocol declares. Its lists follow the
     /// router's, from the last page of those on. It has no list that it answers with "method not found".
     ///
-    /// A router that is the handler answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
+    /// The handler may be a [`ServerHandler`](crate::ServerHandler) or a router, which answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
     #[must_use]
-    pub fn fallback<H>(mut self, capabilities: hub::ServerCapabilities, handler: H) -> Self
-    where
-        H: ServerHandler<Context<ServerSide>> + 'static,
-    {
+    pub fn fallback(mut self, capabilities: hub::ServerCapabilities, handler: impl Handler<ServerSide>) -> Self {
         self.inner_mut().fallback = Some(Fallback::new(capabilities, handler));
         self
     }

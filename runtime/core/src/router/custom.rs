@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, Input};
 use super::error::RouteError;
-use super::function::{Function, Handler};
+use super::function::{BoxedFunction, Function};
 use super::result::IntoResult;
 use super::tool_error::ToolError;
 use crate::error::invalid_params;
@@ -19,17 +19,17 @@ pub(super) const KIND: &str = "custom method";
 #[derive(Clone)]
 pub(super) struct CustomRoute {
     pub(super) name: Arc<str>,
-    pub(super) function: Function<RawJson>,
+    pub(super) function: BoxedFunction<RawJson>,
 }
 
 impl CustomRoute {
-    pub(super) fn new<M>(name: String, function: impl Handler<RawJson, M>) -> Result<Self, RouteError> {
+    pub(super) fn new<M>(name: String, function: impl Function<RawJson, M>) -> Result<Self, RouteError> {
         if Revision::HUB.method(&name).is_some() {
             return Err(RouteError::Declared { method: name });
         }
         Ok(Self {
             name: name.into(),
-            function: Function::new(function),
+            function: BoxedFunction::new(function),
         })
     }
 

@@ -3,24 +3,18 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{Revision, hub};
 use serde_json::Value;
 
-use super::handled::{FromHandled, Handled};
 use super::list::List;
+use super::target::Answer;
 use crate::error::internal_error;
-use crate::future::BoxFuture;
-use crate::session::{Context, missing_capability};
+use crate::session::{Context, Handler, missing_capability};
 use crate::side::ServerSide;
 
 /// The prefix of a cursor of the fallback's list, which follows the router's.
 const CURSOR: &str = "fallback:";
-
-type Handle = Arc<
-    dyn Fn(hub::ClientRequest, Context<ServerSide>) -> BoxFuture<'static, Result<Handled, ErrorObject>> + Send + Sync,
->;
 
 /// A handler whose type is erased.
 #[derive(Clone)]
@@ -28,29 +22,15 @@ pub(super) struct Fallback {
     pub(super) capabilities: hub::ServerCapabilities,
     /// The same as JSON.
     declared: Value,
-    handle: Handle,
+    handler: Arc<dyn Handler<ServerSide>>,
 }
 
 impl Fallback {
-    pub(super) fn new<H: ServerHandler<Context<ServerSide>> + 'static>(
-        capabilities: hub::ServerCapabilities,
-        handler: H,
-    ) -> Self {
-        let handler = Arc::new(handler);
+    pub(super) fn new(capabilities: hub::ServerCapabilities, handler: impl Handler<ServerSide>) -> Self {
         Self {
             declared: serde_json::to_value(&capabilities).unwrap_or_default(),
             capabilities,
-            handle: Arc::new(move |request, context| {
-                let handler = Arc::clone(&handler);
-                Box::pin(async move {
-                    match request {
-                        hub::ClientRequest::Unknown(request) => {
-                            handler.unknown_request(request, &context).await.map(Handled::Custom)
-                        }
-                        request => handler.handle_request(request, &context).await.map(Handled::Declared),
-                    }
-                })
-            }),
+            handler: Arc::new(handler),
         }
     }
 
@@ -61,13 +41,12 @@ impl Fallback {
     }
 
     /// Handles a request that the router knows nothing of.
-    pub(super) async fn handle<T: FromHandled>(
+    pub(super) async fn handle(
         &self,
         request: hub::ClientRequest,
         context: &Context<ServerSide>,
-    ) -> Result<T, ErrorObject> {
-        let result = (self.handle)(request, context.clone()).await?;
-        T::from_handled(result).ok_or_else(|| internal_error("the fallback gives the result of another method"))
+    ) -> Result<Answer, ErrorObject> {
+        self.handler.handle_request(request, context).await
     }
 
     /// The cursor of the first page of the fallback's list.
@@ -89,15 +68,16 @@ impl Fallback {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<Option<L>, ErrorObject> {
-        match self.handle::<L>(L::request(params), context).await {
-            Ok(mut page) => {
-                let next = page.next();
-                *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
-                Ok(Some(page))
-            }
-            Err(error) if error.code == error_code::METHOD_NOT_FOUND => Ok(None),
-            Err(error) => Err(error),
-        }
+        let page = match self.handle(L::request(params), context).await {
+            Ok(Answer::Declared(page)) => L::of_result(page),
+            Ok(Answer::Custom(_)) => None,
+            Err(error) if error.code == error_code::METHOD_NOT_FOUND => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut page = page.ok_or_else(|| internal_error("the fallback gives the result of another method"))?;
+        let next = page.next();
+        *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
+        Ok(Some(page))
     }
 }
 

@@ -23,7 +23,7 @@ use crate::future::BoxFuture;
     message = "`{Self}` is not a function that a router can call for a `{T}`",
     note = "a router calls `Send + Sync + 'static` functions with up to eight parameters, whose types are written out in a closure"
 )]
-pub trait Handler<T, M>: Send + Sync + 'static {
+pub trait Function<T, M>: Send + Sync + 'static {
     /// Adds what the extractors need.
     fn declare(signature: &mut Signature);
 
@@ -37,7 +37,7 @@ pub trait Handler<T, M>: Send + Sync + 'static {
     fn call(&self, call: Call) -> impl Future<Output = Result<T, ToolError>> + Send;
 }
 
-impl<F, A, T, M> Handler<T, (A, M)> for F
+impl<F, A, T, M> Function<T, (A, M)> for F
 where
     F: Callable<A>,
     A: FromCall,
@@ -139,7 +139,7 @@ macro_rules! callable {
 super::extract::for_each_tuple!(callable);
 
 /// A function whose type is erased, with the states of the router that it was added to.
-pub(super) struct Function<T> {
+pub(super) struct BoxedFunction<T> {
     run: Arc<dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>,
     pub signature: Arc<Signature>,
     states: States,
@@ -147,14 +147,14 @@ pub(super) struct Function<T> {
     pub scope: Scope,
 }
 
-impl<T: 'static> Function<T> {
-    pub fn new<M, H: Handler<T, M>>(handler: H) -> Self {
+impl<T: 'static> BoxedFunction<T> {
+    pub fn new<M, F: Function<T, M>>(function: F) -> Self {
         let mut signature = Signature::default();
-        H::declare(&mut signature);
-        let handler = Arc::new(handler);
+        F::declare(&mut signature);
+        let function = Arc::new(function);
         Self::of(signature, move |call| {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move { handler.call(call).await })
+            let function = Arc::clone(&function);
+            Box::pin(async move { function.call(call).await })
         })
     }
 
@@ -201,7 +201,7 @@ impl<T: 'static> Function<T> {
     }
 }
 
-impl<T> Clone for Function<T> {
+impl<T> Clone for BoxedFunction<T> {
     fn clone(&self) -> Self {
         Self {
             run: Arc::clone(&self.run),
@@ -212,7 +212,7 @@ impl<T> Clone for Function<T> {
     }
 }
 
-impl<T> fmt::Debug for Function<T> {
+impl<T> fmt::Debug for BoxedFunction<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.signature.fmt(f)
     }

@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::Arc;
 
-use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
+use super::completion::Completions;
 use super::fallback::Fallback;
-use super::handled::{FromHandled, Handled};
 use super::list::List;
 use super::page::page;
+use super::prompt::PromptRoute;
 use super::resource::resource_not_found;
 use super::scope::{Listable, Listed, Scope};
-use super::target::Target;
+use super::target::{Answer, Completer, Reader, Target, Undeclared};
+use super::tool::ToolRoute;
 use super::uri_template::Variables;
 use super::{Inner, Router};
 use crate::error::{internal_error, invalid_params};
@@ -57,10 +58,11 @@ impl Router {
         routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<R::List, ErrorObject> {
+    ) -> Result<Answer, ErrorObject> {
         let routes = Arc::clone(routes(&self.inner.catalogue.routes.lock()));
         let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
-        self.list_items(&routes, item, params, context).await
+        let page = self.list_items::<R::List, _>(&routes, item, params, context).await?;
+        Ok(Answer::Declared(page.into_result()))
     }
 
     /// A page of what is made of routes. The fallback's list follows, if it has one of this kind.
@@ -98,6 +100,22 @@ impl Router {
         }
     }
 
+    /// A page of the resources that the client sees.
+    async fn list_resources(
+        &self,
+        params: hub::PaginatedRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<Answer, ErrorObject> {
+        let Some(resources) = self.listed_resources(context).await? else {
+            return self.list(|routes| &routes.resources, params, context).await;
+        };
+        let item = |resource: &hub::Resource| Some(resource.clone());
+        let page = self
+            .list_items::<hub::ListResourcesResult, _>(&resources, item, params, context)
+            .await?;
+        Ok(Answer::Declared(page.into_result()))
+    }
+
     /// The resources that the client sees, by URI, if templates list some.
     async fn listed_resources(
         &self,
@@ -133,181 +151,162 @@ impl Router {
         self.inner.fallback.as_ref().filter(|fallback| fallback.has(method))
     }
 
+    fn find_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
+        let route = self.shown(|routes| &routes.tools, name, context);
+        route.ok_or_else(|| invalid_params(format!("Unknown tool: {name}")))
+    }
+
+    fn find_prompt(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<PromptRoute>, ErrorObject> {
+        let route = self.shown(|routes| &routes.prompts, name, context);
+        route.ok_or_else(|| invalid_params(format!("Unknown prompt: {name}")))
+    }
+
     /// What reads the resource with a URI.
-    fn resource(&self, uri: &str, context: &Context<ServerSide>) -> Result<Target, ErrorObject> {
+    fn find_reader(&self, uri: &str, context: &Context<ServerSide>) -> Result<Reader, ErrorObject> {
         if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
-            return Ok(Target::Resource(route));
+            return Ok(Reader::Resource(route));
         }
         let templates = Arc::clone(&self.inner.catalogue.routes.lock().templates);
         let mut shown = templates.values().filter(|route| self.shows(&***route, context));
-        let read = shown.find_map(|route| Some(Target::Template(Arc::clone(route), route.variables(uri)?)));
-        read.ok_or_else(|| resource_not_found(uri))
+        let reader = shown.find_map(|route| Some(Reader::Template(Arc::clone(route), route.variables(uri)?)));
+        reader.ok_or_else(|| resource_not_found(uri))
     }
 
-    fn prompt(&self, name: &str, context: &Context<ServerSide>) -> Result<Target, ErrorObject> {
-        let route = self.shown(|routes| &routes.prompts, name, context);
-        let route = route.ok_or_else(|| invalid_params(format!("Unknown prompt: {name}")))?;
-        Ok(Target::Prompt(route))
-    }
-
-    /// What a request is for.
-    ///
-    /// # Errors
-    /// When the router doesn't have it, or doesn't show it to the client.
-    fn target(&self, request: &hub::ClientRequest, context: &Context<ServerSide>) -> Result<Target, ErrorObject> {
-        match request {
-            hub::ClientRequest::CallTool(request) => {
-                let name = &request.params.name;
-                let route = self.shown(|routes| &routes.tools, name, context);
-                let route = route.ok_or_else(|| invalid_params(format!("Unknown tool: {name}")))?;
-                Ok(Target::Tool(route))
+    /// What completes the arguments of a prompt or template.
+    fn find_completer(
+        &self,
+        reference: &hub::CompletionReference,
+        context: &Context<ServerSide>,
+    ) -> Result<Completer, ErrorObject> {
+        let (completions, scope) = match reference {
+            hub::CompletionReference::Prompt(prompt) => {
+                let route = self.find_prompt(&prompt.name, context)?;
+                (route.completions.clone(), route.scope().clone())
             }
-            hub::ClientRequest::GetPrompt(request) => self.prompt(&request.params.name, context),
-            hub::ClientRequest::ReadResource(request) => self.resource(&request.params.uri, context),
-            hub::ClientRequest::Complete(request) => match &request.params.ref_ {
-                hub::CompletionReference::Prompt(prompt) => self.prompt(&prompt.name, context),
-                hub::CompletionReference::ResourceTemplate(template) => {
-                    match self.shown(|routes| &routes.templates, &template.uri, context) {
-                        Some(route) => Ok(Target::Template(route, Variables::new())),
-                        None => self.resource(&template.uri, context),
-                    }
+            hub::CompletionReference::ResourceTemplate(template) => {
+                let route = self.shown(|routes| &routes.templates, &template.uri, context);
+                match route.map_or_else(
+                    || self.find_reader(&template.uri, context),
+                    |route| Ok(Reader::Template(route, Variables::new())),
+                )? {
+                    Reader::Template(route, _) => (route.completions.clone(), route.scope().clone()),
+                    // A resource has no variables, but clients may request completion.
+                    Reader::Resource(route) => (Completions::default(), route.scope().clone()),
                 }
-                hub::CompletionReference::Unknown(_) => Err(invalid_params("Unknown kind of reference")),
-            },
-            request => {
-                let (method, revision) = (request.method(), context.revision());
-                let routes = self.inner.catalogue.routes.lock();
-                let target = revision.and_then(|revision| {
-                    let of_revision = routes.method(method, revision).map(Target::Method);
-                    of_revision.or_else(|| routes.custom(method, revision).map(Target::Custom))
-                });
-                let unknown = || ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"));
-                target.ok_or_else(unknown)
             }
+            hub::CompletionReference::Unknown(_) => return Err(invalid_params("Unknown kind of reference")),
+        };
+        let layers = scope.layers;
+        Ok(Completer { completions, layers })
+    }
+
+    /// What answers a method that the hub doesn't declare.
+    fn find_undeclared(&self, method: &str, context: &Context<ServerSide>) -> Result<Undeclared, ErrorObject> {
+        let routes = self.inner.catalogue.routes.lock();
+        let found = context.revision().and_then(|revision| {
+            let of_revision = routes.method(method, revision).map(Undeclared::Method);
+            of_revision.or_else(|| routes.custom(method, revision).map(Undeclared::Custom))
+        });
+        found.ok_or_else(|| unknown_method(method))
+    }
+
+    /// Lets the target of a request answer it, or the fallback if the router has none that the client sees.
+    async fn answer<T: Target>(
+        &self,
+        target: Result<T, ErrorObject>,
+        request: T::Request,
+        variant: fn(T::Request) -> hub::ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<Answer, ErrorObject> {
+        let (result, source) = match target {
+            Ok(target) if target.layers().is_empty() => return target.answer(request, self.call(context)).await,
+            Ok(target) => {
+                let (layers, router) = (Arc::clone(target.layers()), self.clone());
+                let next = Next::new(Arc::new(Routed { target, router }), layers);
+                (next.request(variant(request), context.clone()).await?, "middleware")
+            }
+            Err(unknown) => {
+                let request = variant(request);
+                let Some(fallback) = self.fallback_for(request.method()) else {
+                    return Err(unknown);
+                };
+                (fallback.handle(request, context).await?, "the fallback")
+            }
+        };
+        match T::has_result(&result) {
+            true => Ok(result),
+            false => Err(internal_error(format!("{source} gives the result of another method"))),
         }
     }
 
-    /// Handles a request by the route that it is for, or by the fallback.
-    async fn route<T: FromHandled>(
-        &self,
-        request: hub::ClientRequest,
-        context: &Context<ServerSide>,
-    ) -> Result<T, ErrorObject> {
-        let target = match (self.target(&request, context), self.fallback_for(request.method())) {
-            (Ok(target), _) => target,
-            (Err(_), Some(fallback)) => return fallback.handle(request, context).await,
-            (Err(unknown), None) => return Err(unknown),
-        };
-        let result = match target.layers().is_empty() {
-            true => target.call(request, self.call(context)).await?,
-            false => {
-                let layers = Arc::clone(target.layers());
-                let router = self.clone();
-                let next = Next::new(Arc::new(Routed { target, router }), layers);
-                next.request(request, context.clone()).await?
+    /// Handles a request by the method that it is for.
+    async fn handle(&self, request: hub::ClientRequest, context: &Context<ServerSide>) -> Result<Answer, ErrorObject> {
+        use hub::ClientRequest as Request;
+        match request {
+            Request::CallTool(request) => {
+                let tool = self.find_tool(&request.params.name, context);
+                self.answer(tool, request, Request::CallTool, context).await
             }
-        };
-        T::from_handled(result).ok_or_else(|| internal_error("middleware gives the result of another method"))
+            Request::GetPrompt(request) => {
+                let prompt = self.find_prompt(&request.params.name, context);
+                self.answer(prompt, request, Request::GetPrompt, context).await
+            }
+            Request::ReadResource(request) => {
+                let reader = self.find_reader(&request.params.uri, context);
+                self.answer(reader, request, Request::ReadResource, context).await
+            }
+            Request::Complete(request) => {
+                let completer = self.find_completer(&request.params.ref_, context);
+                self.answer(completer, request, Request::Complete, context).await
+            }
+            Request::Unknown(request) => {
+                let undeclared = self.find_undeclared(&request.method, context);
+                self.answer(undeclared, request, Request::Unknown, context).await
+            }
+            Request::ListTools(request) => self.list(|routes| &routes.tools, request.params, context).await,
+            Request::ListPrompts(request) => self.list(|routes| &routes.prompts, request.params, context).await,
+            Request::ListResources(request) => self.list_resources(request.params, context).await,
+            Request::ListResourceTemplates(request) => {
+                self.list(|routes| &routes.templates, request.params, context).await
+            }
+            request => Err(unknown_method(request.method())),
+        }
     }
 }
 
-/// Calls a route within the middleware of the routers that it came from.
-struct Routed {
-    target: Target,
-    router: Router,
+fn unknown_method(method: &str) -> ErrorObject {
+    ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"))
 }
 
-impl Handler<ServerSide> for Routed {
+/// A router serves the methods of its routes. [`Router::serve`] does more: it notifies clients of changes.
+impl Handler<ServerSide> for Router {
     fn handle_request<'a>(
         &'a self,
         request: hub::ClientRequest,
         context: &'a Context<ServerSide>,
-    ) -> BoxFuture<'a, Result<Handled, ErrorObject>> {
-        Box::pin(self.target.clone().call(request, self.router.call(context)))
-    }
-
-    fn handle_notification<'a>(&'a self, _: hub::ClientNotification, _: &'a Context<ServerSide>) -> BoxFuture<'a, ()> {
-        Box::pin(ready(()))
+    ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
+        Box::pin(self.handle(request, context))
     }
 }
 
-/// A router serves the methods of its routes. [`Router::serve`] does more: it notifies clients of changes.
-impl ServerHandler<Context<ServerSide>> for Router {
-    async fn list_tools(
-        &self,
-        params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::ListToolsResult, ErrorObject> {
-        self.list(|routes| &routes.tools, params, context).await
-    }
+/// Calls a route within the middleware of the routers that it came from.
+struct Routed<T> {
+    target: T,
+    router: Router,
+}
 
-    async fn call_tool(
-        &self,
-        params: hub::CallToolRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
-        self.route(hub::CallToolRequest::new(params).into(), context).await
-    }
-
-    async fn list_resources(
-        &self,
-        params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::ListResourcesResult, ErrorObject> {
-        match self.listed_resources(context).await? {
-            Some(resources) => {
-                let item = |resource: &hub::Resource| Some(resource.clone());
-                self.list_items(&resources, item, params, context).await
+impl<T: Target> Handler<ServerSide> for Routed<T> {
+    fn handle_request<'a>(
+        &'a self,
+        request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
+        match T::request(request) {
+            Some(request) => Box::pin(self.target.clone().answer(request, self.router.call(context))),
+            None => {
+                let reason = "middleware has replaced the request by one of another method";
+                Box::pin(ready(Err(internal_error(reason))))
             }
-            None => self.list(|routes| &routes.resources, params, context).await,
         }
-    }
-
-    async fn list_resource_templates(
-        &self,
-        params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::ListResourceTemplatesResult, ErrorObject> {
-        self.list(|routes| &routes.templates, params, context).await
-    }
-
-    async fn read_resource(
-        &self,
-        params: hub::ReadResourceRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::AnyReadResourceResult, ErrorObject> {
-        self.route(hub::ReadResourceRequest::new(params).into(), context).await
-    }
-
-    async fn list_prompts(
-        &self,
-        params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::ListPromptsResult, ErrorObject> {
-        self.list(|routes| &routes.prompts, params, context).await
-    }
-
-    async fn get_prompt(
-        &self,
-        params: hub::GetPromptRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::AnyGetPromptResult, ErrorObject> {
-        self.route(hub::GetPromptRequest::new(params).into(), context).await
-    }
-
-    async fn complete(
-        &self,
-        params: hub::CompleteRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::CompleteResult, ErrorObject> {
-        self.route(hub::CompleteRequest::new(params).into(), context).await
-    }
-
-    async fn unknown_request(
-        &self,
-        request: UnknownMethod,
-        context: &Context<ServerSide>,
-    ) -> Result<RawJson, ErrorObject> {
-        self.route(hub::ClientRequest::Unknown(request), context).await
     }
 }

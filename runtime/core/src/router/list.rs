@@ -4,10 +4,9 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
 use super::caching::Caching;
-use super::handled::FromHandled;
 
 /// The result of a method that lists routes.
-pub(super) trait List: FromHandled {
+pub(super) trait List: Sized {
     type Item: Clone;
 
     /// The method.
@@ -26,6 +25,9 @@ pub(super) trait List: FromHandled {
     fn next(&mut self) -> &mut Option<String>;
 
     fn into_result(self) -> hub::ServerResult;
+
+    /// The page, if the result is one.
+    fn of_result(result: hub::ServerResult) -> Option<Self>;
 }
 
 /// The impls for the lists of the hub.
@@ -58,6 +60,13 @@ macro_rules! lists {
 
             fn into_result(self) -> hub::ServerResult {
                 hub::ServerResult::$variant(self)
+            }
+
+            fn of_result(result: hub::ServerResult) -> Option<Self> {
+                match result {
+                    hub::ServerResult::$variant(page) => Some(page),
+                    _ => None,
+                }
             }
         }
     )*};

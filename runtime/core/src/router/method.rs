@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::call::{Call, Input};
 use super::error::RouteError;
 use super::extract::{FromCall, Signature, for_each_tuple};
-use super::function::{Awaited, Callable, Function, Immediate};
+use super::function::{Awaited, BoxedFunction, Callable, Immediate};
 use super::tool_error::{BoxError, ToolError};
 use crate::error::{internal_error, invalid_params};
 
@@ -84,7 +84,7 @@ pub(super) struct MethodRoute {
     pub(super) revision: Revision,
     /// The capability that it needs, as a member of a server's capabilities.
     pub(super) capability: Option<Value>,
-    pub(super) function: Function<RawJson>,
+    pub(super) function: BoxedFunction<RawJson>,
 }
 
 impl MethodRoute {
@@ -106,7 +106,7 @@ impl MethodRoute {
         let mut signature = Signature::default();
         A::declare(&mut signature);
         let function = Arc::new(function);
-        let function = Function::of(signature, move |call| {
+        let function = BoxedFunction::of(signature, move |call| {
             let function = Arc::clone(&function);
             Box::pin(async move {
                 let Some(Input::Method(request)) = call.input() else {

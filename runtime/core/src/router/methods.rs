@@ -7,7 +7,7 @@ use mcp_adapters::mcp_wire::{RawJson, Request};
 use super::Router;
 use super::custom::{self, CustomRoute};
 use super::error::{RouteError, or_panic};
-use super::function::{Callable, Handler};
+use super::function::{Callable, Function};
 use super::method::{MethodParameters, MethodReturns, MethodRoute};
 
 impl Router {
@@ -89,7 +89,7 @@ impl Router {
     /// When [`Self::try_custom_method`] gives an error.
     #[must_use]
     #[track_caller]
-    pub fn custom_method<M>(self, name: impl Into<String>, function: impl Handler<RawJson, M>) -> Self {
+    pub fn custom_method<M>(self, name: impl Into<String>, function: impl Function<RawJson, M>) -> Self {
         or_panic(self.try_custom_method(name, function))
     }
 
@@ -101,7 +101,7 @@ impl Router {
     pub fn try_custom_method<M>(
         self,
         name: impl Into<String>,
-        function: impl Handler<RawJson, M>,
+        function: impl Function<RawJson, M>,
     ) -> Result<Self, RouteError> {
         let mut route = CustomRoute::new(name.into(), function)?;
         route.function.bind(custom::KIND, &route.name, &self.inner.states)?;

@@ -14,7 +14,6 @@ mod extract;
 mod fallback;
 mod faults;
 mod function;
-mod handled;
 mod handler;
 mod list;
 mod member_order;
@@ -58,7 +57,7 @@ pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
 pub use self::extension::ServerExtension;
 pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
-pub use self::function::{Awaited, Callable, Handler, Immediate, Returns};
+pub use self::function::{Awaited, Callable, Function, Immediate, Returns};
 pub use self::method::{MethodParameters, MethodReturns};
 pub use self::prompt::{PromptRoute, prompt};
 pub use self::resource::{ResourceRoute, resource, resource_not_found};
@@ -210,7 +209,7 @@ impl Router {
         self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Handler<hub::AnyCallToolResult, M>,
+        function: impl Function<hub::AnyCallToolResult, M>,
     ) -> Self {
         or_panic(self.try_tool(name, description, function))
     }
@@ -223,7 +222,7 @@ impl Router {
         self,
         name: impl Into<String>,
         description: impl Into<String>,
-        function: impl Handler<hub::AnyCallToolResult, M>,
+        function: impl Function<hub::AnyCallToolResult, M>,
     ) -> Result<Self, RouteError> {
         self.try_with(try_tool(name, description, function)?)
     }
@@ -360,8 +359,13 @@ impl Router {
         let subscriptions = Subscriptions::new(&options.limits, Some(shared));
         self.inner.catalogue.add_session(&subscriptions);
         let layers = Arc::clone(&self.inner.scope.layers);
-        let handler = Layered::from(self).layers(&layers).into_handler();
-        start_server(handler, server, subscriptions, options, transport)
+        start_server(
+            Layered::from(self).layers(&layers),
+            server,
+            subscriptions,
+            options,
+            transport,
+        )
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::call::{Call, Input};
 use super::completion::Completions;
 use super::error::RouteError;
-use super::function::{Function, Handler};
+use super::function::{BoxedFunction, Function};
 use super::schema;
 use super::scope::listable;
 use super::state::States;
@@ -20,7 +20,7 @@ use crate::error::invalid_params;
 pub struct PromptRoute {
     pub(super) prompt: hub::Prompt,
     pub(super) completions: Completions,
-    pub(super) function: Function<hub::GetPromptResult>,
+    pub(super) function: BoxedFunction<hub::GetPromptResult>,
 }
 
 /// A prompt from a function that fills it in, which is called only with all required arguments.
@@ -57,11 +57,11 @@ pub struct PromptRoute {
 ///
 /// let router = Router::new("greetings", "1.0").with(prompt(hub::Prompt::new("greet"), greet));
 /// ```
-pub fn prompt<M>(prompt: hub::Prompt, fill: impl Handler<hub::GetPromptResult, M>) -> PromptRoute {
+pub fn prompt<M>(prompt: hub::Prompt, fill: impl Function<hub::GetPromptResult, M>) -> PromptRoute {
     PromptRoute {
         prompt,
         completions: Completions::default(),
-        function: Function::new(fill),
+        function: BoxedFunction::new(fill),
     }
 }
 
@@ -69,7 +69,7 @@ impl PromptRoute {
     /// Adds a function that completes an argument. It takes extractors, such as
     /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
     #[must_use]
-    pub fn complete<M>(mut self, argument: impl Into<String>, complete: impl Handler<Vec<String>, M>) -> Self {
+    pub fn complete<M>(mut self, argument: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
         self.completions.insert(argument, complete);
         self
     }

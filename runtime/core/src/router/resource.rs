@@ -10,7 +10,7 @@ use serde_json::json;
 use super::caching::Caching;
 use super::call::{Call, Input};
 use super::error::RouteError;
-use super::function::{Function, Handler};
+use super::function::{BoxedFunction, Function};
 use super::scope::listable;
 use super::state::States;
 
@@ -18,7 +18,7 @@ use super::state::States;
 #[derive(Clone)]
 pub struct ResourceRoute {
     pub(super) resource: hub::Resource,
-    pub(super) function: Function<hub::ReadResourceResult>,
+    pub(super) function: BoxedFunction<hub::ReadResourceResult>,
     caching: Caching,
 }
 
@@ -26,10 +26,10 @@ pub struct ResourceRoute {
 ///
 /// The function takes extractors (see [`FromCall`](super::FromCall)), and gives text, bytes, contents or a `Result` (see
 /// [`IntoResult`](super::IntoResult)).
-pub fn resource<M>(resource: hub::Resource, read: impl Handler<hub::ReadResourceResult, M>) -> ResourceRoute {
+pub fn resource<M>(resource: hub::Resource, read: impl Function<hub::ReadResourceResult, M>) -> ResourceRoute {
     ResourceRoute {
         resource,
-        function: Function::new(read),
+        function: BoxedFunction::new(read),
         caching: Caching::default(),
     }
 }

@@ -1,14 +1,13 @@
-//! What requests of clients are for.
+//! What requests are for: routes, and the functions that complete an argument.
 
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, UnknownMethod};
 
 use super::call::{Call, Input};
 use super::completion::Completions;
 use super::custom::CustomRoute;
-use super::handled::Handled;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
@@ -16,73 +15,155 @@ use super::scope::{Layers, Listable};
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
 use super::uri_template::Variables;
-use crate::error::internal_error;
+use crate::session::HandlerResult;
 
-/// The route that a request is for.
+/// What the router answers a request with.
+pub(super) type Answer = HandlerResult<hub::ServerResult>;
+
+/// What the requests of one method are for.
+pub(super) trait Target: Clone + Send + Sync + 'static {
+    /// The requests.
+    type Request: Send + 'static;
+
+    /// The middleware of the routers that it came from.
+    fn layers(&self) -> &Layers;
+
+    /// The request, if it is one of this method.
+    fn request(request: hub::ClientRequest) -> Option<Self::Request>;
+
+    /// Whether a result is one of this method.
+    fn has_result(result: &Answer) -> bool;
+
+    /// Answers a request.
+    fn answer(self, request: Self::Request, call: Call) -> impl Future<Output = Result<Answer, ErrorObject>> + Send;
+}
+
+/// The request of a method, and the results that it may have.
+macro_rules! messages {
+    ($variant:ident($request:ident) gives $($result:ident)|+) => {
+        type Request = hub::$request;
+
+        fn request(request: hub::ClientRequest) -> Option<hub::$request> {
+            match request {
+                hub::ClientRequest::$variant(request) => Some(request),
+                _ => None,
+            }
+        }
+
+        fn has_result(result: &Answer) -> bool {
+            matches!(result, Answer::Declared($(hub::ServerResult::$result(_))|+))
+        }
+    };
+}
+
+impl Target for Arc<ToolRoute> {
+    messages!(CallTool(CallToolRequest) gives CallTool | InputRequired | Unknown);
+
+    fn layers(&self) -> &Layers {
+        &self.scope().layers
+    }
+
+    async fn answer(self, request: hub::CallToolRequest, call: Call) -> Result<Answer, ErrorObject> {
+        let arguments = request.params.arguments;
+        self.mirrored.check(arguments.as_ref(), &call)?;
+        Ok(Answer::Declared(self.call(arguments, call).await?.into()))
+    }
+}
+
+impl Target for Arc<PromptRoute> {
+    messages!(GetPrompt(GetPromptRequest) gives GetPrompt | InputRequired | Unknown);
+
+    fn layers(&self) -> &Layers {
+        &self.scope().layers
+    }
+
+    async fn answer(self, request: hub::GetPromptRequest, call: Call) -> Result<Answer, ErrorObject> {
+        let prompt = self.get(request.params.arguments, call).await?;
+        Ok(Answer::Declared(hub::ServerResult::GetPrompt(prompt)))
+    }
+}
+
+/// What reads a resource.
 #[derive(Clone)]
-pub(super) enum Target {
-    Tool(Arc<ToolRoute>),
-    Prompt(Arc<PromptRoute>),
+pub(super) enum Reader {
     Resource(Arc<ResourceRoute>),
-    /// A template, with what its variables are in the URI.
+    /// A template, with the values of its variables in the URI.
     Template(Arc<TemplateRoute>, Variables),
+}
+
+impl Target for Reader {
+    messages!(ReadResource(ReadResourceRequest) gives ReadResource | InputRequired | Unknown);
+
+    fn layers(&self) -> &Layers {
+        match self {
+            Self::Resource(route) => &route.scope().layers,
+            Self::Template(route, _) => &route.scope().layers,
+        }
+    }
+
+    async fn answer(self, request: hub::ReadResourceRequest, call: Call) -> Result<Answer, ErrorObject> {
+        let contents = match self {
+            Self::Resource(route) => route.read(call).await?,
+            Self::Template(route, variables) => route.read(request.params.uri, variables, call).await?,
+        };
+        Ok(Answer::Declared(hub::ServerResult::ReadResource(contents)))
+    }
+}
+
+/// What completes an argument of a prompt or a variable of a template.
+#[derive(Clone)]
+pub(super) struct Completer {
+    pub(super) completions: Completions,
+    pub(super) layers: Layers,
+}
+
+impl Target for Completer {
+    messages!(Complete(CompleteRequest) gives Complete);
+
+    fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    async fn answer(self, request: hub::CompleteRequest, call: Call) -> Result<Answer, ErrorObject> {
+        let completed = self.completions.complete(request.params, call).await?;
+        Ok(Answer::Declared(hub::ServerResult::Complete(completed)))
+    }
+}
+
+/// What answers a method that the hub doesn't declare.
+#[derive(Clone)]
+pub(super) enum Undeclared {
+    /// One that a revision has.
     Method(Arc<MethodRoute>),
     Custom(Arc<CustomRoute>),
 }
 
-impl Target {
-    /// The middleware of the routers that the route came from.
-    pub(super) fn layers(&self) -> &Layers {
-        let scope = match self {
-            Self::Tool(route) => route.scope(),
-            Self::Prompt(route) => route.scope(),
-            Self::Resource(route) => route.scope(),
-            Self::Template(route, _) => route.scope(),
-            Self::Method(route) => &route.function.scope,
-            Self::Custom(route) => &route.function.scope,
-        };
-        &scope.layers
+impl Target for Undeclared {
+    type Request = UnknownMethod;
+
+    fn layers(&self) -> &Layers {
+        match self {
+            Self::Method(route) => &route.function.scope.layers,
+            Self::Custom(route) => &route.function.scope.layers,
+        }
     }
 
-    /// Calls the route's function.
-    pub(super) async fn call(self, request: hub::ClientRequest, call: Call) -> Result<Handled, ErrorObject> {
-        use hub::{ClientRequest as Request, ServerResult as Result};
-        let result = match (self, request) {
-            (Self::Tool(route), Request::CallTool(request)) => {
-                let arguments = request.params.arguments;
-                route.mirrored.check(arguments.as_ref(), &call)?;
-                route.call(arguments, call).await?.into()
-            }
-            (Self::Prompt(route), Request::GetPrompt(request)) => {
-                Result::GetPrompt(route.get(request.params.arguments, call).await?)
-            }
-            (Self::Resource(route), Request::ReadResource(_)) => Result::ReadResource(route.read(call).await?),
-            (Self::Template(route, variables), Request::ReadResource(request)) => {
-                Result::ReadResource(route.read(request.params.uri, variables, call).await?)
-            }
-            (Self::Prompt(route), Request::Complete(request)) => {
-                Result::Complete(route.completions.complete(request.params, call).await?)
-            }
-            (Self::Template(route, _), Request::Complete(request)) => {
-                Result::Complete(route.completions.complete(request.params, call).await?)
-            }
-            // A resource has no variables, but clients may request completion.
-            (Self::Resource(_), Request::Complete(request)) => {
-                Result::Complete(Completions::default().complete(request.params, call).await?)
-            }
-            (Self::Method(route), Request::Unknown(request)) => {
-                let result = route.function.call(call, Input::Method(request)).await?;
-                return Ok(Handled::Custom(result));
-            }
-            (Self::Custom(route), Request::Unknown(request)) => {
-                return Ok(Handled::Custom(route.answer(request, call).await?));
-            }
-            _ => {
-                return Err(internal_error(
-                    "middleware has replaced the request by one of another method",
-                ));
-            }
+    fn request(request: hub::ClientRequest) -> Option<UnknownMethod> {
+        match request {
+            hub::ClientRequest::Unknown(request) => Some(request),
+            _ => None,
+        }
+    }
+
+    fn has_result(result: &Answer) -> bool {
+        matches!(result, Answer::Custom(_))
+    }
+
+    async fn answer(self, request: UnknownMethod, call: Call) -> Result<Answer, ErrorObject> {
+        let result = match self {
+            Self::Method(route) => route.function.call(call, Input::Method(request)).await?,
+            Self::Custom(route) => route.answer(request, call).await?,
         };
-        Ok(Handled::Declared(result))
+        Ok(Answer::Custom(result))
     }
 }

@@ -11,7 +11,7 @@ use super::caching::Caching;
 use super::call::{Call, Input};
 use super::completion::Completions;
 use super::error::RouteError;
-use super::function::{Function, Handler};
+use super::function::{BoxedFunction, Function};
 use super::scope::listable;
 use super::state::States;
 use super::uri_template::{UriTemplate, Variables};
@@ -22,9 +22,9 @@ pub struct TemplateRoute {
     pub(super) template: hub::ResourceTemplate,
     pub(super) completions: Completions,
     pattern: UriTemplate,
-    pub(super) function: Function<hub::ReadResourceResult>,
+    pub(super) function: BoxedFunction<hub::ReadResourceResult>,
     /// Lists its resources.
-    list: Option<Function<Vec<hub::Resource>>>,
+    list: Option<BoxedFunction<Vec<hub::Resource>>>,
     caching: Caching,
 }
 
@@ -41,7 +41,7 @@ pub struct TemplateRoute {
 /// [`RouteError::Template`] when the text is not such a template.
 pub fn resource_template<M>(
     template: hub::ResourceTemplate,
-    read: impl Handler<hub::ReadResourceResult, M>,
+    read: impl Function<hub::ReadResourceResult, M>,
 ) -> Result<TemplateRoute, RouteError> {
     let pattern = UriTemplate::parse(&template.uri_template).map_err(|what| RouteError::Template {
         template: template.uri_template.clone(),
@@ -51,7 +51,7 @@ pub fn resource_template<M>(
         template,
         completions: Completions::default(),
         pattern,
-        function: Function::new(read),
+        function: BoxedFunction::new(read),
         list: None,
         caching: Caching::default(),
     })
@@ -74,7 +74,7 @@ impl TemplateRoute {
     /// Adds a function that completes a variable. It takes extractors, such as
     /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
     #[must_use]
-    pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Handler<Vec<String>, M>) -> Self {
+    pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
         self.completions.insert(variable, complete);
         self
     }
@@ -115,8 +115,8 @@ impl TemplateRoute {
     /// # Ok::<(), RouteError>(())
     /// ```
     #[must_use]
-    pub fn list<M>(mut self, list: impl Handler<Vec<hub::Resource>, M>) -> Self {
-        self.list = Some(Function::new(list));
+    pub fn list<M>(mut self, list: impl Function<Vec<hub::Resource>, M>) -> Self {
+        self.list = Some(BoxedFunction::new(list));
         self
     }
 

@@ -12,7 +12,7 @@ use super::call::{Call, Input};
 use super::error::{RouteError, or_panic};
 use super::extract::{FromCall, invalid_tool_arguments};
 use super::faults::{faults, shortened};
-use super::function::{Function, Handler};
+use super::function::{BoxedFunction, Function};
 use super::mirrored::MirroredTool;
 use super::schema::{self, Inlined};
 use super::scope::listable;
@@ -26,7 +26,7 @@ pub struct ToolRoute {
     pub(super) tool: hub::Tool,
     input: Arc<Validator>,
     output: Option<Arc<Validator>>,
-    pub(super) function: Function<hub::AnyCallToolResult>,
+    pub(super) function: BoxedFunction<hub::AnyCallToolResult>,
     pub(super) mirrored: MirroredTool,
     around: Option<Around>,
 }
@@ -50,7 +50,7 @@ pub type ToolRun = BoxFuture<'static, Result<hub::AnyCallToolResult, ErrorObject
 pub fn tool<M>(
     name: impl Into<String>,
     description: impl Into<String>,
-    function: impl Handler<hub::AnyCallToolResult, M>,
+    function: impl Function<hub::AnyCallToolResult, M>,
 ) -> ToolRoute {
     or_panic(try_tool(name, description, function))
 }
@@ -61,13 +61,13 @@ pub fn tool<M>(
 /// [`RouteError::NoObject`] when not all values of the arguments' type, or of the structured content, are JSON objects,
 /// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a schema that is
 /// written by hand isn't one.
-pub fn try_tool<M, H: Handler<hub::AnyCallToolResult, M>>(
+pub fn try_tool<M, H: Function<hub::AnyCallToolResult, M>>(
     name: impl Into<String>,
     description: impl Into<String>,
     function: H,
 ) -> Result<ToolRoute, RouteError> {
     let name = name.into();
-    let function = Function::new(function);
+    let function = BoxedFunction::new(function);
     let (shown, accepted) = match function.signature.args(KIND, &name)? {
         None => (no_arguments(), no_arguments()),
         Some(args) => {
@@ -89,13 +89,13 @@ pub fn try_tool<M, H: Handler<hub::AnyCallToolResult, M>>(
 /// # Errors
 /// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
 /// that is not always a JSON object.
-pub fn tool_with_schema<M, H: Handler<hub::AnyCallToolResult, M>>(
+pub fn tool_with_schema<M, H: Function<hub::AnyCallToolResult, M>>(
     tool: hub::Tool,
     function: H,
 ) -> Result<ToolRoute, RouteError> {
     output_schema::<M, H>(&tool.name)?;
     let input = validator(&tool.name, "input schema", &tool.input_schema)?;
-    ToolRoute::new(tool, input, Function::new(function))
+    ToolRoute::new(tool, input, BoxedFunction::new(function))
 }
 
 const KIND: &str = "tool";
@@ -129,7 +129,7 @@ fn object_root(tool: &str, (role, help): Role, type_name: &'static str, schema: 
     })
 }
 
-fn output_schema<M, H: Handler<hub::AnyCallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
+fn output_schema<M, H: Function<hub::AnyCallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
     let type_name = H::output_type();
     let schema = H::output_schema();
     schema
@@ -158,7 +158,7 @@ impl ToolRoute {
     fn new(
         tool: hub::Tool,
         input: Arc<Validator>,
-        function: Function<hub::AnyCallToolResult>,
+        function: BoxedFunction<hub::AnyCallToolResult>,
     ) -> Result<Self, RouteError> {
         let output = tool.output_schema.as_ref();
         let output = output

@@ -2,129 +2,134 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::handlers::{CallClient, ServerHandler};
+use mcp_adapters::handlers::CallClient;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_adapters::{Revision, hello, hub};
 use tokio::task::JoinSet;
 
 use super::context::Context;
-use super::handler::ForServer;
+use super::handler::{Handler, HandlerResult};
 use super::peer::Peer;
 use super::state::method;
 use crate::error::{CallError, internal_error, invalid_params};
-use crate::future::BoxFuture;
 use crate::message::to_json;
 use crate::rounds::{Binding, Questions, Refusal, Round, RoundState, retry_input};
 use crate::side::ServerSide;
 
-type Answer = Result<hub::ServerResult, ErrorObject>;
+type Answer = Result<HandlerResult<hub::ServerResult>, ErrorObject>;
 
-impl<H: ServerHandler<Context<ServerSide>>> ForServer<H> {
-    /// Answers a request. Its result may ask for something first.
-    pub(super) async fn answer(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
-        let may_ask = retry_input(&mut request).is_some();
-        match (context.peer.negotiated().is_stateless(), may_ask) {
-            (true, true) => self.answer_round(request, context).await,
-            (false, true) => {
-                let is_tool = matches!(request, hub::ClientRequest::CallTool(_));
-                match self.answer_rounds(request, context).await {
-                    Err(Refusal::NotOffered(error)) if is_tool => Ok(failed(error)),
-                    answer => Ok(answer?),
-                }
+/// Answers a request by runs of a handler, each of which may ask something first.
+pub async fn answer(
+    handler: &dyn Handler<ServerSide>,
+    mut request: hub::ClientRequest,
+    context: &Context<ServerSide>,
+) -> Answer {
+    let is_undeclared = matches!(request, hub::ClientRequest::Unknown(_));
+    // Middleware of a route calls it in the round of the request.
+    if is_undeclared || context.peer.round.is_some() {
+        return handler.handle_request(request, context).await;
+    }
+    let may_ask = retry_input(&mut request).is_some();
+    match (context.peer.negotiated().is_stateless(), may_ask) {
+        (true, true) => answer_round(handler, request, context).await,
+        (false, true) => {
+            let is_tool = matches!(request, hub::ClientRequest::CallTool(_));
+            match answer_rounds(handler, request, context).await {
+                Err(Refusal::NotOffered(error)) if is_tool => Ok(HandlerResult::Declared(failed(error))),
+                answer => Ok(answer?),
             }
-            (true, false) => self.dispatch(request, context).await,
-            (false, false) => match self.run(request, context, Round::default()).await?.0 {
-                Some(result) => Ok(result),
-                None => Err(internal_error("the handler waits for nothing")),
-            },
         }
+        (true, false) => handler.handle_request(request, context).await,
+        (false, false) => match run(handler, request, context, Round::default()).await?.0 {
+            Some(result) => Ok(result),
+            None => Err(internal_error("the handler waits for nothing")),
+        },
     }
+}
 
-    /// Calls the function of the handler for the request's method. The future is long; boxed here, a program has it once.
-    fn dispatch<'a>(&'a self, request: hub::ClientRequest, context: &'a Context<ServerSide>) -> BoxFuture<'a, Answer> {
-        Box::pin(self.0.handle_request(request, context))
-    }
+/// Runs the handler once: its result, or `None` if it has asked something.
+async fn run(
+    handler: &dyn Handler<ServerSide>,
+    request: hub::ClientRequest,
+    context: &Context<ServerSide>,
+    round: Round,
+) -> Result<(Option<HandlerResult<hub::ServerResult>>, Arc<Round>), Refusal> {
+    let round = Arc::new(round);
+    let mut context = context.clone();
+    context.peer.round = Some(Arc::clone(&round));
+    let result = round.run(handler.handle_request(request, &context)).await?;
+    Ok((result.transpose()?, round))
+}
 
-    /// Runs the handler once: its result, or `None` if it has asked something.
-    async fn run(
-        &self,
-        request: hub::ClientRequest,
-        context: &Context<ServerSide>,
-        round: Round,
-    ) -> Result<(Option<hub::ServerResult>, Arc<Round>), Refusal> {
-        let round = Arc::new(round);
-        let mut context = context.clone();
-        context.peer.round = Some(Arc::clone(&round));
-        let result = round.run(self.dispatch(request, &context)).await?;
-        Ok((result.transpose()?, round))
-    }
-
-    /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
-    async fn answer_rounds(
-        &self,
-        mut request: hub::ClientRequest,
-        context: &Context<ServerSide>,
-    ) -> Result<hub::ServerResult, Refusal> {
-        for _ in 0..=context.peer.state.options.limits.rounds {
-            let mut next = request.clone();
-            let asked = match self.run(request, context, Round::default()).await?.0 {
-                Some(hub::ServerResult::InputRequired(asked)) => asked,
-                Some(result) => return Ok(result),
-                None => return Err(internal_error("the handler waits for nothing").into()),
-            };
-            let responses = call_with_all(&context.peer, asked.input_requests).await?;
-            if let Some(retry_input) = retry_input(&mut next) {
-                (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
-            }
-            request = next;
-        }
-        Err(internal_error("the handler asks something in too many rounds").into())
-    }
-
-    /// Answers a stateless request. What the handler asks becomes the result.
-    async fn answer_round(&self, mut request: hub::ClientRequest, context: &Context<ServerSide>) -> Answer {
-        let peer = &context.peer;
-        let (sealing, limit) = (&peer.state.options.sealing, peer.state.options.limits.state_bytes);
-        let (responses, sealed) = match retry_input(&mut request) {
-            Some(retry_input) => (retry_input.responses.take(), retry_input.state.take()),
-            None => (None, None),
-        };
-        let bare = request.clone();
-        let principal = context.principal();
-        let binding = Binding {
-            principal: principal.map(|principal| principal.0.as_str()),
-            request: &bare,
-        };
-        let state = match sealed {
-            Some(text) => {
-                let opened = RoundState::open(&text, sealing, &binding, limit).await;
-                Some(opened.ok_or_else(invalid_state)?)
-            }
-            None => None,
-        };
-        if let Some(retry_input) = retry_input(&mut request) {
-            let own = state.as_ref().and_then(|state| state.own.clone());
-            (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
-        }
-        let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
-        let (result, round) = self.run(request, context, Round::with_questions(questions)).await?;
-        let (mut state, open) = round.take_questions().end();
-        let mut asked = match result {
-            None => hub::InputRequiredResult::default().with_input_requests(open),
-            Some(hub::ServerResult::InputRequired(mut asked)) => {
-                for (_, request) in asked.input_requests.iter().flat_map(hub::InputRequests::iter) {
-                    peer.check_question(request)?;
-                }
-                state.own = asked.request_state.take();
-                asked
-            }
+/// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
+async fn answer_rounds(
+    handler: &dyn Handler<ServerSide>,
+    mut request: hub::ClientRequest,
+    context: &Context<ServerSide>,
+) -> Result<HandlerResult<hub::ServerResult>, Refusal> {
+    for _ in 0..=context.peer.state.options.limits.rounds {
+        let mut next = request.clone();
+        let asked = match run(handler, request, context, Round::default()).await?.0 {
+            Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked))) => asked,
             Some(result) => return Ok(result),
+            None => return Err(internal_error("the handler waits for nothing").into()),
         };
-        if !state.is_empty() {
-            asked.request_state = Some(state.seal(sealing, &binding, limit).map_err(internal_error)?);
+        let responses = call_with_all(&context.peer, asked.input_requests).await?;
+        if let Some(retry_input) = retry_input(&mut next) {
+            (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
         }
-        Ok(hub::ServerResult::InputRequired(asked))
+        request = next;
     }
+    Err(internal_error("the handler asks something in too many rounds").into())
+}
+
+/// Answers a stateless request. What the handler asks becomes the result.
+async fn answer_round(
+    handler: &dyn Handler<ServerSide>,
+    mut request: hub::ClientRequest,
+    context: &Context<ServerSide>,
+) -> Answer {
+    let peer = &context.peer;
+    let (sealing, limit) = (&peer.state.options.sealing, peer.state.options.limits.state_bytes);
+    let (responses, sealed) = match retry_input(&mut request) {
+        Some(retry_input) => (retry_input.responses.take(), retry_input.state.take()),
+        None => (None, None),
+    };
+    let bare = request.clone();
+    let principal = context.principal();
+    let binding = Binding {
+        principal: principal.map(|principal| principal.0.as_str()),
+        request: &bare,
+    };
+    let state = match sealed {
+        Some(text) => {
+            let opened = RoundState::open(&text, sealing, &binding, limit).await;
+            Some(opened.ok_or_else(invalid_state)?)
+        }
+        None => None,
+    };
+    if let Some(retry_input) = retry_input(&mut request) {
+        let own = state.as_ref().and_then(|state| state.own.clone());
+        (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
+    }
+    let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
+    let (result, round) = run(handler, request, context, Round::with_questions(questions)).await?;
+    let (mut state, open) = round.take_questions().end();
+    let mut asked = match result {
+        None => hub::InputRequiredResult::default().with_input_requests(open),
+        Some(HandlerResult::Declared(hub::ServerResult::InputRequired(mut asked))) => {
+            for (_, request) in asked.input_requests.iter().flat_map(hub::InputRequests::iter) {
+                peer.check_question(request)?;
+            }
+            state.own = asked.request_state.take();
+            asked
+        }
+        Some(result) => return Ok(result),
+    };
+    if !state.is_empty() {
+        asked.request_state = Some(state.seal(sealing, &binding, limit).map_err(internal_error)?);
+    }
+    Ok(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))
 }
 
 /// The result of a tool that asks what the client of a session can't answer. Such clients show their model a result with

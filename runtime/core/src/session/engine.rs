@@ -10,8 +10,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::extra_capabilities::ExtraCapabilities;
-use super::handler::Handler;
 use super::ignored::IgnoredMessages;
+use super::middleware::Layered;
 use super::notifications::NotificationQueue;
 use super::prompt_handlers::PromptHandlers;
 use super::response::Outbox;
@@ -38,7 +38,7 @@ pub struct ServerInfo {
 /// The receiving side of a session. [`Engine::run`] is its task.
 pub struct Engine<S: Side> {
     pub session: Arc<SessionState<S>>,
-    pub handler: Arc<dyn Handler<S>>,
+    pub handler: Layered<S>,
     /// Only on the side of a server.
     pub server: Option<ServerInfo>,
     /// The requests of the peer that are being handled.
@@ -68,7 +68,7 @@ pub struct Engine<S: Side> {
 impl<S: Side> Engine<S> {
     pub fn new(
         session: Arc<SessionState<S>>,
-        handler: Arc<dyn Handler<S>>,
+        handler: Layered<S>,
         server: Option<ServerInfo>,
         notifications: Arc<NotificationQueue<S>>,
     ) -> Arc<Self> {

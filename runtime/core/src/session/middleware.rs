@@ -4,11 +4,11 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use mcp_adapters::handlers::{ClientHandler, ServerHandler};
+use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::context::Context;
-use super::handler::{ForClient, ForServer, Handler, HandlerResult};
+use super::handler::{Handler, HandlerResult, Handling};
 use super::relay::Relay;
 use crate::future::BoxFuture;
 use crate::side::{ClientSide, ServerSide, Side};
@@ -64,11 +64,9 @@ pub trait Middleware<S: Side>: Send + Sync + 'static {
     }
 }
 
-type Handled<S> = BoxFuture<'static, Result<HandlerResult<<S as Side>::Result>, ErrorObject>>;
-
 /// Middleware whose type is erased.
 pub(crate) trait Layer<S: Side>: Send + Sync + 'static {
-    fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handled<S>;
+    fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handling<'static, S>;
 
     fn notification(
         self: Arc<Self>,
@@ -79,7 +77,7 @@ pub(crate) trait Layer<S: Side>: Send + Sync + 'static {
 }
 
 impl<S: Side, M: Middleware<S>> Layer<S> for M {
-    fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handled<S> {
+    fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handling<'static, S> {
         Box::pin(async move { Middleware::request(&*self, request, context, next).await })
     }
 
@@ -93,7 +91,8 @@ impl<S: Side, M: Middleware<S>> Layer<S> for M {
     }
 }
 
-/// A handler, with the middleware around it. Every [`ServerHandler`] and [`ClientHandler`] becomes one.
+/// A handler, with the middleware around it. Every [`ServerHandler`](crate::ServerHandler) and
+/// [`ClientHandler`](crate::ClientHandler) becomes one.
 ///
 /// ```
 /// use mcp_runtime::{ClientSide, Layered, Middleware};
@@ -107,53 +106,76 @@ impl<S: Side, M: Middleware<S>> Layer<S> for M {
 /// ```
 pub struct Layered<S: Side> {
     handler: Arc<dyn Handler<S>>,
-    layers: Vec<Arc<dyn Layer<S>>>,
+    /// From the innermost.
+    layers: Arc<[Arc<dyn Layer<S>>]>,
 }
 
-impl<H: ServerHandler<Context<ServerSide>> + 'static> From<H> for Layered<ServerSide> {
+impl<H: Handler<ServerSide>> From<H> for Layered<ServerSide> {
     fn from(handler: H) -> Self {
-        let handler = Arc::new(ForServer(handler));
-        Self {
-            handler,
-            layers: Vec::new(),
-        }
+        Self::new(handler)
     }
 }
 
-impl<H: ClientHandler<Context<ClientSide>> + 'static> From<H> for Layered<ClientSide> {
+impl<H: Handler<ClientSide>> From<H> for Layered<ClientSide> {
     fn from(handler: H) -> Self {
-        let handler = Arc::new(ForClient(handler));
+        Self::new(handler)
+    }
+}
+
+impl<S: Side> Clone for Layered<S> {
+    fn clone(&self) -> Self {
         Self {
-            handler,
-            layers: Vec::new(),
+            handler: Arc::clone(&self.handler),
+            layers: Arc::clone(&self.layers),
         }
     }
 }
 
 impl<S: Side> Layered<S> {
+    fn new(handler: impl Handler<S>) -> Self {
+        Self {
+            handler: Arc::new(handler),
+            layers: Arc::default(),
+        }
+    }
+
     /// Adds middleware around what is there: of several, the last is the outermost.
     #[must_use]
-    pub fn layer(mut self, middleware: impl Middleware<S>) -> Self {
-        self.layers.push(Arc::new(middleware));
-        self
+    pub fn layer(self, middleware: impl Middleware<S>) -> Self {
+        self.layers(&[Arc::new(middleware)])
     }
 
     /// Adds several, the last of which is the outermost.
-    #[cfg(feature = "router")]
     pub(crate) fn layers(mut self, layers: &[Arc<dyn Layer<S>>]) -> Self {
-        self.layers.extend_from_slice(layers);
+        self.layers = self.layers.iter().chain(layers).cloned().collect();
         self
     }
 
-    /// The handler that the session calls.
-    pub(crate) fn into_handler(self) -> Arc<dyn Handler<S>> {
+    /// Handles a request in all rounds that it takes.
+    pub(super) fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S> {
         match self.layers.is_empty() {
-            true => self.handler,
-            false => Arc::new(LayeredHandler {
-                handler: self.handler,
-                layers: self.layers.into(),
-            }),
+            true => S::answer(&*self.handler, request, context),
+            false => Box::pin(self.outermost().request(request, context.clone())),
         }
+    }
+
+    pub(super) fn handle_notification<'a>(
+        &'a self,
+        notification: S::Notification,
+        context: &'a Context<S>,
+    ) -> BoxFuture<'a, ()> {
+        match self.layers.is_empty() {
+            true => self.handler.handle_notification(notification, context),
+            false => Box::pin(self.outermost().notification(notification, context.clone())),
+        }
+    }
+
+    pub(super) fn relay(&self, revision: Revision) -> Option<&dyn Relay<S>> {
+        self.handler.relay(revision)
+    }
+
+    fn outermost(&self) -> Next<S> {
+        Next::new(Arc::clone(&self.handler), Arc::clone(&self.layers))
     }
 }
 
@@ -162,36 +184,6 @@ impl<S: Side> fmt::Debug for Layered<S> {
         f.debug_struct("Layered")
             .field("layers", &self.layers.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// A handler with middleware.
-struct LayeredHandler<S: Side> {
-    handler: Arc<dyn Handler<S>>,
-    layers: Arc<[Arc<dyn Layer<S>>]>,
-}
-
-impl<S: Side> LayeredHandler<S> {
-    fn outermost(&self) -> Next<S> {
-        Next::new(Arc::clone(&self.handler), Arc::clone(&self.layers))
-    }
-}
-
-impl<S: Side> Handler<S> for LayeredHandler<S> {
-    fn handle_request<'a>(
-        &'a self,
-        request: S::Request,
-        context: &'a Context<S>,
-    ) -> BoxFuture<'a, Result<HandlerResult<S::Result>, ErrorObject>> {
-        Box::pin(self.outermost().request(request, context.clone()))
-    }
-
-    fn handle_notification<'a>(&'a self, notification: S::Notification, context: &'a Context<S>) -> BoxFuture<'a, ()> {
-        Box::pin(self.outermost().notification(notification, context.clone()))
-    }
-
-    fn relay(&self, revision: mcp_adapters::Revision) -> Option<&dyn Relay<S>> {
-        self.handler.relay(revision)
     }
 }
 
@@ -221,7 +213,7 @@ impl<S: Side> Next<S> {
     ) -> Result<HandlerResult<S::Result>, ErrorObject> {
         match self.inner() {
             Some(layer) => layer.request(request, context, self).await,
-            None => self.handler.handle_request(request, &context).await,
+            None => S::answer(&*self.handler, request, &context).await,
         }
     }
 

@@ -58,15 +58,14 @@ use crate::message::{Receiver, Runner, Sender as _, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
+pub use self::asking::answer;
 #[cfg(feature = "router")]
 pub(crate) use self::capabilities::missing as missing_capability;
 pub use self::changes::Changes;
 pub use self::context::Context;
 pub use self::engine::ServerInfo;
 pub use self::extra_capabilities::with_extra;
-pub use self::handler::ForServer;
-pub use self::handler::Handler;
-pub use self::handler::HandlerResult;
+pub use self::handler::{Handler, HandlerResult, Handling};
 pub use self::handshake::ClientInfo;
 pub use self::info::{PeerInfo, Progress};
 #[cfg(feature = "router")]
@@ -137,7 +136,7 @@ impl<S: Side> Session<S> {
 
     fn start(
         state: Arc<SessionState<S>>,
-        handler: Arc<dyn Handler<S>>,
+        handler: Layered<S>,
         server: Option<ServerInfo>,
         receiver: impl Receiver,
         runner: Option<Runner>,
@@ -197,13 +196,12 @@ pub fn serve(
         agreement: None,
     };
     let subscriptions = Subscriptions::new(&options.limits, None);
-    let handler = handler.into().into_handler();
-    start_server(handler, server, subscriptions, options, transport)
+    start_server(handler.into(), server, subscriptions, options, transport)
 }
 
 /// Serves a client, whose subscriptions others know as well.
 pub fn start_server(
-    handler: Arc<dyn Handler<ServerSide>>,
+    handler: Layered<ServerSide>,
     mut server: ServerInfo,
     subscriptions: Arc<Subscriptions>,
     options: Options,
@@ -252,12 +250,12 @@ pub async fn connect(
         begin: None,
         log_level: options.log_level.clone(),
     };
-    connect_with(handler.into().into_handler(), info, options, transport).await
+    connect_with(handler.into(), info, options, transport).await
 }
 
 /// Starts a session with a server of either era, on behalf of any handler.
 pub async fn connect_with<T: Transport>(
-    handler: Arc<dyn Handler<ClientSide>>,
+    handler: Layered<ClientSide>,
     info: ClientInfo,
     options: Options,
     mut transport: T,
@@ -299,7 +297,7 @@ pub async fn connect_with<T: Transport>(
 /// Starts a session with a server on behalf of a client that has a handshake: in its revision if the server has that. The server is
 /// asked what it is only if it refuses the handshake.
 pub async fn connect_by_handshake<T: Transport>(
-    handler: Arc<dyn Handler<ClientSide>>,
+    handler: Layered<ClientSide>,
     info: ClientInfo,
     options: Options,
     mut transport: T,
@@ -340,7 +338,7 @@ struct Attempt {
 
 impl Attempt {
     fn start(
-        handler: &Arc<dyn Handler<ClientSide>>,
+        handler: &Layered<ClientSide>,
         info: &ClientInfo,
         options: &Options,
         mut transport: impl Transport,
@@ -358,7 +356,7 @@ impl Attempt {
             subscriptions,
         );
         let state = Arc::new(state);
-        let session = Session::start(Arc::clone(&state), Arc::clone(handler), None, receiver, runner);
+        let session = Session::start(Arc::clone(&state), handler.clone(), None, receiver, runner);
         let close_on_drop = session.closing.clone().drop_guard();
         Self {
             state,

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tracing::Instrument;
 
 use super::context::{Context, Envelope};
-use super::handler::Handler;
+use super::middleware::Layered;
 use super::negotiated::Negotiated;
 use super::ordered_queue::Ticket;
 use super::peer::Peer;
@@ -122,7 +122,7 @@ impl<S: Side> NotificationQueue<S> {
 /// Handles notifications one after the other, in the order in which they came.
 pub async fn handle_in_order<S: Side>(
     session: Arc<SessionState<S>>,
-    handler: Arc<dyn Handler<S>>,
+    handler: Layered<S>,
     queue: Arc<NotificationQueue<S>>,
 ) {
     let ended = async {

@@ -69,7 +69,7 @@ impl<S: Side> Engine<S> {
         self.notifier.call_once(|| {
             self.tasks.spawn(handle_in_order(
                 Arc::clone(&self.session),
-                Arc::clone(&self.handler),
+                self.handler.clone(),
                 Arc::clone(&self.notifications),
             ));
         });
