@@ -8,8 +8,8 @@ use mcp_adapters::{Revision, hello, hub};
 use tokio::task::JoinSet;
 
 use super::context::Context;
+use super::context::Peer;
 use super::handler::{Handler, HandlerResult};
-use super::peer::Peer;
 use super::state::method;
 use crate::error::{CallError, internal_error, invalid_params};
 use crate::message::to_json;

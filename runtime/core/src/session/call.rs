@@ -2,19 +2,20 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, RequestId, UnknownMethod};
 use mcp_adapters::{FromPeer, PeerTypes, Revision, hello};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep};
 
-use super::info::Progress;
 use super::json_edit::with_meta;
-use super::negotiated::Negotiated;
-use super::notify::check_custom;
-use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
-use super::state::SessionState;
-use super::tolerance::{Reply, tolerate};
+use super::negotiated::{Negotiated, Progress};
+use super::notifications::check_custom;
+use super::relay::{OrderedQueue, ReservedTicket, Ticket};
+use super::state::{DynSender, SessionState};
+use super::validation::{Reply, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
@@ -324,4 +325,43 @@ pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>,
         json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     }
     Ok(json)
+}
+
+/// Counts the time since it was made, without the time that the transport has waited for its user.
+pub struct Clock<'s> {
+    sender: &'s dyn DynSender,
+    started: Instant,
+    suspended: Duration,
+}
+
+impl<S: Side> SessionState<S> {
+    /// A clock that begins now.
+    pub fn clock(&self) -> Clock<'_> {
+        let sender = &*self.sender;
+        Clock {
+            sender,
+            started: Instant::now(),
+            suspended: sender.suspended(),
+        }
+    }
+}
+
+impl Clock<'_> {
+    /// The time that has passed.
+    pub fn elapsed(&self) -> Duration {
+        let suspended = self.sender.suspended().saturating_sub(self.suspended);
+        self.started.elapsed().saturating_sub(suspended)
+    }
+
+    /// Waits until so much more time has passed.
+    pub async fn sleep(&self, time: Duration) {
+        let end = self.elapsed().saturating_add(time);
+        loop {
+            let left = end.saturating_sub(self.elapsed());
+            if left.is_zero() {
+                return;
+            }
+            sleep(left).await;
+        }
+    }
 }

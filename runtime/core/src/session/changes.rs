@@ -11,10 +11,10 @@ use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, UnknownMethod};
 use tokio::sync::oneshot;
 
 use super::call::{CancelOnDrop, request_json, with_stamp};
+use super::context::Peer;
 use super::negotiated::Negotiated;
-use super::peer::Peer;
 use super::state::SessionState;
-use super::tolerance::Reply;
+use super::validation::Reply;
 use crate::change::{Change, ChangeQueue};
 use crate::error::CallError;
 use crate::message::Purpose;

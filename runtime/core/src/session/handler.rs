@@ -1,6 +1,8 @@
-//! The handlers of both sides, behind one trait.
+//! The handlers of both sides, and the middleware around them.
 
-use std::future::ready;
+use std::fmt;
+use std::future::{Future, ready};
+use std::sync::Arc;
 
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
@@ -78,3 +80,228 @@ macro_rules! handler {
 
 handler!(ServerHandler of ServerSide: ClientRequest, ClientNotification);
 handler!(ClientHandler of ClientSide: InputRequest, ServerNotification);
+
+/// What happens around the handling of each request and notification that the peer sends: measuring, authorization, rate limits.
+///
+/// A server adds it with [`Router::layer`](crate::Router::layer), a client with [`Layered::layer`]. A request that isn't passed on
+/// to `next` isn't handled. A request that asks a stateless client for input is handled once for each round; the result of a round
+/// that asks is passed through like any other.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// use mcp_runtime::{Context, ErrorObject, HandlerResult, Middleware, Next, Router, Side};
+///
+/// struct Timing;
+///
+/// impl<S: Side> Middleware<S> for Timing {
+///     async fn request(
+///         &self,
+///         request: S::Request,
+///         context: Context<S>,
+///         next: Next<S>,
+///     ) -> Result<HandlerResult<S::Result>, ErrorObject> {
+///         let (method, begun) = (S::method(&request).to_owned(), Instant::now());
+///         let result = next.request(request, context).await;
+///         println!("{method} took {:?}", begun.elapsed());
+///         result
+///     }
+/// }
+///
+/// let router = Router::new("timed", "1.0").tool("ping", "Answers", || "pong").layer(Timing);
+/// ```
+pub trait Middleware<S: Side>: Send + Sync + 'static {
+    /// Handles a request, mostly by passing it on.
+    fn request(
+        &self,
+        request: S::Request,
+        context: Context<S>,
+        next: Next<S>,
+    ) -> impl Future<Output = Result<HandlerResult<S::Result>, ErrorObject>> + Send {
+        next.request(request, context)
+    }
+
+    /// Handles a notification, mostly by passing it on.
+    fn notification(
+        &self,
+        notification: S::Notification,
+        context: Context<S>,
+        next: Next<S>,
+    ) -> impl Future<Output = ()> + Send {
+        next.notification(notification, context)
+    }
+}
+
+/// Middleware whose type is erased.
+pub(crate) trait Layer<S: Side>: Send + Sync + 'static {
+    fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handling<'static, S>;
+
+    fn notification(
+        self: Arc<Self>,
+        notification: S::Notification,
+        context: Context<S>,
+        next: Next<S>,
+    ) -> BoxFuture<'static, ()>;
+}
+
+impl<S: Side, M: Middleware<S>> Layer<S> for M {
+    fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handling<'static, S> {
+        Box::pin(async move { Middleware::request(&*self, request, context, next).await })
+    }
+
+    fn notification(
+        self: Arc<Self>,
+        notification: S::Notification,
+        context: Context<S>,
+        next: Next<S>,
+    ) -> BoxFuture<'static, ()> {
+        Box::pin(async move { Middleware::notification(&*self, notification, context, next).await })
+    }
+}
+
+/// A handler, with the middleware around it. Every [`ServerHandler`](crate::ServerHandler) and
+/// [`ClientHandler`](crate::ClientHandler) becomes one.
+///
+/// ```
+/// use mcp_runtime::{ClientSide, Layered, Middleware};
+///
+/// struct Nothing;
+///
+/// impl Middleware<ClientSide> for Nothing {}
+///
+/// // `connect` takes it in the place of the handler.
+/// let client = Layered::<ClientSide>::from(()).layer(Nothing);
+/// ```
+pub struct Layered<S: Side> {
+    handler: Arc<dyn Handler<S>>,
+    /// From the innermost.
+    layers: Arc<[Arc<dyn Layer<S>>]>,
+}
+
+impl<H: Handler<ServerSide>> From<H> for Layered<ServerSide> {
+    fn from(handler: H) -> Self {
+        Self::new(handler)
+    }
+}
+
+impl<H: Handler<ClientSide>> From<H> for Layered<ClientSide> {
+    fn from(handler: H) -> Self {
+        Self::new(handler)
+    }
+}
+
+impl<S: Side> Clone for Layered<S> {
+    fn clone(&self) -> Self {
+        Self {
+            handler: Arc::clone(&self.handler),
+            layers: Arc::clone(&self.layers),
+        }
+    }
+}
+
+impl<S: Side> Layered<S> {
+    fn new(handler: impl Handler<S>) -> Self {
+        Self {
+            handler: Arc::new(handler),
+            layers: Arc::default(),
+        }
+    }
+
+    /// Adds middleware around what is there: of several, the last is the outermost.
+    #[must_use]
+    pub fn layer(self, middleware: impl Middleware<S>) -> Self {
+        self.layers(&[Arc::new(middleware)])
+    }
+
+    /// Adds several, the last of which is the outermost.
+    pub(crate) fn layers(mut self, layers: &[Arc<dyn Layer<S>>]) -> Self {
+        self.layers = self.layers.iter().chain(layers).cloned().collect();
+        self
+    }
+
+    /// Handles a request in all rounds that it takes.
+    pub(super) fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S> {
+        match self.layers.is_empty() {
+            true => S::answer(&*self.handler, request, context),
+            false => Box::pin(self.outermost().request(request, context.clone())),
+        }
+    }
+
+    pub(super) fn handle_notification<'a>(
+        &'a self,
+        notification: S::Notification,
+        context: &'a Context<S>,
+    ) -> BoxFuture<'a, ()> {
+        match self.layers.is_empty() {
+            true => self.handler.handle_notification(notification, context),
+            false => Box::pin(self.outermost().notification(notification, context.clone())),
+        }
+    }
+
+    pub(super) fn relay(&self, revision: Revision) -> Option<&dyn Relay<S>> {
+        self.handler.relay(revision)
+    }
+
+    fn outermost(&self) -> Next<S> {
+        Next::new(Arc::clone(&self.handler), Arc::clone(&self.layers))
+    }
+}
+
+impl<S: Side> fmt::Debug for Layered<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Layered")
+            .field("layers", &self.layers.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What comes after a middleware: the next one, or the handler.
+pub struct Next<S: Side> {
+    handler: Arc<dyn Handler<S>>,
+    layers: Arc<[Arc<dyn Layer<S>>]>,
+    /// How many layers are left, from the innermost.
+    left: usize,
+}
+
+impl<S: Side> Next<S> {
+    /// All of the layers, and then the handler.
+    pub(crate) fn new(handler: Arc<dyn Handler<S>>, layers: Arc<[Arc<dyn Layer<S>>]>) -> Self {
+        let left = layers.len();
+        Self { handler, layers, left }
+    }
+
+    /// Handles a request.
+    ///
+    /// # Errors
+    /// The error with which the peer is answered.
+    pub async fn request(
+        mut self,
+        request: S::Request,
+        context: Context<S>,
+    ) -> Result<HandlerResult<S::Result>, ErrorObject> {
+        match self.inner() {
+            Some(layer) => layer.request(request, context, self).await,
+            None => S::answer(&*self.handler, request, &context).await,
+        }
+    }
+
+    /// Handles a notification.
+    pub async fn notification(mut self, notification: S::Notification, context: Context<S>) {
+        match self.inner() {
+            Some(layer) => layer.notification(notification, context, self).await,
+            None => self.handler.handle_notification(notification, &context).await,
+        }
+    }
+
+    /// Takes the outermost of the layers that are left.
+    fn inner(&mut self) -> Option<Arc<dyn Layer<S>>> {
+        self.left = self.left.checked_sub(1)?;
+        self.layers.get(self.left).cloned()
+    }
+}
+
+impl<S: Side> fmt::Debug for Next<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Next").field("left", &self.left).finish_non_exhaustive()
+    }
+}

@@ -7,13 +7,13 @@ use mcp_adapters::{
     ClientHello, HelloError, Loss, Mismatch, PeerTypes, Revision, ServerHello, accept, hello, hub, negotiate,
 };
 
+use super::capabilities::with_extra;
+use super::connect::latest;
+use super::connect::{Finding, classify};
 use super::engine::ServerInfo;
-use super::extra_capabilities::with_extra;
-use super::latest;
 use super::negotiated::Negotiated;
-use super::probe::{Finding, classify};
 use super::state::SessionState;
-use super::tolerance::tolerate;
+use super::validation::tolerate;
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError, internal_error, invalid_params};
 use crate::message::{Purpose, to_json};

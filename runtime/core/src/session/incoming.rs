@@ -1,6 +1,7 @@
 //! Incoming messages: decoding, checks, and dispatch.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
@@ -8,14 +9,17 @@ use mcp_adapters::mcp_wire::{
     RequestId, error_code,
 };
 use mcp_adapters::{Translated, hello};
+use tokio::time::Instant;
 
 use super::engine::Engine;
 use super::notifications::Notification;
 use super::response::PendingResponse;
 use super::state::is_converted;
-use super::tolerance::only_result;
+use super::validation::only_result;
 use crate::error::{CallError, invalid_params};
+use crate::excerpt::excerpt;
 use crate::side::Side;
+use crate::sync::Mutex;
 
 impl<S: Side> Engine<S> {
     /// Takes the JSON of a message, or of a batch if the revision has batches.
@@ -224,4 +228,42 @@ fn not_a_message(error: &DecodeError) -> ErrorObject {
         _ => error_code::INVALID_REQUEST,
     };
     ErrorObject::new(code, error.to_string())
+}
+
+/// The time between two warnings: a peer that prints its log to its output must not fill ours.
+const QUIET: Duration = Duration::from_secs(10);
+
+/// Logs ignored messages to `tracing`.
+#[derive(Debug, Default)]
+pub struct IgnoredMessages(Mutex<Warned>);
+
+#[derive(Debug, Default)]
+struct Warned {
+    last: Option<Instant>,
+    /// The number of messages since then.
+    suppressed: u64,
+}
+
+impl IgnoredMessages {
+    /// Logs a message: as a warning if the last one is long enough ago.
+    pub fn log(&self, error: &ErrorObject, message: &[u8]) {
+        let (reason, beginning) = (&error.message, excerpt(message));
+        match self.suppressed() {
+            Some(suppressed) => {
+                tracing::warn!(%reason, %beginning, suppressed, "ignored what the peer sent: it is not a message")
+            }
+            None => tracing::debug!(%reason, %beginning, "ignored what the peer sent: it is not a message"),
+        }
+    }
+
+    /// The number of messages without a warning since the last one, if it is time for another.
+    fn suppressed(&self) -> Option<u64> {
+        let mut warned = self.0.lock();
+        if warned.last.is_some_and(|last| last.elapsed() < QUIET) {
+            warned.suppressed += 1;
+            return None;
+        }
+        warned.last = Some(Instant::now());
+        Some(std::mem::take(&mut warned.suppressed))
+    }
 }

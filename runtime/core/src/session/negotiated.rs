@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use mcp_adapters::hub::LoggingLevel;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
-use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello};
+use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello, hub};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::info::PeerInfo;
-use super::log_level::severity;
 use crate::error::{CallError, invalid_params};
 use crate::options::Options;
 
@@ -136,4 +136,62 @@ fn supply(revision: Revision, client: Option<&PeerInfo>) -> Supply {
     let implementation = implementation.and_then(|implementation| RawJson::from_encode(implementation).ok());
     let capabilities = client.map(|client| client.capabilities.clone());
     hello::supply(revision.as_str(), json(capabilities), implementation)
+}
+
+/// The progress of a call, as the peer reports it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// The progress so far, in a unit of the peer's choice.
+    pub progress: f64,
+    /// The progress at the end, if the peer knows it.
+    pub total: Option<f64>,
+    /// A message for people.
+    pub message: Option<String>,
+}
+
+/// What a peer says about itself: in the handshake, in a discovery, or with a stateless request.
+#[derive(Debug, Clone)]
+pub struct PeerInfo {
+    /// Its name and version, if it says so.
+    pub implementation: Option<hub::Implementation>,
+    /// Its capabilities, as the hub has them.
+    pub capabilities: Value,
+    /// A server's instructions for its use.
+    pub instructions: Option<String>,
+}
+
+impl PeerInfo {
+    /// The capabilities of a server; none if they aren't of this type.
+    #[must_use]
+    pub fn server_capabilities(&self) -> hub::ServerCapabilities {
+        hub::ServerCapabilities::deserialize(&self.capabilities).unwrap_or_default()
+    }
+
+    /// The capabilities of a client; none if they aren't of this type.
+    #[must_use]
+    pub fn client_capabilities(&self) -> hub::ClientCapabilities {
+        hub::ClientCapabilities::deserialize(&self.capabilities).unwrap_or_default()
+    }
+}
+
+/// The log levels, from the least severe.
+const LEVELS: [LoggingLevel; 8] = [
+    LoggingLevel::Debug,
+    LoggingLevel::Info,
+    LoggingLevel::Notice,
+    LoggingLevel::Warning,
+    LoggingLevel::Error,
+    LoggingLevel::Critical,
+    LoggingLevel::Alert,
+    LoggingLevel::Emergency,
+];
+
+/// The log level of this severity.
+pub fn log_level(severity: usize) -> Option<LoggingLevel> {
+    LEVELS.get(severity).cloned()
+}
+
+/// The severity of a log level, if it is known.
+pub fn severity(level: &LoggingLevel) -> Option<usize> {
+    LEVELS.iter().position(|known| known == level)
 }

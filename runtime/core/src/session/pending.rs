@@ -9,9 +9,9 @@ use mcp_adapters::mcp_wire::RequestId;
 use mcp_adapters::mcp_wire::validator::Violation;
 use tokio::sync::{mpsc, oneshot};
 
-use super::info::Progress;
-use super::ordered_queue::OrderedQueue;
-use super::tolerance::{CallResult, Reply, violation};
+use super::negotiated::Progress;
+use super::relay::OrderedQueue;
+use super::validation::{CallResult, Reply, violation};
 use crate::sync::Mutex;
 
 /// The calls of this side that wait for their responses.

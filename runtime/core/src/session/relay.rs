@@ -1,11 +1,24 @@
-//! Messages that are passed on as they are, instead of being converted for a handler.
+//! Messages that are passed on as they are, in order, instead of being converted for a handler.
 
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::context::Context;
-use super::ordered_queue::Ticket;
+use http::Extensions;
+use mcp_adapters::mcp_wire::{
+    ErrorObject, ErrorResponse, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
+};
+use mcp_adapters::{PeerTypes, Revision, hello};
+use tokio::sync::Notify;
+
+use super::context::{Context, Envelope, Peer};
+use super::engine::Engine;
+use super::negotiated::Negotiated;
+use super::response::PendingResponse;
+use crate::error::internal_error;
 use crate::future::BoxFuture;
+use crate::message::to_json;
 use crate::side::Side;
+use crate::sync::Mutex;
 
 /// A request or notification of the peer as it is on the wire.
 #[derive(Debug)]
@@ -40,4 +53,193 @@ pub trait Relay<S: Side>: Send + Sync {
 
     /// Passes a notification on.
     fn pass_notification(&self, notification: RawMessage, context: Context<S>) -> BoxFuture<'static, ()>;
+}
+
+impl<S: Side> Engine<S> {
+    /// Whether a message goes to the relay, where there is one: a request or notification that isn't about a call or a
+    /// subscription of this side's own.
+    pub fn is_passed_on(&self, header: &MessageHeader<'_>, revision: Revision) -> bool {
+        if header.method().is_none() {
+            return false;
+        }
+        let call = hello::progressing_call(revision, header);
+        let subscription = hello::subscription(revision, header);
+        call.is_none_or(|id| !self.session.pending.reports_progress(&id))
+            && subscription.is_none_or(|id| self.session.subscriptions.get(&id).is_none())
+    }
+
+    /// Takes a request or notification that is passed on.
+    pub fn take_raw(
+        self: &Arc<Self>,
+        relay: &dyn Relay<S>,
+        header: &MessageHeader<'_>,
+        negotiated: Arc<Negotiated>,
+        extensions: Arc<Extensions>,
+        in_batch: bool,
+    ) -> Option<PendingResponse> {
+        let json = header.message().text().as_bytes();
+        let method = header.method()?.into_owned();
+        let message = RawMessage {
+            method,
+            json: json.to_vec(),
+        };
+        if header.kind() == Ok(MessageKind::Notification) {
+            let context = self.raw_context(None, header, negotiated, extensions);
+            let Some(charge) = self.request_bytes.try_charge(json.len()) else {
+                tracing::warn!(
+                    method = message.method,
+                    "a notification is dropped: too many wait to be passed on"
+                );
+                return None;
+            };
+            let passed = relay.pass_notification(message, context);
+            self.tasks.spawn(async move {
+                passed.await;
+                drop(charge);
+            });
+            return None;
+        }
+        let Some(id) = header.id() else {
+            let error = ErrorObject::new(error_code::INVALID_REQUEST, "the id is neither a string nor an integer");
+            return self.refuse(None, error, json);
+        };
+        let (permit, cancelled) = match self.admit(&id, json.len()) {
+            Ok(admitted) => admitted,
+            Err(error) => return Some(PendingResponse::refused(Some(id), error)),
+        };
+        let mut context = self.raw_context(Some(id.clone()), header, Arc::clone(&negotiated), extensions);
+        context.cancelled = cancelled.clone();
+        let passed = relay.pass_request(message, context);
+        let (engine, answered) = (Arc::clone(self), id.clone());
+        let responded = async move {
+            let Some(answer) = engine.until_cancelled(&id, &cancelled, passed).await else {
+                return (None, Some(permit));
+            };
+            let answer: RawAnswer = answer.unwrap_or_else(|panic| {
+                tracing::error!(panic, "a message can't be passed on");
+                internal_error("internal error").into()
+            });
+            // In a batch, the responses before this one may be behind it.
+            let ticket = answer.ticket.filter(|_| !in_batch);
+            (Some(response(id, answer.result)), Some(permit.with_ticket(ticket)))
+        };
+        Some(PendingResponse::running(answered, Box::pin(responded)))
+    }
+
+    fn raw_context(
+        &self,
+        id: Option<RequestId>,
+        header: &MessageHeader<'_>,
+        negotiated: Arc<Negotiated>,
+        extensions: Arc<Extensions>,
+    ) -> Context<S> {
+        let key = negotiated.revision.lifecycle().meta_progress;
+        let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
+        Context {
+            peer: Peer::of_message(Arc::clone(&self.session), id.clone(), negotiated),
+            cancelled: self.session.ended.clone(),
+            message: Arc::new(Envelope {
+                id,
+                token: token.and_then(|token| token.decode_as().ok()),
+                // The relay has the whole message.
+                meta: None,
+                extensions,
+                losses: Vec::new(),
+                original_params: None,
+            }),
+        }
+    }
+}
+
+fn response(id: RequestId, result: Result<RawJson, ErrorObject>) -> Vec<u8> {
+    match result {
+        Ok(result) => to_json(&Response::new(id, result)),
+        Err(error) => to_json(&ErrorResponse::new(Some(id), error)),
+    }
+}
+
+/// A queue of messages. Each has its turn when all before it have left.
+#[derive(Debug, Default)]
+pub struct OrderedQueue {
+    state: Mutex<State>,
+    left: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    waiting: BTreeSet<u64>,
+}
+
+/// The position of a message in an [`OrderedQueue`]. The message leaves the queue when this is dropped.
+#[derive(Debug)]
+pub struct Ticket {
+    queue: Arc<OrderedQueue>,
+    number: u64,
+}
+
+impl OrderedQueue {
+    /// Takes the last position.
+    pub fn join(self: &Arc<Self>) -> Ticket {
+        let mut state = self.state.lock();
+        let number = state.next;
+        state.next += 1;
+        state.waiting.insert(number);
+        let queue = Arc::clone(self);
+        Ticket { queue, number }
+    }
+}
+
+impl Ticket {
+    /// Waits until this position is the first.
+    pub async fn wait_turn(&self) {
+        loop {
+            let left = self.queue.left.notified();
+            if self.queue.state.lock().waiting.first() == Some(&self.number) {
+                return;
+            }
+            left.await;
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.queue.state.lock().waiting.remove(&self.number);
+        self.queue.left.notify_waiters();
+    }
+}
+
+/// The position of a message that may never be sent: the cancellation of a call.
+#[derive(Debug, Default)]
+pub struct ReservedTicket(Mutex<Option<Ticket>>);
+
+impl ReservedTicket {
+    /// Takes the last position for the message, if it has none.
+    pub fn reserve(&self, queue: &Arc<OrderedQueue>) {
+        self.0.lock().get_or_insert_with(|| queue.join());
+    }
+
+    /// The reserved position, or else the last one.
+    pub fn take(&self, queue: &Arc<OrderedQueue>) -> Ticket {
+        self.0.lock().take().unwrap_or_else(|| queue.join())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn places_have_their_turns_in_order_and_those_that_leave_are_skipped() {
+        let queue = Arc::new(OrderedQueue::default());
+        let (first, second, third) = (queue.join(), queue.join(), queue.join());
+        first.wait_turn().await;
+        let waiting = tokio::spawn(async move { third.wait_turn().await });
+        drop(second);
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished(), "the first is still there");
+        drop(first);
+        waiting.await.unwrap();
+    }
 }

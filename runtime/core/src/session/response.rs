@@ -7,13 +7,17 @@ use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
+use mcp_adapters::{Policy, Revision, translate_error};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use super::engine::Engine;
-use super::ordered_queue::Ticket;
-use super::prompt_handlers::HandlerKey;
+use super::negotiated::Negotiated;
+use super::relay::Ticket;
+use super::request::HandlerKey;
+use super::state::SessionState;
 use crate::budget::Charge;
+use crate::error::CallError;
 use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Outgoing, Purpose, to_json};
 use crate::side::Side;
@@ -314,4 +318,38 @@ fn poll_now<T>(future: &mut BoxFuture<'static, T>) -> Poll<Result<T, String>> {
 fn serialization_failed(error: impl Display) -> Response {
     tracing::error!(%error, "a response can't be made");
     (None, None)
+}
+
+impl<S: Side> SessionState<S> {
+    /// The error of a handler, as the peer's revision has it.
+    pub fn error_for_peer(&self, negotiated: &Negotiated, method: &str, error: ErrorObject) -> ErrorObject {
+        self.translated_error(Revision::HUB, negotiated.revision, method, error)
+    }
+
+    /// The error of the call `id`, as the hub has it. An error response to the call is its answer, whatever the HTTP status
+    /// that it comes with.
+    pub fn error_from_peer(&self, negotiated: &Negotiated, method: &str, id: i64, error: CallError) -> CallError {
+        let translated = |error| self.translated_error(negotiated.revision, Revision::HUB, method, error);
+        match error {
+            CallError::Peer(error) => CallError::Peer(translated(error)),
+            CallError::Http(mut failure) => match failure.response.take() {
+                Some(response) if response.id == Some(RequestId::Integer(id)) && failure.challenges.is_empty() => {
+                    CallError::Peer(translated(response.error))
+                }
+                Some(mut response) => {
+                    response.error = translated(response.error);
+                    failure.response = Some(response);
+                    CallError::Http(failure)
+                }
+                None => CallError::Http(failure),
+            },
+            error => error,
+        }
+    }
+
+    fn translated_error(&self, from: Revision, to: Revision, method: &str, error: ErrorObject) -> ErrorObject {
+        let (error, losses) = translate_error(from, to, Some(method), error, Policy::Conform);
+        self.report_losses(method, &losses);
+        error
+    }
 }

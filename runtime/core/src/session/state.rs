@@ -1,28 +1,27 @@
-//! The state that the tasks of a session share.
+//! The state that the tasks of a session share, with the sending half of its transport and its `tracing` spans.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use mcp_adapters::mcp_wire::RawJson;
-use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method};
+use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method, RawJson, RequestId};
 use mcp_adapters::{Loss, PeerTypes, Revision};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use tracing::Span;
+use tracing::field::{Empty, display};
+use tracing::{Span, info_span};
 
 use super::cache::Cache;
 use super::negotiated::Negotiated;
-use super::ordered_queue::OrderedQueue;
 use super::pending::PendingCalls;
-use super::sender::DynSender;
-use super::spans::session_span;
+use super::relay::OrderedQueue;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use crate::error::{CallError, TransportError};
 use crate::future::BoxFuture;
-use crate::message::{Outgoing, Purpose};
+use crate::message::{Outgoing, Purpose, Sender};
 use crate::options::Options;
 use crate::side::Side;
 
@@ -228,4 +227,104 @@ impl<S: Side> SessionState<S> {
         self.subscriptions.end(&Err(self.closed()));
         self.pending.clear();
     }
+}
+
+/// A [`Sender`] that can be a trait object.
+pub trait DynSender: Send + Sync {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn unanswered(&self, ids: &[RequestId]);
+    fn negotiated(&self, revision: Revision);
+    fn first_request_id(&self) -> i64;
+    fn suspended(&self) -> Duration;
+    fn ends_with_response(&self) -> bool;
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+impl<T: Sender> DynSender for T {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send(self, message))
+    }
+
+    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send_all(self, messages))
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        Sender::unanswered(self, ids);
+    }
+
+    fn negotiated(&self, revision: Revision) {
+        Sender::negotiated(self, revision);
+    }
+
+    fn suspended(&self) -> Duration {
+        Sender::suspended(self)
+    }
+
+    fn ends_with_response(&self) -> bool {
+        Sender::ends_with_response(self)
+    }
+
+    fn first_request_id(&self) -> i64 {
+        Sender::first_request_id(self)
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Sender::close(self))
+    }
+}
+
+/// The span of a session. The fields of spans have the names of
+/// [OpenTelemetry's semantic conventions for MCP](https://opentelemetry.io/docs/specs/semconv/gen-ai/mcp/).
+pub fn session_span<S: Side>() -> Span {
+    let side = if S::IS_SERVER { "server" } else { "client" };
+    info_span!(
+        "mcp.session",
+        "mcp.side" = side,
+        "mcp.protocol.version" = Empty,
+        "mcp.peer.name" = Empty
+    )
+}
+
+/// The span in which a request of the peer is handled.
+pub fn request_span<S: Side>(
+    session: &Span,
+    method: &str,
+    id: Option<&RequestId>,
+    revision: Revision,
+    request: &S::Request,
+) -> Span {
+    let span = info_span!(
+        parent: session,
+        "mcp.request",
+        "otel.name" = method,
+        "otel.kind" = "server",
+        "mcp.method.name" = method,
+        "mcp.protocol.version" = revision.as_str(),
+        "jsonrpc.request.id" = id.map(display),
+        "gen_ai.tool.name" = Empty,
+        "gen_ai.prompt.name" = Empty,
+        "mcp.resource.uri" = Empty,
+        "error.type" = Empty,
+    );
+    if let Some((field, name)) = S::target(request).filter(|_| !span.is_disabled()) {
+        span.record(field, name);
+        if field != "mcp.resource.uri" {
+            span.record("otel.name", display(format_args!("{method} {name}")));
+        }
+    }
+    span
+}
+
+/// The span in which a notification of the peer is handled.
+pub fn notification_span(session: &Span, method: &str, revision: Revision) -> Span {
+    info_span!(
+        parent: session,
+        "mcp.notification",
+        "otel.name" = method,
+        "otel.kind" = "server",
+        "mcp.method.name" = method,
+        "mcp.protocol.version" = revision.as_str(),
+    )
 }

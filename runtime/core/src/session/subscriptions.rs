@@ -2,15 +2,26 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::hello::ChangeFilter;
-use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
+use mcp_adapters::hello::{self, ChangeFilter};
+use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod};
+use mcp_adapters::{HelloError, PeerTypes};
+use tokio::sync::TryAcquireError;
+use tokio_util::sync::CancellationToken;
 
+use super::engine::Engine;
+use super::json_edit::with_meta;
+use super::negotiated::{Negotiated, severity};
+use super::response::{PendingResponse, RequestPermit};
+use super::state::{SessionState, method};
 use crate::budget::Budget;
 use crate::change::{Change, ChangeBudgets, ChangeQueue};
-use crate::error::{CallError, invalid_params};
+use crate::error::{CallError, internal_error, invalid_params};
+use crate::message::{Purpose, to_json};
 use crate::options::Limits;
+use crate::side::Side;
 use crate::sync::Mutex;
 
 /// What the sessions of a server share.
@@ -189,4 +200,192 @@ impl Subscriptions {
         let too_many = || invalid_params("Too many subscriptions");
         queue.subscribe(uri, &self.budgets).then_some(()).ok_or_else(too_many)
     }
+}
+
+impl<S: Side> Engine<S> {
+    /// Takes the request to be notified of changes, whose response is sent when the server ends that.
+    pub fn take_listen(
+        self: &Arc<Self>,
+        id: RequestId,
+        header: &MessageHeader<'_>,
+        negotiated: &Arc<Negotiated>,
+    ) -> PendingResponse {
+        match self.listen(&id, header, negotiated) {
+            Ok(response) => response,
+            Err(error) => PendingResponse::refused(Some(id), error),
+        }
+    }
+
+    fn listen(
+        self: &Arc<Self>,
+        id: &RequestId,
+        header: &MessageHeader<'_>,
+        negotiated: &Arc<Negotiated>,
+    ) -> Result<PendingResponse, ErrorObject> {
+        let method = header.method().unwrap_or_default();
+        let json = header.message().text().as_bytes();
+        self.session.validate_call(negotiated.revision, &method, json)?;
+        let filter = hello::read_listen(negotiated.revision, header).map_err(unreadable)?;
+        let agreed = self.session.agreed(negotiated, filter);
+        let permit = Arc::clone(&self.listening).try_acquire_owned();
+        let permit = permit.map_err(|error| match error {
+            TryAcquireError::Closed => internal_error("the session is closing"),
+            TryAcquireError::NoPermits => internal_error("too many subscriptions"),
+        })?;
+        let charge = self.request_bytes.try_charge(0);
+        let charge = charge.ok_or_else(|| internal_error("too many subscriptions"))?;
+        let cancelled = self.begin_request(id)?;
+        let queue = self.session.subscriptions.add(id, &agreed);
+        let queue = queue.inspect_err(|_| self.end_request(id))?;
+        let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
+        let answered = id.clone();
+        let listened = Box::pin(async move {
+            let response = engine
+                .notify_listener(&id, &queue, &agreed, &negotiated, &cancelled)
+                .await;
+            engine.session.subscriptions.remove(&id);
+            engine.end_request(&id);
+            (response, Some(RequestPermit::new(permit, charge)))
+        });
+        Ok(PendingResponse::running(answered, listened))
+    }
+
+    /// Acknowledges a subscription and notifies the client until one of the sides ends it; the response if that is this side.
+    async fn notify_listener(
+        &self,
+        id: &RequestId,
+        queue: &ChangeQueue,
+        agreed: &ChangeFilter,
+        negotiated: &Negotiated,
+        cancelled: &CancellationToken,
+    ) -> Option<Vec<u8>> {
+        let (method, params) = hello::acknowledge(negotiated.revision, id, agreed)?;
+        let notification = UnknownMethod::new(method).with_params(params);
+        let acknowledgement = to_json(&Notice { notification });
+        let notified = async {
+            let purpose = || Purpose::RelatedTo(id.clone());
+            self.session.send(acknowledgement, purpose()).await.ok()?;
+            self.session.notify_of_changes(queue, negotiated, Some(id)).await;
+            let result = hello::listen_result(negotiated.revision, id);
+            Some(self.response(negotiated, id.clone(), result))
+        };
+        tokio::select! {
+            biased;
+            () = cancelled.cancelled() => None,
+            () = self.session.ended.cancelled() => None,
+            response = notified => response,
+        }
+    }
+
+    /// Begins to notify the client of a session, if its revision has no request for that.
+    pub fn listen_in_session(self: &Arc<Self>) {
+        let negotiated = Arc::clone(self.session.negotiated());
+        if negotiated.revision.lifecycle().listen.is_some() {
+            return;
+        }
+        let queue = self
+            .session
+            .subscriptions
+            .begin(&self.session.agreed(&negotiated, ChangeFilter::lists()));
+        let session = Arc::clone(&self.session);
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = session.notify_of_changes(&queue, &negotiated, None) => {}
+                () = session.ended.cancelled() => {}
+            }
+        });
+    }
+
+    /// The answer to the requests of a session about one resource or about the log.
+    pub fn take_setting(
+        &self,
+        name: &str,
+        header: &MessageHeader<'_>,
+        negotiated: &Negotiated,
+    ) -> Option<Result<RawJson, ErrorObject>> {
+        let lifecycle = negotiated.revision.lifecycle();
+        let is = |method: Option<&str>| method == Some(name);
+        if !is(lifecycle.subscribe) && !is(lifecycle.unsubscribe) && !is(lifecycle.set_level) {
+            return None;
+        }
+        let set = || {
+            self.session.check_request(negotiated, name)?;
+            let json = header.message().text().as_bytes();
+            self.session.validate_call(negotiated.revision, name, json)?;
+            let subscriptions = &self.session.subscriptions;
+            if is(lifecycle.subscribe) {
+                let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
+                return subscriptions.subscribe(&uri);
+            }
+            if is(lifecycle.unsubscribe) {
+                let uri = hello::text_param(header, lifecycle.unsubscribe_params.name).map_err(unreadable)?;
+                subscriptions.unsubscribe(&uri);
+                return Ok(());
+            }
+            let level = hello::text_param(header, lifecycle.set_level_params.level).map_err(unreadable)?;
+            let unknown = || invalid_params(format!("unknown log level `{level}`"));
+            let severity = severity(&level.as_str().into()).ok_or_else(unknown)?;
+            self.session.log_severity.store(severity, Ordering::Relaxed);
+            Ok(())
+        };
+        let set = set().map_err(|error| self.session.error_for_peer(negotiated, name, error));
+        Some(set.map(|()| hello::empty_result(negotiated.revision, name)))
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    /// What this server agrees to: what it has declared, and what there is.
+    fn agreed(&self, negotiated: &Negotiated, filter: ChangeFilter) -> ChangeFilter {
+        let is_declared = |change: Change| {
+            let notification = S::change_out(&change);
+            let name = notification
+                .as_ref()
+                .map(|it| negotiated.method(S::notification_method_out(it)));
+            name.is_some_and(|name| {
+                method::<S>(negotiated.revision, name, false).is_some()
+                    && self.check_notification(negotiated, name).is_ok()
+            })
+        };
+        let mut resources = filter.resources;
+        let has_resources = is_declared(Change::Resource("".into()));
+        resources.retain(|uri| has_resources && self.subscriptions.check(uri).is_ok());
+        ChangeFilter {
+            tool_list: filter.tool_list && is_declared(Change::ToolList),
+            prompt_list: filter.prompt_list && is_declared(Change::PromptList),
+            resource_list: filter.resource_list && is_declared(Change::ResourceList),
+            resources,
+        }
+    }
+
+    /// Sends what a queue has until it ends, tagged with the id of the request for it. A client that reads slowly gets each
+    /// change once.
+    async fn notify_of_changes(&self, queue: &ChangeQueue, negotiated: &Negotiated, request: Option<&RequestId>) {
+        while let Some(change) = queue.next().await {
+            let Some(json) = self.change_json(&change, negotiated, request) else {
+                continue;
+            };
+            let purpose = request.cloned().map_or(Purpose::Unsolicited, Purpose::RelatedTo);
+            if let Err(error) = self.send(json, purpose).await {
+                tracing::debug!(%error, "the client wasn't notified of a change");
+                return;
+            }
+        }
+    }
+
+    fn change_json(&self, change: &Change, negotiated: &Negotiated, request: Option<&RequestId>) -> Option<Vec<u8>> {
+        let notification = S::change_out(change)?;
+        let method = negotiated.method(S::notification_method_out(&notification)).to_owned();
+        let encoded = self.encode(negotiated, &method, Message::Notification(Notice { notification }));
+        let json = encoded
+            .inspect_err(|error| tracing::debug!(%error, "the client can't be notified of a change"))
+            .ok()??;
+        let Some((id, key)) = request.zip(negotiated.revision.lifecycle().meta_subscription) else {
+            return Some(json);
+        };
+        with_meta(&json, key, RawJson::from_encode(id).ok()?.text()).ok()
+    }
+}
+
+fn unreadable(error: HelloError) -> ErrorObject {
+    invalid_params(format!("params: {error}"))
 }

@@ -1,0 +1,319 @@
+//! How a session with a server begins: by a handshake, or by a discovery that answers a probe.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
+use mcp_adapters::{ErrorRole, Mismatch, PeerTypes, Revision, ServerHello, hello, hub};
+use tokio_util::sync::DropGuard;
+
+use super::handler::Layered;
+use super::handshake::ClientInfo;
+use super::state::SessionState;
+use super::subscriptions::Subscriptions;
+use super::{ClientSession, Session};
+use crate::era::{Era, with_era};
+use crate::error::{CallError, ConnectError, HttpFailure};
+use crate::message::Transport;
+use crate::options::Options;
+use crate::side::ClientSide;
+
+/// Starts a session with a server of either era.
+///
+/// The handler answers the requests of the server; `()` answers none. The server gets `info` and `capabilities` in the handshake, or
+/// with each request where there is no handshake.
+///
+/// If the options support revisions of both eras, the client first sends the discovery of the latest stateless revision, and
+/// learns the era from the answer. A valid result, or an error that only stateless servers give, begins a stateless session. Any other
+/// error, a response without an answer, silence for [`Limits::probe`](crate::Limits::probe), and the end of a child process mean that
+/// the server has a handshake. Failures that say nothing of the era,
+/// such as one of authorization, are errors. If a server refuses the handshake and names a stateless revision, the client tries
+/// the discovery once more. With [`Options::era`], the era is given. The discovery of a server that may only be stateless has the time
+/// of any other call, and what else it answers is the error.
+///
+/// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
+///
+/// # Errors
+/// When the server doesn't answer, or answers with a revision that isn't supported.
+pub async fn connect(
+    handler: impl Into<Layered<ClientSide>>,
+    info: hub::Implementation,
+    capabilities: hub::ClientCapabilities,
+    options: Options,
+    transport: impl Transport,
+) -> Result<ClientSession, ConnectError> {
+    let info = ClientInfo {
+        implementation: info,
+        capabilities,
+        begin: None,
+        log_level: options.log_level.clone(),
+    };
+    connect_with(handler.into(), info, options, transport).await
+}
+
+/// Starts a session with a server of either era, on behalf of any handler.
+pub async fn connect_with<T: Transport>(
+    handler: Layered<ClientSide>,
+    info: ClientInfo,
+    options: Options,
+    mut transport: T,
+) -> Result<ClientSession, ConnectError> {
+    let handshake = latest(&options, Era::Handshake);
+    let stateless = latest(&options, Era::Stateless);
+    let restart = transport.restart();
+    match (handshake, stateless) {
+        (None, None) => Err(ConnectError::NoRevision),
+        (Some(revision), None) => {
+            let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+            let agreed = attempt.state.handshake(revision, &info).await;
+            attempt.end(agreed).await
+        }
+        (handshake, Some(revision)) => {
+            let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+            match (attempt.state.probe(revision, &info).await, handshake) {
+                (Finding::Stateless(revision, hello), _) => {
+                    let agreed = attempt.state.agree_stateless(revision, &info, *hello);
+                    attempt.end(agreed).await
+                }
+                (Finding::Handshake(_), Some(revision)) => attempt.handshake(revision, &info).await,
+                (Finding::HandshakeAnew(error), Some(revision)) => {
+                    let ended = attempt.end(Err(error)).await;
+                    let Some(restart) = restart else { return ended };
+                    let transport = restart().map_err(CallError::from)?;
+                    let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+                    attempt.handshake(revision, &info).await
+                }
+                (Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAnew(error), _) => {
+                    attempt.end(Err(error)).await
+                }
+                (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
+            }
+        }
+    }
+}
+
+/// Starts a session with a server on behalf of a client that has a handshake: in its revision if the server has that. The server is
+/// asked what it is only if it refuses the handshake.
+pub async fn connect_by_handshake<T: Transport>(
+    handler: Layered<ClientSide>,
+    info: ClientInfo,
+    options: Options,
+    mut transport: T,
+    revision: Revision,
+) -> Result<ClientSession, ConnectError> {
+    let restart = transport.restart();
+    let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+    let refusal = match attempt.state.handshake(revision, &info).await {
+        Err(ConnectError::Call(error)) => error,
+        agreed => return attempt.end(agreed).await,
+    };
+    let Some(stateless) = latest(&options, Era::Stateless) else {
+        return attempt.end(Err(refusal.into())).await;
+    };
+    let attempt = match (&refusal, restart) {
+        (CallError::Exited(_) | CallError::Closed, Some(restart)) => {
+            let _ = attempt.end(Err(CallError::Closed.into())).await;
+            let transport = restart().map_err(CallError::from)?;
+            Attempt::start(&handler, &info, &options, transport, stateless)
+        }
+        _ => attempt,
+    };
+    match attempt.state.probe(stateless, &info).await {
+        Finding::Stateless(revision, hello) => {
+            let agreed = attempt.state.agree_stateless(revision, &info, *hello);
+            attempt.end(agreed).await
+        }
+        _ => attempt.end(Err(refusal.into())).await,
+    }
+}
+
+/// A session that has not begun. If it is dropped, it ends.
+struct Attempt {
+    state: Arc<SessionState<ClientSide>>,
+    session: ClientSession,
+    close_on_drop: DropGuard,
+}
+
+impl Attempt {
+    fn start(
+        handler: &Layered<ClientSide>,
+        info: &ClientInfo,
+        options: &Options,
+        mut transport: impl Transport,
+        revision: Revision,
+    ) -> Self {
+        let runner = transport.runner();
+        let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
+        let (sender, receiver) = transport.split();
+        let subscriptions = Subscriptions::new(&options.limits, None);
+        let state = SessionState::new(
+            Box::new(sender),
+            options.clone(),
+            own_capabilities,
+            revision,
+            subscriptions,
+        );
+        let state = Arc::new(state);
+        let session = Session::start(Arc::clone(&state), handler.clone(), None, receiver, runner);
+        let close_on_drop = session.closing.clone().drop_guard();
+        Self {
+            state,
+            session,
+            close_on_drop,
+        }
+    }
+
+    /// Begins a session with a server that has a handshake by all that is known. One that names a stateless revision in its
+    /// refusal is asked again what it is.
+    async fn handshake(self, revision: Revision, info: &ClientInfo) -> Result<ClientSession, ConnectError> {
+        let mut agreed = self.state.handshake(revision, info).await;
+        let supported = &self.state.options.supported;
+        let stateless = agreed
+            .as_ref()
+            .err()
+            .and_then(|error| stateless_instead(supported, error));
+        if let Some(revision) = stateless
+            && let Finding::Stateless(revision, hello) = self.state.probe(revision, info).await
+        {
+            agreed = self.state.agree_stateless(revision, info, *hello);
+        }
+        self.end(agreed).await
+    }
+
+    /// The session, if it has begun.
+    async fn end(self, begun: Result<(), ConnectError>) -> Result<ClientSession, ConnectError> {
+        match begun {
+            Ok(()) => {
+                self.close_on_drop.disarm();
+                Ok(self.session)
+            }
+            Err(error) => {
+                self.session.close().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+/// The latest revision of an era that may be used.
+pub fn latest(options: &Options, era: Era) -> Option<Revision> {
+    let is_excluded = options.era.is_some_and(|only| only != era);
+    let revisions = with_era(&options.supported, era).into_iter();
+    revisions.filter(|_| !is_excluded).max()
+}
+
+/// What the answer to a probe says of the server.
+#[derive(Debug)]
+pub enum Finding {
+    /// It is stateless, and speaks this revision.
+    Stateless(Revision, Box<ServerHello>),
+    /// It is stateless, and has to be asked again in this revision.
+    AskAgain(Revision),
+    /// It has a handshake. A client without one gets the error.
+    Handshake(ConnectError),
+    /// It has a handshake, and has ended or closed the connection because of the probe. A client without one gets the error.
+    HandshakeAnew(ConnectError),
+    /// The answer says nothing of the era, or there is no revision in common.
+    Failed(ConnectError),
+}
+
+/// What the answer to a probe in the revision `asked` says. `supported` are the revisions that this client may use.
+pub fn classify(asked: Revision, supported: &[Revision], answer: Result<RawJson, CallError>) -> Finding {
+    let error = match answer {
+        Ok(result) => {
+            return match hello::read_discovery(asked, &result) {
+                Ok(read) => match choose(supported, &read.result.versions) {
+                    Finding::AskAgain(revision) => Finding::Stateless(revision, Box::new(read.result)),
+                    finding => finding,
+                },
+                // Some servers give a result to methods that they don't know.
+                Err(error) => {
+                    let error = CallError::InvalidResult(error.to_string());
+                    Finding::Handshake(ConnectError::NotStateless(error))
+                }
+            };
+        }
+        Err(error) => error,
+    };
+    match &error {
+        CallError::Peer(object) => match by_error(supported, object) {
+            Some(finding) => finding,
+            None => Finding::Handshake(ConnectError::NotStateless(error)),
+        },
+        CallError::Http(failure) => match by_failure(asked, supported, failure) {
+            Some(Some(finding)) => finding,
+            Some(None) => Finding::Handshake(ConnectError::NotStateless(error)),
+            None => Finding::Failed(error.into()),
+        },
+        // Some servers end a successful response without an answer to methods that they don't know.
+        CallError::InvalidResult(_) | CallError::Cut(_) => Finding::Handshake(ConnectError::NotStateless(error)),
+        CallError::TimedOut(_) => Finding::Handshake(error.into()),
+        CallError::Exited(_) | CallError::Closed => Finding::HandshakeAnew(error.into()),
+        _ => Finding::Failed(error.into()),
+    }
+}
+
+/// The stateless revision that a server names which refuses a handshake with this error, if this client supports one of those.
+pub fn stateless_instead(supported: &[Revision], error: &ConnectError) -> Option<Revision> {
+    let ConnectError::Call(error) = error else {
+        return None;
+    };
+    match by_error(supported, error.error_object()?) {
+        Some(Finding::AskAgain(revision)) => Some(revision),
+        _ => None,
+    }
+}
+
+/// What a server supports and this client too: a stateless revision before one with a handshake.
+fn choose(supported: &[Revision], versions: &[String]) -> Finding {
+    let common = || {
+        supported
+            .iter()
+            .copied()
+            .filter(|revision| versions.iter().any(|it| it == revision.as_str()))
+    };
+    let stateless = common().filter(|revision| revision.is_stateless()).max();
+    let mismatch = || {
+        ConnectError::Mismatch(Mismatch {
+            requested: versions.join(", "),
+            supported: supported.to_vec(),
+        })
+    };
+    match stateless {
+        Some(revision) => Finding::AskAgain(revision),
+        None if common().next().is_some() => Finding::Handshake(mismatch()),
+        None => Finding::Failed(mismatch()),
+    }
+}
+
+/// What an error says that only servers of the stateless era give.
+fn by_error(supported: &[Revision], error: &ErrorObject) -> Option<Finding> {
+    hello::supported_by_peer::<Revision>(error).map(|versions| choose(supported, &versions))
+}
+
+/// What a failure of HTTP says: `None` if nothing of the era, and `Some(None)` if no more than that there is a handshake.
+fn by_failure(asked: Revision, supported: &[Revision], failure: &HttpFailure) -> Option<Option<Finding>> {
+    let says_nothing = [
+        StatusCode::UNAUTHORIZED,
+        StatusCode::FORBIDDEN,
+        StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+        StatusCode::REQUEST_TIMEOUT,
+        StatusCode::TOO_MANY_REQUESTS,
+    ];
+    if !failure.status.is_client_error() || says_nothing.contains(&failure.status) {
+        return None;
+    }
+    let Some(response) = &failure.response else {
+        return Some(None);
+    };
+    if let Some(finding) = by_error(supported, &response.error) {
+        return Some(Some(finding));
+    }
+    let code = response.error.code;
+    let has_code = |role| asked.known_error(role).is_some_and(|known| known.code == code);
+    if has_code(ErrorRole::HeaderMismatch) || has_code(ErrorRole::MissingCapability) {
+        // A stateless server that refuses this very request.
+        return None;
+    }
+    Some(None)
+}
