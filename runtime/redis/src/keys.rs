@@ -18,11 +18,6 @@ impl Keys<'_> {
         format!("{}:inbox:{instance}", self.0)
     }
 
-    #[cfg(feature = "auth")]
-    pub(super) fn proofs(&self, key: &str) -> String {
-        format!("{}:proofs:{key}", self.0)
-    }
-
     pub(super) fn states(&self, principal: &str) -> String {
         format!("{}:states:{principal}", self.0)
     }

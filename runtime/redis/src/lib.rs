@@ -108,14 +108,6 @@ impl RedisStore {
         })
     }
 
-    /// Where the instances remember which proofs have been used: [`Dpop::store`](mcp_auth::Dpop::store) takes it. One key may
-    /// have 16,384 at a time.
-    #[cfg(feature = "auth")]
-    #[must_use]
-    pub fn proofs(&self) -> RedisProofs {
-        RedisProofs::new(Arc::clone(&self.connection), self.options.prefix.clone())
-    }
-
     /// Where the instances remember which states of requests have been used:
     /// [`Sealing::single_use_in`](mcp_core::Sealing::single_use_in) takes it. One principal may have 16,384 at a time.
     #[must_use]

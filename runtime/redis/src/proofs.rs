@@ -5,20 +5,29 @@ use std::time::Duration;
 
 use mcp_auth::{BoxError, BoxFuture, ProofStore};
 
+use super::RedisStore;
 use super::connection::Connection;
-use super::keys::Keys;
 use super::used::add_once;
 
 /// The proofs that one key may have at a time.
 const MAX_PROOFS: u32 = 16_384;
 
-/// The proofs that the instances of a server remember together. [`RedisStore::proofs`](super::RedisStore::proofs) gives it.
+/// The proofs that the instances of a server remember together. [`RedisStore::proofs`] gives it.
 ///
 /// A store that evicts keys when its memory is full, or has lost its data, forgets proofs before they expire.
 #[derive(Debug)]
 pub struct RedisProofs {
     connection: Arc<Connection>,
     prefix: String,
+}
+
+impl RedisStore {
+    /// Where the instances remember which proofs have been used: [`Dpop::store`](mcp_auth::Dpop::store) takes it. One key may
+    /// have 16,384 at a time.
+    #[must_use]
+    pub fn proofs(&self) -> RedisProofs {
+        RedisProofs::new(Arc::clone(&self.connection), self.options.prefix.clone())
+    }
 }
 
 impl RedisProofs {
@@ -30,7 +39,7 @@ impl RedisProofs {
 impl ProofStore for RedisProofs {
     fn add<'a>(&'a self, key: &'a str, id: &'a str, lifetime: Duration) -> BoxFuture<'a, Result<bool, BoxError>> {
         Box::pin(async move {
-            let key = Keys(&self.prefix).proofs(key);
+            let key = format!("{}:proofs:{key}", self.prefix);
             let is_first = add_once(&self.connection, key, id, lifetime, MAX_PROOFS).await?;
             Ok(is_first.ok_or("the key has used too many proofs")?)
         })

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll};
+use std::task::{self, Poll};
 
 use futures_core::Stream;
 use mcp_adapters::handlers::{CallServer, Paginated};
@@ -274,7 +274,7 @@ impl<S: Side, T> Unpin for Items<S, T> {}
 impl<S: Side, T: Paginated<S::RequestOut, S::ResultIn> + Send + 'static> Stream for Items<S, T> {
     type Item = Result<T, CallError>;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
             if let Some(item) = self.ready.next() {
                 return Poll::Ready(Some(Ok(item)));

@@ -125,7 +125,7 @@ pub fn only_result(response: &MessageHeader<'_>) -> Option<(CallResult, Violatio
 }
 
 /// A result as lenient peers read it.
-pub fn tolerated(revision: mcp_adapters::Revision, method: &str, result: RawJson) -> RawJson {
+pub fn tolerated(revision: Revision, method: &str, result: RawJson) -> RawJson {
     tolerate(revision.tolerances(method), &result).map_or(result, |(tolerated, _)| tolerated)
 }
 

@@ -1,14 +1,26 @@
 //! Requests with tokens.
 
 use mcp_adapters::Revision;
-use mcp_auth::AuthError;
-use mcp_auth::internal::{Attempts, Authorization};
+use mcp_auth::internal::Attempts;
 use reqwest::{RequestBuilder, Response, Url};
 
 use super::connection::Connection;
 use super::error::HttpError;
 use super::options::HttpOptions;
 use super::state::{RemoteSession, SessionScope};
+
+pub use mcp_auth::internal::Authorization;
+pub use mcp_auth::{AuthError, Authorizer};
+
+impl HttpOptions {
+    /// Sets what gets tokens for this client. A request that the server refuses without one is sent again, once, when there is
+    /// one; the timeouts of calls don't count the time until then. Tokens are sent to the server's origin only.
+    #[must_use]
+    pub fn authorizer(mut self, authorizer: Authorizer) -> Self {
+        self.authorizer = Some(authorizer);
+        self
+    }
+}
 
 /// The authorization that the options want.
 pub(super) fn authorization(options: &HttpOptions, server: &Url) -> Result<Option<Authorization>, HttpError> {

@@ -15,6 +15,7 @@ use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use super::authorized::Authorization;
 use super::error::HttpError;
 use super::options::{HttpExchange, HttpOptions};
 use super::response::{EVENT_STREAM, JSON};
@@ -27,8 +28,7 @@ pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event
 pub(super) struct Connection {
     pub(super) url: Url,
     pub(super) client: reqwest::Client,
-    #[cfg(feature = "auth")]
-    pub(super) authorization: Option<mcp_auth::internal::Authorization>,
+    pub(super) authorization: Option<Authorization>,
     pub(super) options: HttpOptions,
     pub(super) inbox: mpsc::Sender<Inbound>,
     pub(super) state: Mutex<ClientState>,
@@ -122,7 +122,6 @@ impl Connection {
         request: RequestBuilder,
         scope: SessionScope,
     ) -> Result<(Response, RemoteSession), HttpError> {
-        #[cfg(feature = "auth")]
         if let Some(authorization) = &self.authorization {
             return self.send_authorized(authorization, request, scope).await;
         }

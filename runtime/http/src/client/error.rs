@@ -5,6 +5,8 @@ use std::sync::Arc;
 use mcp_core::CallError;
 use mcp_core::transport::HttpFailure;
 
+use super::authorized::AuthError;
+
 /// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
 ///
 /// [`TransportError::Other`](mcp_core::transport::TransportError::Other) holds it.
@@ -26,9 +28,8 @@ pub enum HttpError {
     #[error("the headers couldn't be made: {0}")]
     Headers(Box<dyn std::error::Error + Send + Sync>),
     /// The client isn't authorized.
-    #[cfg(feature = "auth")]
     #[error("the client isn't authorized: {0}")]
-    Unauthorized(Arc<mcp_auth::AuthError>),
+    Unauthorized(Arc<AuthError>),
     /// The server responded with an error status.
     #[error("{0}")]
     Status(Box<HttpFailure>),

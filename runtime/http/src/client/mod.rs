@@ -1,6 +1,6 @@
 //! A client of Streamable HTTP, and of HTTP with SSE for servers that only have that.
 
-#[cfg(feature = "auth")]
+#[cfg_attr(not(feature = "auth"), path = "unauthorized.rs")]
 mod authorized;
 mod awaited;
 mod classify;
@@ -30,6 +30,7 @@ use reqwest::header::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use self::authorized::Authorization;
 use self::classify::{PostKind, classify};
 use self::connection::{Connection, Inbound};
 use self::exchange::Kind;
@@ -122,7 +123,6 @@ impl HttpClient {
         let closing = CancellationToken::new();
         let connection = Connection {
             client,
-            #[cfg(feature = "auth")]
             authorization: authorized::authorization(&options, &url)?,
             url,
             inbox: sender,
@@ -212,12 +212,9 @@ impl Sender for HttpSender {
         }
     }
 
-    #[cfg(feature = "auth")]
     fn suspended(&self) -> std::time::Duration {
         let authorization = self.connection.authorization.as_ref();
-        authorization
-            .map(mcp_auth::internal::Authorization::waited)
-            .unwrap_or_default()
+        authorization.map(Authorization::waited).unwrap_or_default()
     }
 
     async fn close(&self) {

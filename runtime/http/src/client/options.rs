@@ -10,6 +10,8 @@ use mcp_core::mcp_wire::Extension;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode, Url};
 
+use super::authorized::Authorizer;
+
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Filling = Pin<Box<dyn Future<Output = Result<HeaderMap, BoxError>> + Send>>;
 type ExchangeObserver = Arc<dyn Fn(&HttpExchange<'_>) + Send + Sync>;
@@ -35,8 +37,7 @@ pub struct HttpOptions {
     pub patience: Duration,
     /// The client to use, for proxies or certificates. The default one follows redirections only within the same origin.
     pub client: Option<reqwest::Client>,
-    #[cfg(feature = "auth")]
-    pub(super) authorizer: Option<mcp_auth::Authorizer>,
+    pub(super) authorizer: Option<Authorizer>,
     pub(super) extensions: Vec<Extension>,
     pub(super) hook: Option<Hook>,
     pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
@@ -71,7 +72,6 @@ impl Default for HttpOptions {
             reconnect_at_most: Duration::from_secs(60),
             patience: Duration::from_secs(30),
             client: None,
-            #[cfg(feature = "auth")]
             authorizer: None,
             extensions: Vec::new(),
             hook: None,
@@ -109,15 +109,6 @@ impl HttpOptions {
         F: Future<Output = Result<HeaderMap, BoxError>> + Send + 'static,
     {
         self.hook = Some(Arc::new(move |headers| Box::pin(hook(headers))));
-        self
-    }
-
-    /// Sets what gets tokens for this client. A request that the server refuses without one is sent again, once, when there is
-    /// one; the timeouts of calls don't count the time until then. Tokens are sent to the server's origin only.
-    #[cfg(feature = "auth")]
-    #[must_use]
-    pub fn authorizer(mut self, authorizer: mcp_auth::Authorizer) -> Self {
-        self.authorizer = Some(authorizer);
         self
     }
 
