@@ -57,7 +57,7 @@ pub use open::{RawJson, RawObject};
 pub use path::Path;
 pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};
 pub use schema::Schema;
-pub use validate::{Invalid, Validate, validate_at, validate_text};
+pub use validate::{Invalid, Validate, accepts_text, validate_at, validate_text};
 pub use validator::Validator;
 
 /// The examples of the README, which compile and run as tests.

@@ -209,10 +209,10 @@ pub fn validate_at<T: Encode + ?Sized>(value: &T, pointer: &str, schema: &Schema
 /// # Errors
 /// When the value is invalid, the text isn't JSON, or an object in it has a member twice.
 pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
-    let validator = schema.validator();
-    if validator.is_ok_and(|validator| validator.accepts(pointer, json)) {
+    if accepts_text(json, pointer, schema) {
         return Ok(());
     }
+    let validator = schema.validator();
     let violations = match (plain_value(json), validator) {
         (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
         (Err(error), _) => vec![Violation::unreadable(&error)],
@@ -222,6 +222,13 @@ pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), I
         true => Ok(()),
         false => Err(Invalid { violations }),
     }
+}
+
+/// Whether a JSON text is valid by the definition at `pointer`, without the reason if it isn't.
+#[must_use]
+pub fn accepts_text(json: &str, pointer: &str, schema: &Schema) -> bool {
+    let validator = schema.validator();
+    validator.is_ok_and(|validator| validator.accepts(pointer, json))
 }
 
 /// The violation of every value, because the schema can't be compiled.

@@ -12,7 +12,7 @@ use super::state::{Part, State};
 use super::step::{
     Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource, ObjectPlan,
 };
-use super::value::{Run, not_source, validate};
+use super::value::{Run, accepts, not_source, validate};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::tables::Table;
 use crate::tables::rows::{LeftAction, Refusal};
@@ -199,7 +199,7 @@ impl<'a> Run<'_> {
         let table = self.step.to;
         let value = &members[at].value;
         let holds = check_whole(table, &value.to_text(), ty);
-        let is_valid = holds && pointer.is_none_or(|pointer| validate(value, pointer, table.schema).is_ok());
+        let is_valid = holds && pointer.is_none_or(|pointer| accepts(value, pointer, table.schema));
         if is_valid {
             members[at].declared = true;
         } else {
@@ -445,7 +445,7 @@ impl<'a> Run<'_> {
         let schema = self.step.schema();
         let members = value.members().map_err(not_source)?;
         for (name, pointer) in &plan.declared {
-            let invalid = |entry: &Entry<'_>| entry.name == *name && validate(&entry.value, pointer, schema).is_err();
+            let invalid = |entry: &Entry<'_>| entry.name == *name && !accepts(&entry.value, pointer, schema);
             if members.iter().any(invalid) {
                 members.retain(|entry| !invalid(entry));
                 self.state.lose_within(&[plan.name, name], LossKind::Dropped, AUTOMATIC);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, error_code, validate_text};
+use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, accepts_text, error_code, validate_text};
 
 use super::node::{Node, open};
 use super::read::{Read, check, choose, choose_result, has_tag, of_method};
@@ -270,7 +270,7 @@ impl Step {
         let (Some(source), Some(target)) = (from.pointer_of(name), to.pointer_of(next)) else {
             return Ok(());
         };
-        if !is_open || validate(node, &source, from.schema).is_err() {
+        if !is_open || !accepts(node, &source, from.schema) {
             return Ok(());
         }
         validate(node, &target, to.schema).map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
@@ -365,7 +365,7 @@ fn pointer_of(table: &Table, ty: &TypeRef) -> Option<&'static str> {
 
 /// Whether the schema of a type accepts a value.
 fn is_valid(table: &Table, text: &str, ty: &TypeRef) -> bool {
-    pointer_of(table, ty).is_none_or(|pointer| validate_text(text, pointer, table.schema).is_ok())
+    pointer_of(table, ty).is_none_or(|pointer| accepts_text(text, pointer, table.schema))
 }
 
 /// Whether a value is a declared variant of a type.
@@ -391,6 +391,11 @@ fn read_as(table: &Table, node: &Node<'_>, ty: &TypeRef) -> Converted {
 /// Validates a value by a schema.
 pub(crate) fn validate(node: &Node<'_>, pointer: &str, schema: &Schema) -> Result<(), Invalid> {
     validate_text(&node.to_text(), pointer, schema)
+}
+
+/// Whether a schema accepts a value.
+pub(crate) fn accepts(node: &Node<'_>, pointer: &str, schema: &Schema) -> bool {
+    accepts_text(&node.to_text(), pointer, schema)
 }
 
 /// The error of a value that isn't one of the source's type. It doesn't occur where the source has been checked.

@@ -3,7 +3,60 @@
 use crate::text::plain_prefix;
 
 /// The end of the JSON value at `at`, where no white space is, and how deep it is nested; `None` if it isn't JSON.
-pub(super) fn scan_value(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+pub(super) fn scan_value(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    scan(bytes, at, &mut ())
+}
+
+/// The same of a value in which no object has a member twice; `None` also if that can't be told by the bytes of the names.
+pub(super) fn scan_distinct(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    scan(bytes, at, &mut Distinct::default())
+}
+
+/// What is looked at besides the grammar.
+trait Look<'b> {
+    fn open(&mut self) {}
+
+    fn close(&mut self) {}
+
+    /// Looks at a name of the innermost object, as it is written, and returns whether to go on.
+    fn name(&mut self, _name: &'b [u8]) -> bool {
+        true
+    }
+}
+
+/// Nothing.
+impl Look<'_> for () {}
+
+/// The names of the open objects so far, by their places in `bytes`.
+#[derive(Default)]
+struct Distinct<'b> {
+    names: Vec<&'b [u8]>,
+    /// Where those of each open container begin.
+    starts: Vec<usize>,
+}
+
+/// The number of names up to which comparing each with each is fast.
+const FEW: usize = 32;
+
+impl<'b> Look<'b> for Distinct<'b> {
+    fn open(&mut self) {
+        self.starts.push(self.names.len());
+    }
+
+    fn close(&mut self) {
+        self.names.truncate(self.starts.pop().unwrap_or_default());
+    }
+
+    fn name(&mut self, name: &'b [u8]) -> bool {
+        let start = self.starts.last().copied().unwrap_or_default();
+        let others = &self.names[start..];
+        let is_new = others.len() < FEW && !name.contains(&b'\\') && !others.contains(&name);
+        self.names.push(name);
+        is_new
+    }
+}
+
+fn scan<'b, L: Look<'b>>(bytes: &'b [u8], mut at: usize, look: &mut L) -> Option<(usize, usize)> {
     let mut open = OpenContainers::default();
     loop {
         at = match *bytes.get(at)? {
@@ -11,9 +64,10 @@ pub(super) fn scan_value(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> 
             opening @ (b'{' | b'[') => {
                 let is_object = opening == b'{';
                 open.push(is_object);
+                look.open();
                 at = space_end(bytes, at + 1);
                 if bytes.get(at) != Some(&closing(is_object)) {
-                    at = if is_object { key_end(bytes, at)? } else { at };
+                    at = if is_object { key_end(bytes, at, look)? } else { at };
                     continue;
                 }
                 // What follows sees the end of the empty container.
@@ -33,11 +87,12 @@ pub(super) fn scan_value(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> 
             match *bytes.get(at)? {
                 b',' => {
                     at = space_end(bytes, at + 1);
-                    at = if is_object { key_end(bytes, at)? } else { at };
+                    at = if is_object { key_end(bytes, at, look)? } else { at };
                     break;
                 }
                 byte if byte == closing(is_object) => {
                     open.pop();
+                    look.close();
                     at += 1;
                 }
                 _ => return None,
@@ -51,11 +106,15 @@ fn closing(is_object: bool) -> u8 {
 }
 
 /// The start of the value whose key starts at `at`.
-fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
+fn key_end<'b, L: Look<'b>>(bytes: &'b [u8], at: usize, look: &mut L) -> Option<usize> {
     if *bytes.get(at)? != b'"' {
         return None;
     }
-    let colon = space_end(bytes, string_end(bytes, at + 1)?);
+    let end = string_end(bytes, at + 1)?;
+    if !look.name(&bytes[at + 1..end - 1]) {
+        return None;
+    }
+    let colon = space_end(bytes, end);
     (*bytes.get(colon)? == b':').then(|| space_end(bytes, colon + 1))
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::scan::scan_value;
+use super::scan::{scan_distinct, scan_value};
 use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::Decoded;
 
@@ -72,17 +72,30 @@ impl<'a> Reader<'a> {
 
     /// Skips the next value. An object in it that has a member twice is an error.
     pub(crate) fn skip_distinct(&mut self) -> Decoded<()> {
+        self.skip_space();
+        match scan_distinct(self.text.as_bytes(), self.position) {
+            Some((end, depth)) if depth <= MAX_DEPTH - self.depth => {
+                self.position = end;
+                self.deepest = self.deepest.max(self.depth + depth);
+                Ok(())
+            }
+            _ => self.look_for_distinct(),
+        }
+    }
+
+    /// The same, one value within the other, for those whose names have escapes, and to say what is wrong.
+    fn look_for_distinct(&mut self) -> Decoded<()> {
         match self.json_type()? {
             JsonType::Object => {
                 let mut first = self.open_object()?;
                 let mut keys = Vec::new();
                 while let Some(key) = self.next_key(&mut first)? {
-                    self.skip_distinct().map_err(|error| error.in_member(&key))?;
+                    self.look_for_distinct().map_err(|error| error.in_member(&key))?;
                     keys.push(key);
                 }
                 self.check_names(keys.iter().map(|key| &**key))
             }
-            JsonType::Array => self.array(Self::skip_distinct),
+            JsonType::Array => self.array(Self::look_for_distinct),
             _ => self.skip(),
         }
     }

@@ -5,6 +5,7 @@ use serde_json::Number;
 use super::number::{Divisor, Exact};
 use super::pattern::Pattern;
 use super::value::Json;
+use crate::reader::JsonType;
 
 /// A subschema's index in the arena.
 pub(super) type NodeId = usize;
@@ -209,6 +210,19 @@ impl TypeSet {
             Json::Bool(_) => has(5),
             Json::Null => has(6),
         }
+    }
+
+    /// The same for a value of which the type is known. Whether a number is an integer depends on the value.
+    pub(super) fn admits_type(self, found: JsonType) -> bool {
+        let index = match found {
+            JsonType::Object => 0,
+            JsonType::Array => 1,
+            JsonType::String => 2,
+            JsonType::Number => 3,
+            JsonType::Boolean => 5,
+            JsonType::Null => 6,
+        };
+        self.0 & (1 << index) != 0
     }
 
     /// The names with their articles, as in "a string or null".

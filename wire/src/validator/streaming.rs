@@ -5,13 +5,13 @@ use crate::plain;
 use crate::reader::{JsonType, Reader};
 
 use super::evaluate::Validation;
-use super::node::{Members, Node, NodeId, Rule};
-use super::value::{Json, Members as Object};
+use super::node::{Members, Node, NodeId, Rule, TypeSet};
 use super::violations::Location;
 
 /// The rules of a schema for an array or an object, if each of its parts can be looked at alone.
 #[derive(Default)]
 struct PartByPart<'n> {
+    types: Option<TypeSet>,
     required: &'n [String],
     members: Option<&'n Members>,
     elements: Option<NodeId>,
@@ -31,16 +31,14 @@ impl Validation<'_> {
             return reader.skip_distinct();
         }
         let accepted = match (reader.json_type()?, part_by_part(node)) {
-            (JsonType::Object, Some(rules)) => {
-                admits(node, &Json::Object(Object::default())) && self.accept_object(&rules, reader)?
-            }
+            (JsonType::Object, Some(rules)) => rules.admit(JsonType::Object) && self.accept_object(&rules, reader)?,
             (JsonType::Array, Some(rules)) => {
                 self.accept_array(&rules, reader)?;
-                admits(node, &Json::Array(Box::default()))
+                rules.admit(JsonType::Array)
             }
-            (JsonType::String, Some(_)) => {
+            (found @ (JsonType::String | JsonType::Boolean | JsonType::Null), Some(rules)) => {
                 reader.skip()?;
-                admits(node, &Json::String("".into()))
+                rules.admit(found)
             }
             _ => {
                 let value = plain::read(reader)?;
@@ -56,7 +54,7 @@ impl Validation<'_> {
 
     /// Returns whether the object has the required members.
     fn accept_object(&self, rules: &PartByPart<'_>, reader: &mut Reader<'_>) -> Decoded<bool> {
-        let mut names = Vec::new();
+        let mut names = Vec::with_capacity(8);
         let mut first = reader.open_object()?;
         while let Some(name) = reader.next_key(&mut first)? {
             let node = rules
@@ -89,7 +87,7 @@ fn part_by_part(node: &Node) -> Option<PartByPart<'_>> {
     let mut parts = PartByPart::default();
     for rule in &node.rules {
         match rule {
-            Rule::Type(_) => {}
+            Rule::Type(types) => parts.types = Some(*types),
             Rule::Required(names) => parts.required = names,
             Rule::Members(members) if members.patterns.is_empty() => parts.members = Some(members),
             Rule::Items(items) if items.prefix.is_empty() => parts.elements = items.rest,
@@ -99,11 +97,11 @@ fn part_by_part(node: &Node) -> Option<PartByPart<'_>> {
     Some(parts)
 }
 
-fn admits(node: &Node, value: &Json<'_>) -> bool {
-    node.rules.iter().all(|rule| match rule {
-        Rule::Type(types) => types.admits(value),
-        _ => true,
-    })
+impl PartByPart<'_> {
+    /// Whether a value of this type is valid. Which numbers are depends on the value.
+    fn admit(&self, found: JsonType) -> bool {
+        self.types.is_none_or(|types| types.admits_type(found))
+    }
 }
 
 #[cfg(test)]
