@@ -25,7 +25,7 @@ mod server;
 pub use self::client::KeyringStore;
 pub use self::client::{
     AssertionRequest, AssertionSource, Authorizer, Client, FileStore, Grant, IdentityProvider, Loopback, MemoryStore,
-    Registration, TokenStore, TokenType, UserAgent,
+    Registration, StoreLock, TokenStore, TokenType, UserAgent,
 };
 pub use self::error::{AuthError, BoxError};
 pub use self::jwt::SigningKey;

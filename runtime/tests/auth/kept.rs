@@ -44,6 +44,32 @@ async fn a_file_keeps_tokens_for_its_owner_alone() {
     assert!(store.load(&world.endpoint()).await.unwrap().is_none());
 }
 
+/// Two stores on one file are as two programs: they share nothing else.
+#[cfg(unix)]
+#[tokio::test]
+async fn of_two_programs_with_one_refresh_token_the_second_takes_what_the_first_has_got() {
+    let world = TestServers::new().await;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tokens.json");
+    let user = Browser::default();
+    let connect = async || {
+        let authorizer = Authorizer::interactive(user.clone()).store(FileStore::new(&path));
+        world.connect(authorizer).await.unwrap()
+    };
+    let (one, other) = (connect().await, connect().await);
+    call(&one).await.unwrap();
+    call(&other).await.unwrap();
+    world.issued.revoke();
+    let (one, other) = tokio::join!(call(&one), call(&other));
+    one.and(other).unwrap();
+    let refreshes = world.auth.seen("POST /token");
+    let refreshes = refreshes
+        .iter()
+        .filter(|seen| seen.form("grant_type").as_deref() == Some("refresh_token"));
+    assert_eq!(refreshes.count(), 1);
+    assert_eq!(user.asked(), 1);
+}
+
 /// Runs in a process of its own, on a message bus of its own, where GNOME's keyring keeps what it gets in an empty directory.
 #[cfg(all(feature = "keyring", target_os = "linux"))]
 #[test]

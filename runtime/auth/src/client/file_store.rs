@@ -8,14 +8,15 @@ use std::sync::Arc;
 
 use mcp_core::internal::{BoxFuture, Mutex};
 
-use super::store::{Grant, TokenStore, blocking};
+use super::store::{Grant, StoreLock, TokenStore, blocking};
 use crate::error::BoxError;
 
 /// The bytes that are read of the file.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// A store in a file that only its owner can read, on systems that know owners. The file is replaced as a whole, so that it is
-/// never half written. Of two programs that change it at the same moment, one loses its change.
+/// never half written. On Unix, programs that share it change it one after the other, by a lock on a file beside it, and refresh a grant
+/// one after the other. Elsewhere, of two programs that change it at the same moment, one loses its change.
 #[derive(Debug, Clone)]
 pub struct FileStore {
     path: Arc<Path>,
@@ -46,14 +47,13 @@ impl FileStore {
 
     fn change(&self, change: impl FnOnce(&mut Grants)) -> Result<(), BoxError> {
         let _writing = self.writing.lock();
-        let mut grants = self.read()?;
-        change(&mut grants);
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
         }
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(format!(".{}", std::process::id()));
-        let temporary = PathBuf::from(name);
+        let _locked = self.locked(".lock")?;
+        let mut grants = self.read()?;
+        change(&mut grants);
+        let temporary = self.beside(&format!(".{}", std::process::id()));
         // One that another program has left may have other permissions.
         let _ = fs::remove_file(&temporary);
         let mut options = OpenOptions::new();
@@ -64,6 +64,25 @@ impl FileStore {
         file.write_all(&serde_json::to_vec_pretty(&grants)?)?;
         file.sync_all()?;
         Ok(fs::rename(&temporary, &self.path)?)
+    }
+
+    /// The path of a file beside that of the store.
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.path.as_os_str().to_owned();
+        name.push(suffix);
+        name.into()
+    }
+
+    /// A file that no other program has locked, which is locked until it is closed.
+    fn locked(&self, suffix: &str) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(self.beside(suffix))?;
+        #[cfg(unix)]
+        rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive)?;
+        Ok(file)
     }
 }
 
@@ -88,6 +107,15 @@ impl TokenStore for FileStore {
             store.change(|grants| {
                 grants.remove(&server);
             })
+        }))
+    }
+
+    fn lock<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<StoreLock, BoxError>> {
+        Box::pin(blocking(self, |store| {
+            if let Some(directory) = store.path.parent() {
+                fs::create_dir_all(directory)?;
+            }
+            Ok(StoreLock::new(store.locked(".refresh")?))
         }))
     }
 }

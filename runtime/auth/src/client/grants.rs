@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::challenge::Challenge;
 use super::dpop::DpopKey;
 use super::flow::GrantSource;
-use super::store::Grant;
+use super::store::{Grant, StoreLock};
 use crate::error::AuthError;
 use crate::scopes::Scopes;
 
@@ -97,12 +97,19 @@ impl Grants {
         {
             return Err(Arc::clone(error));
         }
+        let earlier = current.or_else(|| used.cloned());
+        let can_refresh = earlier.as_ref().is_some_and(|held| held.grant.refresh_token.is_some());
+        let lock = match can_refresh {
+            true => Some(self.lock().await?),
+            false => None,
+        };
         if let Some(newer) = self.newer(refused.reason, used).await? {
             *self.current.lock() = Some(Arc::new(newer));
             return Ok(());
         }
-        let earlier = current.or_else(|| used.cloned());
-        let renewed = self.obtain_anew(&mut obtaining, refused, earlier.as_deref()).await;
+        let renewed = self
+            .obtain_anew(&mut obtaining, refused, earlier.as_deref(), lock)
+            .await;
         match renewed {
             Ok(held) => {
                 *self.current.lock() = Some(Arc::new(held));
@@ -121,6 +128,7 @@ impl Grants {
         obtaining: &mut GrantState,
         refused: &Refused<'_>,
         earlier: Option<&ActiveGrant>,
+        lock: Option<StoreLock>,
     ) -> Result<ActiveGrant, AuthError> {
         let Refused { reason, challenge, .. } = *refused;
         let grant = earlier.map(|held| &held.grant);
@@ -142,6 +150,8 @@ impl Grants {
         {
             return self.keep(refreshed).await;
         }
+        // Another client need not wait for the user of this one.
+        drop(lock);
         let before = same.map(|held| held.grant.scopes.clone()).unwrap_or_default();
         let supported = || target.scopes.iter().flatten().cloned().collect::<Scopes>();
         let wanted = challenge.scopes().unwrap_or_else(supported);
@@ -154,6 +164,12 @@ impl Grants {
         }
         let obtained = self.source.obtain(&target, scopes, grant).await?;
         self.keep(obtained).await
+    }
+
+    /// Waits until no other client of the store refreshes the grant.
+    async fn lock(&self) -> Result<StoreLock, AuthError> {
+        let locked = self.source.config().store.lock(self.source.server.as_str()).await;
+        locked.map_err(AuthError::Store)
     }
 
     /// The grant that another client with the same store has got meanwhile.

@@ -27,5 +27,5 @@ pub use self::file_store::FileStore;
 #[cfg(feature = "keyring")]
 pub use self::keyring_store::KeyringStore;
 pub use self::loopback::Loopback;
-pub use self::store::{Grant, MemoryStore, Registration, TokenStore, TokenType};
+pub use self::store::{Grant, MemoryStore, Registration, StoreLock, TokenStore, TokenType};
 pub use self::user_agent::UserAgent;

@@ -95,6 +95,35 @@ pub trait TokenStore: Send + Sync + 'static {
 
     /// Removes the grant for the server at this URL.
     fn remove<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<(), BoxError>>;
+
+    /// Waits until no other client of the store refreshes the grant for the server at this URL, and lets others wait until the lock is
+    /// dropped. Of two clients that use one refresh token, an authorization server may take the second for a thief, and revoke the
+    /// grant. With the lock, the second one loads what the first has saved. By default, nobody waits.
+    fn lock<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<StoreLock, BoxError>> {
+        let _ = server;
+        Box::pin(async { Ok(StoreLock::default()) })
+    }
+}
+
+/// Keeps other clients of a [`TokenStore`] from refreshing a grant until it is dropped.
+#[derive(Default)]
+pub struct StoreLock {
+    _guard: Option<Box<dyn Send>>,
+}
+
+impl StoreLock {
+    /// A lock that is given up when `guard` is dropped.
+    pub fn new(guard: impl Send + 'static) -> Self {
+        Self {
+            _guard: Some(Box::new(guard)),
+        }
+    }
+}
+
+impl fmt::Debug for StoreLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreLock").finish_non_exhaustive()
+    }
 }
 
 /// Runs what a store does in a thread that may block.
