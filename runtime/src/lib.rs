@@ -7,8 +7,16 @@ pub use mcp_auth as auth;
 #[cfg(feature = "bridge")]
 #[doc(inline)]
 pub use mcp_bridge as bridge;
+#[cfg(feature = "clients")]
+#[doc(inline)]
+pub use mcp_clients as clients;
 #[doc(inline)]
 pub use mcp_core::*;
+#[cfg(feature = "gateway")]
+#[doc(inline)]
+pub use mcp_gateway as gateway;
+#[cfg(feature = "router")]
+pub use mcp_macros::tool;
 #[cfg(feature = "skills")]
 #[doc(inline)]
 pub use mcp_skills as skills;

@@ -30,6 +30,9 @@ struct BetweenRevisions;
 #[doc = include_str!("../../docs/guide/bridge.md")]
 struct ABridge;
 
+#[doc = include_str!("../../docs/guide/gateway.md")]
+struct AGateway;
+
 #[doc = include_str!("../../docs/guide/types.md")]
 struct Types;
 

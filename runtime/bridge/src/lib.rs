@@ -37,7 +37,6 @@ mod calls;
 mod capabilities;
 mod changes;
 mod client;
-mod connector;
 mod downstream;
 mod era_translator;
 mod error;
@@ -67,9 +66,9 @@ use self::translation::are_of_one_era;
 use self::upstream::Current;
 
 pub use self::client::ClientId;
-pub use self::connector::Connector;
 pub use self::error::BridgeError;
 pub use self::options::BridgeOptions;
+pub use mcp_core::transport::Connector;
 
 /// How much longer than its requests a session may take to end.
 const GRACE: Duration = Duration::from_secs(1);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_core::internal::{ClientInfo, Mutex, canonical, connect_by_handshake, connect_with, with_era};
-use mcp_core::transport::Connection;
+use mcp_core::transport::{Connection, Connector};
 use mcp_core::{CallError, ClientSession, ConnectError, Era};
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -16,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use super::GRACE;
 use super::asking::Questions;
 use super::client::{ClientId, Known, Owner, can_be_asked};
-use super::connector::Connector;
 use super::downstream::begin;
 use super::error::BridgeError;
 use super::first_message::FirstMessage;

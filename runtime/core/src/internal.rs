@@ -4,6 +4,7 @@
 
 pub use crate::budget::{Budget, Charge};
 pub use crate::canonical::canonical;
+pub use crate::client::{Reusable, object};
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::excerpt::excerpt;

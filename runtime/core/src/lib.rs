@@ -20,6 +20,8 @@ mod future;
 #[doc(hidden)]
 pub mod internal;
 mod message;
+#[cfg(feature = "router")]
+pub mod middleware;
 #[doc(hidden)]
 pub mod mirrors;
 mod options;
@@ -39,7 +41,7 @@ pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, UnknownMethod, error_code
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::change::Change;
-pub use self::client::Client;
+pub use self::client::{Capable, Client};
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
 pub use self::filled_in::{declined, dismissed, filled_in};
@@ -48,7 +50,7 @@ pub use self::rounds::{Sealing, StateStore};
 #[cfg(feature = "router")]
 pub use self::router::{Args, Router, State, Structured, ToolError};
 pub use self::session::{
-    Changes, ClientSession, Context, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo, Progress,
-    ServerSession, Session, connect, serve,
+    Changes, ClientSession, Context, Discovery, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo,
+    Progress, ServerSession, Session, connect, serve,
 };
 pub use self::side::{ClientSide, ServerSide, Side};

@@ -10,6 +10,7 @@ use mcp_adapters::{Loss, Revision};
 
 use crate::era::Era;
 use crate::rounds::Sealing;
+use crate::session::Discovery;
 
 /// Is called with the losses of a conversion, and the method of the message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;
@@ -52,6 +53,9 @@ pub struct Options {
     /// The era that a client takes its server for, if it is known from before: then the server isn't asked. A server ignores
     /// it.
     pub era: Option<Era>,
+    /// What is known of the server from an earlier connection ([`Session::discovery`](crate::Session::discovery)): then the client asks
+    /// nothing of it. A server ignores it, and so does a client that doesn't support its revision.
+    pub discovery: Option<Discovery>,
     /// How a server seals the state of a request that needs answers of the client. A client ignores it.
     pub sealing: Sealing,
     /// The least severe log messages that a client wants. Each request to a stateless server says so, and a server with
@@ -153,6 +157,7 @@ impl Default for Options {
             validation: Validation::default(),
             violations: None,
             era: None,
+            discovery: None,
             sealing: Sealing::default(),
             log_level: None,
             cache: None,

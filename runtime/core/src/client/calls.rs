@@ -85,7 +85,7 @@ impl ClientSession {
 }
 
 /// The object that a value serializes to; `None` for `null`.
-pub(crate) fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
+pub fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
     let json = RawJson::from_serialize(value).map_err(unrepresentable)?;
     if json.text() == "null" {
         return Ok(None);

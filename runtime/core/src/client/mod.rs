@@ -3,15 +3,16 @@
 mod answers;
 mod calls;
 
+use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Extension, RawObject};
 
 use self::answers::{Answers, boxed};
-pub(crate) use self::calls::object;
+pub use self::calls::object;
 use crate::error::ConnectError;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{ClientSession, Middleware, connect};
+use crate::session::{ClientInfo, ClientSession, Context, Middleware, connect_with};
 use crate::side::ClientSide;
 
 /// A client: its name, and functions that answer what servers ask. The capabilities that it declares are those of its functions.
@@ -47,15 +48,44 @@ use crate::side::ClientSide;
 /// # }
 /// ```
 ///
-/// One that handles notifications, or methods that the protocol doesn't declare, implements
-/// [`ClientHandler`](crate::ClientHandler) and is given to [`connect`].
+/// One that handles notifications, or methods that the protocol doesn't declare, is a [handler](Self::handler) instead of functions.
 #[must_use]
 pub struct Client {
     info: hub::Implementation,
     capabilities: hub::ClientCapabilities,
     options: Options,
     answers: Answers,
+    /// What answers in place of the functions.
+    handler: Option<Layered>,
     layers: Vec<Box<dyn FnOnce(Layered) -> Layered + Send>>,
+}
+
+/// A handler of a client's sessions that knows what it can answer.
+pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {
+    /// The capabilities that its client declares.
+    fn capabilities(&self) -> hub::ClientCapabilities;
+}
+
+impl Capable for () {
+    fn capabilities(&self) -> hub::ClientCapabilities {
+        hub::ClientCapabilities::default()
+    }
+}
+
+/// A client that connects several times.
+#[doc(hidden)]
+#[derive(Clone)]
+pub struct Reusable {
+    pub handler: Layered,
+    pub info: ClientInfo,
+    pub options: Options,
+}
+
+impl Reusable {
+    /// Starts a session with a server.
+    pub async fn connect(&self, transport: impl Transport) -> Result<ClientSession, ConnectError> {
+        connect_with(self.handler.clone(), self.info.clone(), self.options.clone(), transport).await
+    }
 }
 
 type Layered = crate::session::Layered<ClientSide>;
@@ -68,6 +98,7 @@ impl Client {
             capabilities: hub::ClientCapabilities::default(),
             options: Options::default(),
             answers: Answers::default(),
+            handler: None,
             layers: Vec::new(),
         }
     }
@@ -81,6 +112,13 @@ impl Client {
     /// The options of its sessions.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Answers and is notified by a handler, in place of functions. The client declares the capabilities of the handler.
+    pub fn handler(mut self, handler: impl Capable) -> Self {
+        self.capabilities = handler.capabilities();
+        self.handler = Some(Layered::from(handler));
         self
     }
 
@@ -156,14 +194,29 @@ impl Client {
         self
     }
 
-    /// Starts a session with a server, as [`connect`] does.
+    /// Starts a session with a server, as [`connect`](crate::connect) does.
     ///
     /// # Errors
     /// When the server doesn't answer, or answers with a revision that isn't supported.
     pub async fn connect(self, transport: impl Transport) -> Result<ClientSession, ConnectError> {
-        let handler = Layered::from(self.answers);
+        self.reusable().connect(transport).await
+    }
+
+    /// The same, to connect several times.
+    #[doc(hidden)]
+    pub fn reusable(self) -> Reusable {
+        let handler = self.handler.unwrap_or_else(|| Layered::from(self.answers));
         let handler = self.layers.into_iter().fold(handler, |handler, layer| layer(handler));
-        connect(handler, self.info, self.capabilities, self.options, transport).await
+        Reusable {
+            handler,
+            info: ClientInfo {
+                implementation: self.info,
+                capabilities: self.capabilities,
+                begin: None,
+                log_level: self.options.log_level.clone(),
+            },
+            options: self.options,
+        }
     }
 }
 

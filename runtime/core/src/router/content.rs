@@ -67,6 +67,13 @@ macro_rules! blocks {
                 vec![self].into_result(call)
             }
         }
+
+        /// A message of the user.
+        impl IntoResult<hub::GetPromptResult> for hub::$block {
+            fn into_result(self, call: &Call) -> Result<hub::GetPromptResult, ToolError> {
+                hub::PromptMessage::new(hub::Role::User, self).into_result(call)
+            }
+        }
     )*};
 }
 

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::call::{Call, Input};
+use super::content::Structured;
 use super::error::RouteError;
 use super::function::{BoxedFunction, Function};
 use super::result::IntoResult;
@@ -44,6 +46,13 @@ impl CustomRoute {
 impl IntoResult<RawJson> for RawJson {
     fn into_result(self, _: &Call) -> Result<RawJson, ToolError> {
         Ok(self)
+    }
+}
+
+/// The result is what `T` serializes to.
+impl<T: Serialize> IntoResult<RawJson> for Structured<T> {
+    fn into_result(self, _: &Call) -> Result<RawJson, ToolError> {
+        Ok(RawJson::from_serialize(&self.0)?)
     }
 }
 

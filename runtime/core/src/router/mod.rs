@@ -65,7 +65,7 @@ pub use self::result::{Blob, IntoResult};
 pub use self::route::Route;
 pub use self::scope::Listed;
 pub use self::template::{TemplateRoute, resource_template};
-pub use self::tool::{ToolRoute, ToolRun, tool, tool_with_schema, try_tool};
+pub use self::tool::{ToolRoute, ToolRun, description, tool, tool_with_schema, try_tool};
 pub use self::tool_error::ToolError;
 
 /// A server made of tools, resources and prompts.

@@ -13,7 +13,7 @@ use super::tool_error::{BoxError, ToolError};
 /// | Function of a | `T` | gives |
 /// |---|---|---|
 /// | tool | [`AnyCallToolResult`](hub::AnyCallToolResult) | a [`CallToolResult`](hub::CallToolResult), text (`String`, `&'static str`), numbers, a content block such as [`ImageContent`](hub::ImageContent), a `Vec` or a tuple of blocks, [`Structured`](super::Structured), or nothing (`()`) |
-/// | prompt | [`GetPromptResult`](hub::GetPromptResult) | text as one message of the user, a [`PromptMessage`](hub::PromptMessage) or a `Vec` of them |
+/// | prompt | [`GetPromptResult`](hub::GetPromptResult) | text or a content block such as [`ImageContent`](hub::ImageContent) as one message of the user, a [`PromptMessage`](hub::PromptMessage) or a `Vec` of them |
 /// | resource or template | [`ReadResourceResult`](hub::ReadResourceResult) | text, bytes ([`Blob`]), or a `Vec` of [`AnyResourceContents`](hub::AnyResourceContents) or of one kind of them |
 /// | list of a template's resources | `Vec<`[`Resource`](hub::Resource)`>` | that |
 /// | completion | `Vec<String>` | a `Vec` of strings |

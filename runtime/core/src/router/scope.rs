@@ -78,6 +78,16 @@ macro_rules! listable {
                 &self.function.scope
             }
         }
+
+        impl $route {
+            /// Adds middleware around the calls of this route alone, such as a
+            /// [`TimeLimit`]($crate::middleware::TimeLimit): of several, the last is the outermost. It is within that of the router.
+            #[must_use]
+            pub fn layer(mut self, middleware: impl $crate::session::Middleware<$crate::side::ServerSide>) -> Self {
+                self.function.scope.layer(::std::sync::Arc::new(middleware));
+                self
+            }
+        }
     };
 }
 pub(super) use listable;

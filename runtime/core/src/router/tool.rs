@@ -98,6 +98,16 @@ pub fn tool_with_schema<M, H: Function<hub::AnyCallToolResult, M>>(
     ToolRoute::new(tool, input, BoxedFunction::new(function))
 }
 
+/// The lines of a doc comment as a description.
+#[doc(hidden)]
+pub fn description(lines: &[&str]) -> String {
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    lines.join("\n").trim().to_owned()
+}
+
 const KIND: &str = "tool";
 
 /// The input schema of a tool without arguments.

@@ -28,7 +28,7 @@ use crate::side::ClientSide;
 /// error, a response without an answer, silence for [`Limits::probe`](crate::Limits::probe), and the end of a child process mean that
 /// the server has a handshake. Failures that say nothing of the era,
 /// such as one of authorization, are errors. If a server refuses the handshake and names a stateless revision, the client tries
-/// the discovery once more. With [`Options::era`], the era is given. The discovery of a server that may only be stateless has the time
+/// the discovery once more. With [`Options::era`], the era is given, and with [`Options::discovery`] all that a discovery says. The discovery of a server that may only be stateless has the time
 /// of any other call, and what else it answers is the error.
 ///
 /// In a handshake, the client requests the latest supported revision, and uses the one that the server answers with.
@@ -58,8 +58,18 @@ pub async fn connect_with<T: Transport>(
     options: Options,
     mut transport: T,
 ) -> Result<ClientSession, ConnectError> {
+    let known = options
+        .discovery
+        .as_ref()
+        .and_then(|known| Some((known.revision()?, known.hello())));
+    let known = known.filter(|(revision, _)| options.supported.contains(revision));
+    if let Some((revision, Some(hello))) = known {
+        let attempt = Attempt::start(&handler, &info, &options, transport, revision);
+        let agreed = attempt.state.agree_stateless(revision, &info, hello);
+        return attempt.end(agreed).await;
+    }
     let handshake = latest(&options, Era::Handshake);
-    let stateless = latest(&options, Era::Stateless);
+    let stateless = latest(&options, Era::Stateless).filter(|_| known.is_none());
     let restart = transport.restart();
     match (handshake, stateless) {
         (None, None) => Err(ConnectError::NoRevision),

@@ -1,11 +1,13 @@
 //! Transports: how messages get to a peer and back.
 
 mod channel;
+mod connector;
 #[cfg(feature = "stdio")]
 pub mod stdio;
 mod watched;
 
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
+pub use self::connector::Connector;
 #[cfg(feature = "stdio")]
 pub use self::stdio::stdio;
 pub use self::watched::{MessageDirection, Watched, watched};

@@ -68,6 +68,39 @@ impl Call {
         Answer::of(self.peer().elicit(params.into()).await?)
     }
 
+    /// Asks the user to open a web page, such as one for a payment: whether the user agrees. What is done there, the page says to the
+    /// server.
+    ///
+    /// ```
+    /// use mcp_runtime::router::Call;
+    /// use mcp_runtime::{CallError, Router};
+    ///
+    /// async fn pay(call: Call) -> Result<&'static str, CallError> {
+    ///     match call.elicit_url("Pay for the ticket", "https://example.org/pay/1").await? {
+    ///         true => Ok("the page is open"),
+    ///         false => Ok("nothing is paid"),
+    ///     }
+    /// }
+    ///
+    /// let router = Router::new("tickets", "1.0").tool("pay", "Pays for a ticket", pay);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of other calls, such as when the client can't open pages.
+    pub async fn elicit_url(&self, message: impl Into<String>, url: impl Into<String>) -> Result<bool, CallError> {
+        let params = hub::ElicitRequestUrlParams::new(message, url);
+        let result = self.peer().elicit(params.into()).await?;
+        Ok(result.action == hub::ElicitResultAction::Accept)
+    }
+
+    /// The directories and files that the client lets the server work in.
+    ///
+    /// # Errors
+    /// Those of other calls, such as when the client has no roots.
+    pub async fn roots(&self) -> Result<Vec<hub::Root>, CallError> {
+        Ok(self.peer().list_roots(None).await?.roots)
+    }
+
     /// Asks the client's model, and gives its answer if that is a text.
     /// [`Peer::create_message`](CallClient::create_message) takes more than one text, and gives whatever the model answers.
     ///

@@ -1,8 +1,9 @@
-//! How a bridge connects to its server.
+//! How a program connects to a server several times.
 
 use std::future::Future;
 
-use mcp_core::transport::{Transport, TransportError};
+use crate::error::TransportError;
+use crate::message::Transport;
 
 /// Makes connections to a server. Functions that do are connectors.
 pub trait Connector: Send + Sync + 'static {

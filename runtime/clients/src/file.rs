@@ -1,0 +1,198 @@
+//! The file in which hosts keep their servers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mcp_core::transport::stdio::SpawnOptions;
+use mcp_http::client::HttpOptions;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
+
+use super::server::{HttpServerConfig, ProcessConfig, ServerConfig};
+
+/// The servers of a host's file, such as `mcp.json`: an object `mcpServers`, or `servers`, of servers by their names. One has a
+/// `command` with `args`, `env` and `cwd`, or a `url` with `headers`. In their texts, `${NAME}` and `${NAME:-default}` stand for
+/// variables of the environment. Servers with `"disabled": true` are left out.
+///
+/// ```
+/// use mcp_runtime::clients::ServersFile;
+///
+/// let file = r#"{"mcpServers": {
+///     "git": {"command": "git-mcp", "args": ["--repository", "${HOME:-/}/project"]},
+///     "wiki": {"url": "https://example.org/mcp", "headers": {"Authorization": "Bearer ${TOKEN:-none}"}}
+/// }}"#;
+/// let servers = ServersFile::parse(file).unwrap().servers;
+/// assert_eq!(servers.keys().collect::<Vec<_>>(), ["git", "wiki"]);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ServersFile {
+    /// The servers by their names.
+    pub servers: BTreeMap<String, ServerConfig>,
+    /// What is wrong with the others, by their names.
+    pub invalid: BTreeMap<String, String>,
+}
+
+/// The error of a file of servers.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+#[non_exhaustive]
+pub struct FileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    #[serde(rename = "mcpServers", alias = "servers")]
+    servers: BTreeMap<String, Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<PathBuf>,
+    url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    disabled: bool,
+}
+
+impl ServersFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it can't be read, or isn't such a file.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, FileError> {
+        let path = path.as_ref();
+        let failed = |reason: String| FileError {
+            path: path.to_owned(),
+            reason,
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+        Self::parse(&text).map_err(failed)
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// When it isn't that of such a file: what is wrong with it. A server that is invalid alone is no error: see [`Self::invalid`].
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let Content { servers } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let mut file = Self {
+            servers: BTreeMap::new(),
+            invalid: BTreeMap::new(),
+        };
+        for (name, entry) in servers.into_iter().filter(|(_, entry)| !entry.disabled) {
+            match entry.config() {
+                Ok(config) => _ = file.servers.insert(name, config),
+                Err(reason) => _ = file.invalid.insert(name, reason),
+            }
+        }
+        Ok(file)
+    }
+
+    /// The servers, if none is invalid.
+    ///
+    /// # Errors
+    /// What is wrong with the first that is.
+    pub fn all(self) -> Result<BTreeMap<String, ServerConfig>, String> {
+        match self.invalid.into_iter().next() {
+            None => Ok(self.servers),
+            Some((name, reason)) => Err(format!("server {name:?}: {reason}")),
+        }
+    }
+}
+
+impl Entry {
+    fn config(self) -> Result<ServerConfig, String> {
+        match (self.command, self.url) {
+            (Some(command), None) => {
+                let arguments = self.args.iter().map(|argument| Ok(expanded(argument)?.into()));
+                let environment = self
+                    .env
+                    .iter()
+                    .map(|(name, value)| Ok((name.clone(), expanded(value)?)));
+                Ok(ServerConfig::Process(ProcessConfig {
+                    program: expanded(&command)?.into(),
+                    arguments: arguments.collect::<Result<_, String>>()?,
+                    environment: environment.collect::<Result<_, String>>()?,
+                    directory: self.cwd,
+                    options: SpawnOptions::default(),
+                }))
+            }
+            (None, Some(url)) => {
+                let mut headers = HeaderMap::new();
+                for (name, value) in &self.headers {
+                    let failed = |reason: String| format!("header {name:?}: {reason}");
+                    let (name, value) = header(name, &expanded(value)?).map_err(failed)?;
+                    headers.append(name, value);
+                }
+                Ok(ServerConfig::Http(HttpServerConfig {
+                    url: expanded(&url)?,
+                    headers,
+                    options: HttpOptions::default(),
+                }))
+            }
+            _ => Err("it has either a `command` or a `url`".to_owned()),
+        }
+    }
+}
+
+fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let name = name.parse().map_err(|_| "the name can't be that of a header")?;
+    let mut value: HeaderValue = value.parse().map_err(|_| "the value can't be that of a header")?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+/// A text with the variables of the environment that it names, as `${NAME}` or `${NAME:-default}`.
+fn expanded(text: &str) -> Result<String, String> {
+    let mut expanded = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((variable, after)) = after.split_once('}') else {
+            break;
+        };
+        let (name, default) = variable
+            .split_once(":-")
+            .map_or((variable, None), |(name, default)| (name, Some(default)));
+        let value = std::env::var(name).ok().or_else(|| default.map(str::to_owned));
+        expanded.push_str(before);
+        expanded.push_str(&value.ok_or_else(|| format!("the environment has no {name}, which it names"))?);
+        rest = after;
+    }
+    Ok(expanded + rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_replaced_and_one_that_is_absent_needs_a_default() {
+        assert_eq!(expanded("a ${MCP_NONE:-b} c ${MCP_NONE:-}d").unwrap(), "a b c d");
+        assert_eq!(expanded("${CARGO_PKG_NAME}/x").unwrap(), "mcp-clients/x");
+        assert_eq!(expanded("$HOME and ${unfinished").unwrap(), "$HOME and ${unfinished");
+        assert!(expanded("${MCP_NONE}").unwrap_err().contains("MCP_NONE"));
+    }
+
+    #[test]
+    fn a_wrong_file_is_an_error_that_names_the_server() {
+        let reason = |text: &str| ServersFile::parse(text).and_then(ServersFile::all).unwrap_err();
+        assert!(reason("{}").contains("mcpServers"));
+        let both = r#"{"servers":{"a":{"command":"x","url":"y"}}}"#;
+        assert_eq!(reason(both), r#"server "a": it has either a `command` or a `url`"#);
+        let header = r#"{"servers":{"a":{"url":"http://x","headers":{"b c":"d"}}}}"#;
+        assert!(reason(header).starts_with(r#"server "a": header "b c": "#));
+        let disabled = r#"{"mcpServers":{"a":{"disabled":true}}}"#;
+        assert!(ServersFile::parse(disabled).unwrap().servers.is_empty());
+    }
+}

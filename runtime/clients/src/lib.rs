@@ -1,0 +1,24 @@
+//! Clients that reconnect, and clients of many servers.
+//!
+//! [`ReconnectingClient`] is a client of one server, whose session begins again when it is lost. [`Clients`] are those of several
+//! servers, such as the ones of a host's file ([`ServersFile`]).
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod backoff;
+mod changes;
+mod clients;
+mod file;
+mod names;
+mod reconnecting;
+mod server;
+mod transport;
+
+pub use self::backoff::Backoff;
+pub use self::changes::FollowedChanges;
+pub use self::clients::{Clients, Failure, Merged};
+pub use self::file::{FileError, ServersFile};
+pub use self::names::{NameError, Names, Naming};
+pub use self::reconnecting::ReconnectingClient;
+pub use self::server::{HttpServerConfig, ProcessConfig, ServerConfig};
+pub use self::transport::{ServerReceiver, ServerSender, ServerTransport};

@@ -1,0 +1,152 @@
+//! The names of tools and prompts of several servers.
+
+use std::borrow::Cow;
+
+/// How the tools and prompts of several servers are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Naming {
+    /// With the name of their server before them: `git_log` is `log` of the server `git`.
+    #[default]
+    Prefixed,
+    /// As their servers name them. Of two with the same name, the one of the first server is seen.
+    Flat,
+}
+
+/// The error for names of servers that don't tell their tools apart.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// A name that is empty.
+    #[error("a server has an empty name")]
+    Empty,
+    /// A name that two servers have, as far as names of tools can have its characters.
+    #[error("two servers are named `{0}`: give one of them another name")]
+    Taken(String),
+    /// A name that begins with the prefix of another one.
+    #[error(
+        "`{longer}_…` may be a tool of the server `{longer}` and one of `{shorter}`: give one of them another name"
+    )]
+    Ambiguous {
+        /// The name of which it is the beginning.
+        longer: String,
+        /// The other name.
+        shorter: String,
+    },
+}
+
+/// The names of several servers, and of their tools and prompts.
+#[derive(Debug, Clone)]
+pub struct Names {
+    prefixes: Vec<String>,
+    naming: Naming,
+}
+
+impl Names {
+    /// The names of no servers.
+    #[must_use]
+    pub fn none() -> Self {
+        Self {
+            prefixes: Vec::new(),
+            naming: Naming::Prefixed,
+        }
+    }
+
+    /// The names of servers. Characters that names of tools can't have become `-` in the prefix.
+    ///
+    /// # Errors
+    /// When names are empty or equal, or when prefixed names would have two readings.
+    pub fn new<'n>(servers: impl IntoIterator<Item = &'n str>, naming: Naming) -> Result<Self, NameError> {
+        let mut prefixes: Vec<String> = Vec::new();
+        for name in servers {
+            let prefix: String = name.chars().map(allowed).collect();
+            if prefix.is_empty() {
+                return Err(NameError::Empty);
+            }
+            for known in &prefixes {
+                if *known == prefix {
+                    return Err(NameError::Taken(prefix));
+                }
+                let is_within = |longer: &str, shorter: &str| {
+                    longer.strip_prefix(shorter).is_some_and(|rest| rest.starts_with('_'))
+                };
+                let (longer, shorter) = match prefix.len() > known.len() {
+                    true => (&prefix, known),
+                    false => (known, &prefix),
+                };
+                if naming == Naming::Prefixed && is_within(longer, shorter) {
+                    let (longer, shorter) = (longer.clone(), shorter.clone());
+                    return Err(NameError::Ambiguous { longer, shorter });
+                }
+            }
+            prefixes.push(prefix);
+        }
+        Ok(Self { prefixes, naming })
+    }
+
+    /// The name under which others know what a server names `name`.
+    #[must_use]
+    pub fn outer<'n>(&self, server: usize, name: &'n str) -> Cow<'n, str> {
+        match (self.naming, self.prefixes.get(server)) {
+            (Naming::Prefixed, Some(prefix)) => Cow::Owned(format!("{prefix}_{name}")),
+            _ => Cow::Borrowed(name),
+        }
+    }
+
+    /// The server that a prefixed name says, and its own name for it; `None` if it says none.
+    #[must_use]
+    pub fn inner<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
+        if self.naming == Naming::Flat {
+            return None;
+        }
+        let mut servers = self.prefixes.iter().enumerate();
+        servers.find_map(|(server, prefix)| Some((server, name.strip_prefix(prefix)?.strip_prefix('_')?)))
+    }
+
+    /// How they are named.
+    #[must_use]
+    pub fn naming(&self) -> Naming {
+        self.naming
+    }
+}
+
+/// A character of the names that every client accepts, or `-`.
+fn allowed(character: char) -> char {
+    match character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.') {
+        true => character,
+        false => '-',
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefixed_name_says_its_server() {
+        let names = Names::new(["git", "my notes"], Naming::Prefixed).unwrap();
+        assert_eq!(names.outer(1, "add_all"), "my-notes_add_all");
+        assert_eq!(names.inner("my-notes_add_all"), Some((1, "add_all")));
+        assert_eq!(names.inner("git_log"), Some((0, "log")));
+        assert_eq!(names.inner("gitlog"), None);
+        assert_eq!(names.inner("log"), None);
+    }
+
+    #[test]
+    fn flat_names_are_those_of_the_servers() {
+        let names = Names::new(["git", "git_hub"], Naming::Flat).unwrap();
+        assert_eq!(names.outer(0, "log"), "log");
+        assert_eq!(names.inner("git_log"), None);
+    }
+
+    #[test]
+    fn names_with_two_readings_are_refused() {
+        let refused = |servers: &[&str]| Names::new(servers.iter().copied(), Naming::Prefixed).unwrap_err();
+        assert_eq!(refused(&["a", ""]), NameError::Empty);
+        assert_eq!(refused(&["a b", "a-b"]), NameError::Taken("a-b".to_owned()));
+        for servers in [["git_hub", "git"], ["git", "git_hub"]] {
+            let expected =
+                "`git_hub_…` may be a tool of the server `git_hub` and one of `git`: give one of them another name";
+            assert_eq!(refused(&servers).to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! A client whose session begins again when it is lost.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_adapters::handlers::CallServer as _;
+use mcp_adapters::hello::ChangeFilter;
+use mcp_adapters::hub;
+use mcp_core::http::StatusCode;
+use mcp_core::internal::Reusable;
+use mcp_core::transport::Connector;
+use mcp_core::transport::stdio::SpawnError;
+use mcp_core::{CallError, Client, ClientSession, ClientSide, ConnectError, Peer};
+use serde::Serialize;
+use tokio_util::sync::CancellationToken;
+
+use super::backoff::Backoff;
+use super::changes::{FollowedChanges, follow};
+
+/// A client of one server, whose session begins again with the next call when it is lost: the process has ended, say. Clones are the
+/// same client.
+///
+/// A call that fails because the session is lost is repeated once if that is safe: lists, reading resources, getting prompts, and
+/// calls of tools that the server has listed as reading only (`readOnlyHint`) or idempotent (`idempotentHint`). Other calls fail,
+/// since the server may have done what they ask.
+///
+/// ```
+/// use mcp_runtime::clients::ReconnectingClient;
+/// use mcp_runtime::transport::channel;
+/// use mcp_runtime::{Client, Options, Router};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let router = Router::new("clock", "1.0").tool("time", "Tells the time", || "noon");
+/// let connect = move || {
+///     let (server, client) = channel(16);
+///     drop(router.clone().serve(Options::default(), server));
+///     Ok(client)
+/// };
+/// let client = ReconnectingClient::new(Client::new("app", "1.0"), connect);
+/// assert_eq!(client.list_tools().await?[0].name, "time");
+/// client.close().await;
+/// assert!(client.is_closed());
+/// # Ok(())
+/// # }
+/// ```
+pub struct ReconnectingClient<C: Connector> {
+    inner: Arc<Inner<C>>,
+}
+
+struct Inner<C> {
+    connector: C,
+    client: Reusable,
+    backoff: Backoff,
+    /// Locked while it connects, so that others wait for that.
+    state: tokio::sync::Mutex<State>,
+    /// The tools whose calls may be repeated.
+    repeatable: Mutex<HashSet<String>>,
+    closing: CancellationToken,
+}
+
+#[derive(Default)]
+struct State {
+    session: Option<ClientSession>,
+    has_connected: bool,
+}
+
+impl<C: Connector> Clone for ReconnectingClient<C> {
+    fn clone(&self) -> Self {
+        let inner = Arc::clone(&self.inner);
+        Self { inner }
+    }
+}
+
+impl<C: Connector> ReconnectingClient<C> {
+    /// A client that connects by `connector` when it is used first.
+    pub fn new(client: Client, connector: C) -> Self {
+        Self::with_backoff(client, connector, Backoff::default())
+    }
+
+    /// The same, which says how often it tries to connect and when.
+    pub fn with_backoff(client: Client, connector: C, backoff: Backoff) -> Self {
+        Self::reusable(client.reusable(), connector, backoff)
+    }
+
+    #[doc(hidden)]
+    pub fn reusable(client: Reusable, connector: C, backoff: Backoff) -> Self {
+        let inner = Inner {
+            connector,
+            client,
+            backoff,
+            state: tokio::sync::Mutex::default(),
+            repeatable: Mutex::default(),
+            closing: CancellationToken::new(),
+        };
+        let inner = Arc::new(inner);
+        Self { inner }
+    }
+
+    /// The server, in the session that there is or that begins now. Another session has another handle, so don't keep it.
+    ///
+    /// # Errors
+    /// When the server can't be reached in all attempts, refuses the session, or the client is closed.
+    pub async fn peer(&self) -> Result<Peer<ClientSide>, ConnectError> {
+        let inner = &*self.inner;
+        let mut state = inner.state.lock().await;
+        if let Some(session) = state.session.as_ref().filter(|session| !session.is_closed()) {
+            return Ok(session.peer().clone());
+        }
+        let session = tokio::select! {
+            biased;
+            () = inner.closing.cancelled() => return Err(CallError::Closed.into()),
+            session = inner.connect(state.has_connected) => session?,
+        };
+        let peer = session.peer().clone();
+        (state.session, state.has_connected) = (Some(session), true);
+        Ok(peer)
+    }
+
+    /// Whether there is a session now.
+    pub async fn is_connected(&self) -> bool {
+        let state = self.inner.state.lock().await;
+        state.session.as_ref().is_some_and(|session| !session.is_closed())
+    }
+
+    /// Calls the server. If the session is lost, a call that `is_safe` is repeated in another one, once.
+    ///
+    /// # Errors
+    /// When there is no session, or no result.
+    pub async fn call<T>(
+        &self,
+        is_safe: bool,
+        call: impl AsyncFn(Peer<ClientSide>) -> Result<T, CallError>,
+    ) -> Result<T, ConnectError> {
+        match call(self.peer().await?).await {
+            Err(error) if is_safe && is_lost(&error) && !self.is_closed() => {
+                tracing::debug!(%error, "a call is repeated in another session");
+                Ok(call(self.peer().await?).await?)
+            }
+            called => Ok(called?),
+        }
+    }
+
+    /// All tools of the server.
+    ///
+    /// # Errors
+    /// Those of [`Self::call`].
+    pub async fn list_tools(&self) -> Result<Vec<hub::Tool>, ConnectError> {
+        let tools: Vec<hub::Tool> = self.call(true, async |peer| peer.list_all().await).await?;
+        let repeatable = tools.iter().filter(|tool| is_repeatable(tool));
+        let repeatable = repeatable.map(|tool| tool.name.clone()).collect();
+        *self.inner.repeatable.lock().unwrap_or_else(PoisonError::into_inner) = repeatable;
+        Ok(tools)
+    }
+
+    /// All prompts of the server.
+    ///
+    /// # Errors
+    /// Those of [`Self::call`].
+    pub async fn list_prompts(&self) -> Result<Vec<hub::Prompt>, ConnectError> {
+        self.call(true, async |peer| peer.list_all().await).await
+    }
+
+    /// All resources of the server.
+    ///
+    /// # Errors
+    /// Those of [`Self::call`].
+    pub async fn list_resources(&self) -> Result<Vec<hub::Resource>, ConnectError> {
+        self.call(true, async |peer| peer.list_all().await).await
+    }
+
+    /// All templates of the server's resources.
+    ///
+    /// # Errors
+    /// Those of [`Self::call`].
+    pub async fn list_resource_templates(&self) -> Result<Vec<hub::ResourceTemplate>, ConnectError> {
+        self.call(true, async |peer| peer.list_all().await).await
+    }
+
+    /// Calls a tool with arguments that serialize to an object; `()` is none.
+    ///
+    /// # Errors
+    /// When the arguments aren't an object, and those of [`Self::call`].
+    pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<hub::CallToolResult, ConnectError> {
+        let mut params = hub::CallToolRequestParams::new(name);
+        params.arguments = mcp_core::internal::object(&arguments)?;
+        let repeatable = &self.inner.repeatable;
+        let is_safe = repeatable.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+        self.call(is_safe, async |peer| peer.call_tool(params.clone()).await)
+            .await
+    }
+
+    /// Gets a prompt with arguments that serialize to an object of texts; `()` is none.
+    ///
+    /// # Errors
+    /// When the arguments aren't such an object, and those of [`Self::call`].
+    pub async fn get_prompt(
+        &self,
+        name: &str,
+        arguments: impl Serialize,
+    ) -> Result<hub::GetPromptResult, ConnectError> {
+        let mut params = hub::GetPromptRequestParams::new(name);
+        let arguments = mcp_core::internal::object(&arguments)?.map(|arguments| arguments.decode_as());
+        let unrepresentable =
+            |error: mcp_adapters::mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
+        params.arguments = arguments.transpose().map_err(unrepresentable)?;
+        self.call(true, async |peer| peer.get_prompt(params.clone()).await)
+            .await
+    }
+
+    /// Reads a resource.
+    ///
+    /// # Errors
+    /// Those of [`Self::call`].
+    pub async fn read_resource(&self, uri: &str) -> Result<hub::ReadResourceResult, ConnectError> {
+        let params = hub::ReadResourceRequestParams::new(uri);
+        self.call(true, async |peer| peer.read_resource(params.clone()).await)
+            .await
+    }
+
+    /// The changes that the server notifies of, in this session and in those that follow: after a session is lost, the subscription is
+    /// made again, and every list and resource of the filter counts as changed.
+    #[must_use]
+    pub fn changes(&self, filter: ChangeFilter) -> FollowedChanges {
+        follow(self.clone(), filter)
+    }
+
+    /// How often it tries to connect, and when.
+    #[must_use]
+    pub fn backoff(&self) -> Backoff {
+        self.inner.backoff
+    }
+
+    /// Whether [`Self::close`] was called. A session that is lost doesn't close the client.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.inner.closing.is_cancelled()
+    }
+
+    /// Waits until it is closed.
+    pub async fn closed(&self) {
+        self.inner.closing.cancelled().await;
+    }
+
+    /// Ends the session for good.
+    pub async fn close(&self) {
+        self.inner.closing.cancel();
+        let session = self.inner.state.lock().await.session.take();
+        if let Some(session) = session {
+            session.close().await;
+        }
+    }
+}
+
+impl<C: Connector> Inner<C> {
+    /// A session, in as many attempts as the policy allows.
+    async fn connect(&self, has_connected: bool) -> Result<ClientSession, ConnectError> {
+        let mut client = self.client.clone();
+        if has_connected {
+            // The server may be another one by now.
+            client.options.discovery = None;
+        }
+        let mut failures = 0;
+        loop {
+            let connected = async {
+                let transport = self.connector.connect().await.map_err(CallError::from)?;
+                client.connect(transport).await
+            };
+            let error = match connected.await {
+                Ok(session) => return Ok(session),
+                Err(error) => error,
+            };
+            failures += 1;
+            if failures >= self.backoff.attempts || !is_temporary(&error) {
+                return Err(error);
+            }
+            tracing::debug!(%error, failures, "the server isn't reached");
+            tokio::time::sleep(self.backoff.after(failures)).await;
+        }
+    }
+}
+
+impl<C: Connector> std::fmt::Debug for ReconnectingClient<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReconnectingClient").finish_non_exhaustive()
+    }
+}
+
+fn is_repeatable(tool: &hub::Tool) -> bool {
+    let hints = tool.annotations.as_ref();
+    hints.is_some_and(|hints| hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true))
+}
+
+/// Whether a call failed because the session is lost.
+fn is_lost(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Closed | CallError::Exited(_) | CallError::Cut(_) | CallError::Transport(_)
+    )
+}
+
+/// Whether another attempt to connect may succeed.
+pub fn is_temporary(error: &ConnectError) -> bool {
+    match error {
+        ConnectError::Call(CallError::Transport(error)) => error.downcast_ref::<SpawnError>().is_none(),
+        ConnectError::Call(CallError::Http(failure)) => {
+            let passing = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
+            failure.status.is_server_error() || passing.contains(&failure.status)
+        }
+        ConnectError::Call(error) => is_lost(error) || matches!(error, CallError::TimedOut(_)),
+        _ => false,
+    }
+}

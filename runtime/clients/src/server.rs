@@ -1,0 +1,108 @@
+//! How a server is reached.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use mcp_core::transport::stdio::{SpawnOptions, spawn};
+use mcp_core::transport::{Connector, TransportError};
+use mcp_http::client::{HttpClient, HttpOptions};
+use reqwest::header::HeaderMap;
+use tokio::process::Command;
+
+use super::transport::ServerTransport;
+
+/// How a server is reached: by a command that starts it, or over HTTP.
+#[derive(Debug, Clone)]
+pub enum ServerConfig {
+    /// A process with the server on its standard input and output.
+    Process(ProcessConfig),
+    /// A server over HTTP.
+    Http(HttpServerConfig),
+}
+
+/// The command that starts a server.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ProcessConfig {
+    /// The program.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Variables of its environment, beside those of this process.
+    pub environment: BTreeMap<String, String>,
+    /// Its working directory, if it isn't that of this process.
+    pub directory: Option<PathBuf>,
+    /// The options of its transport.
+    pub options: SpawnOptions,
+}
+
+/// A server over HTTP.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct HttpServerConfig {
+    /// Its URL.
+    pub url: String,
+    /// Headers of each request. If there are any, they take the place of those of the options.
+    pub headers: HeaderMap,
+    /// The options of its transport, such as tokens.
+    pub options: HttpOptions,
+}
+
+impl ServerConfig {
+    /// A server that a command starts.
+    pub fn process(program: impl Into<OsString>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        Self::Process(ProcessConfig {
+            program: program.into(),
+            arguments: arguments.into_iter().map(Into::into).collect(),
+            ..ProcessConfig::default()
+        })
+    }
+
+    /// A server over HTTP.
+    pub fn http(url: impl Into<String>, options: HttpOptions) -> Self {
+        Self::Http(HttpServerConfig {
+            url: url.into(),
+            headers: HeaderMap::new(),
+            options,
+        })
+    }
+}
+
+impl ProcessConfig {
+    /// The command.
+    #[must_use]
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).envs(&self.environment);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
+}
+
+impl Connector for ServerConfig {
+    type Transport = ServerTransport;
+
+    async fn connect(&self) -> Result<ServerTransport, TransportError> {
+        match self {
+            Self::Process(process) => {
+                let child = spawn(process.command(), process.options).map_err(other)?;
+                Ok(ServerTransport::Process(child))
+            }
+            Self::Http(http) => {
+                let (headers, mut options) = (http.headers.clone(), http.options.clone());
+                if !headers.is_empty() {
+                    options = options.headers(move |all| all.extend(headers.clone()));
+                }
+                let client = HttpClient::new(&http.url, options).map_err(other)?;
+                Ok(ServerTransport::Http(client))
+            }
+        }
+    }
+}
+
+fn other(error: impl std::error::Error + Send + Sync + 'static) -> TransportError {
+    TransportError::Other(Box::new(error))
+}

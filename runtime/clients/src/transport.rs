@@ -1,0 +1,114 @@
+//! The transport to a server that is reached in any way.
+
+use std::time::Duration;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::RequestId;
+use mcp_core::transport::stdio::{ChildReceiver, ChildSender, ChildTransport};
+use mcp_core::transport::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, TransportError};
+use mcp_http::client::{HttpClient, HttpReceiver, HttpSender};
+
+/// The transport to a server: its process, or HTTP.
+pub enum ServerTransport {
+    /// A process.
+    Process(ChildTransport),
+    /// HTTP.
+    Http(HttpClient),
+}
+
+/// The half of a [`ServerTransport`] that sends.
+pub enum ServerSender {
+    /// To a process.
+    Process(ChildSender),
+    /// Over HTTP.
+    Http(HttpSender),
+}
+
+/// The half of a [`ServerTransport`] that receives.
+pub enum ServerReceiver {
+    /// From a process.
+    Process(ChildReceiver),
+    /// Over HTTP.
+    Http(HttpReceiver),
+}
+
+impl Transport for ServerTransport {
+    type Sender = ServerSender;
+    type Receiver = ServerReceiver;
+
+    fn split(self) -> (ServerSender, ServerReceiver) {
+        match self {
+            Self::Process(child) => {
+                let (sender, receiver) = child.split();
+                (ServerSender::Process(sender), ServerReceiver::Process(receiver))
+            }
+            Self::Http(client) => {
+                let (sender, receiver) = client.split();
+                (ServerSender::Http(sender), ServerReceiver::Http(receiver))
+            }
+        }
+    }
+
+    fn restart(&mut self) -> Option<Restart<Self>> {
+        match self {
+            Self::Process(child) => {
+                let restart = child.restart()?;
+                Some(Box::new(move || restart().map(Self::Process)))
+            }
+            Self::Http(client) => {
+                let restart = client.restart()?;
+                Some(Box::new(move || restart().map(Self::Http)))
+            }
+        }
+    }
+}
+
+/// The same call of whichever sender or receiver there is.
+macro_rules! each {
+    ($half:expr, $inner:ident => $call:expr) => {
+        match $half {
+            Self::Process($inner) => $call,
+            Self::Http($inner) => $call,
+        }
+    };
+}
+
+impl Sender for ServerSender {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        each!(self, inner => inner.send(message).await)
+    }
+
+    async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
+        each!(self, inner => inner.send_all(messages).await)
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        each!(self, inner => inner.unanswered(ids));
+    }
+
+    fn negotiated(&self, revision: Revision) {
+        each!(self, inner => inner.negotiated(revision));
+    }
+
+    fn suspended(&self) -> Duration {
+        each!(self, inner => inner.suspended())
+    }
+
+    fn first_request_id(&self) -> i64 {
+        each!(self, inner => inner.first_request_id())
+    }
+
+    async fn close(&self) {
+        each!(self, inner => inner.close().await);
+    }
+}
+
+impl Receiver for ServerReceiver {
+    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        each!(self, inner => inner.receive().await)
+    }
+
+    fn half_closes(&self) -> bool {
+        each!(self, inner => inner.half_closes())
+    }
+}

@@ -1,0 +1,45 @@
+//! Middleware that many servers need: limits of time, of calls at once and of calls by principal, a cache, logging, and layers of tower.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use mcp_runtime::Router;
+//! use mcp_runtime::middleware::{ConcurrencyLimit, Logging, RateLimit, TimeLimit};
+//! use mcp_runtime::router::tool;
+//!
+//! let search = tool("search", "Searches", || "nothing").layer(TimeLimit::new(Duration::from_secs(5)));
+//! let router = Router::new("wiki", "1.0")
+//!     .with(search)
+//!     .layer(ConcurrencyLimit::new(64))
+//!     .layer(RateLimit::new(100, Duration::from_secs(60)))
+//!     .layer(Logging);
+//! ```
+
+mod cache;
+mod limits;
+mod logging;
+mod rate;
+#[cfg(feature = "tower")]
+mod tower;
+
+use mcp_adapters::hub;
+
+pub use self::cache::Cache;
+pub use self::limits::{ConcurrencyLimit, TimeLimit};
+pub use self::logging::Logging;
+pub use self::rate::RateLimit;
+#[cfg(feature = "tower")]
+pub use self::tower::{TowerCall, TowerLayer, TowerService};
+
+/// Whether a request is a call of a tool or prompt, a read or a completion. Limits don't count the others, such as lists.
+fn is_call(request: &hub::ClientRequest) -> bool {
+    use hub::ClientRequest as Request;
+    matches!(
+        request,
+        Request::CallTool(_)
+            | Request::GetPrompt(_)
+            | Request::ReadResource(_)
+            | Request::Complete(_)
+            | Request::Unknown(_)
+    )
+}

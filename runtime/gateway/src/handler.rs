@@ -1,0 +1,282 @@
+//! What a gateway answers its clients.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use mcp_adapters::handlers::ServerHandler;
+use mcp_adapters::hub::{self, ClientRequest, CompletionReference, ServerResult};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
+use mcp_clients::{Failure, Merged};
+use mcp_core::internal::{internal_error, invalid_params};
+use mcp_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
+use tokio::sync::mpsc;
+
+use super::policy::Routed;
+use super::report::{Outcome, Reporting};
+use super::session::{GatewaySession, Servers};
+
+/// The handler of a client's session.
+pub struct GatewayHandler(pub Arc<GatewaySession>);
+
+impl ServerHandler<Context<ServerSide>> for GatewayHandler {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<ServerResult, ErrorObject> {
+        let servers = self.0.servers(context);
+        let clients = &servers.clients;
+        match request {
+            ClientRequest::ListTools(request) => {
+                let (tools, next) = self.page(clients.list_tools().await, &request.params)?;
+                let mut list = hub::ListToolsResult::new(tools);
+                list.next_cursor = next;
+                Ok(ServerResult::ListTools(list))
+            }
+            ClientRequest::ListPrompts(request) => {
+                let (prompts, next) = self.page(clients.list_prompts().await, &request.params)?;
+                let mut list = hub::ListPromptsResult::new(prompts);
+                list.next_cursor = next;
+                Ok(ServerResult::ListPrompts(list))
+            }
+            ClientRequest::ListResources(request) => {
+                let (resources, next) = self.page(clients.list_resources().await, &request.params)?;
+                let mut list = hub::ListResourcesResult::new(resources);
+                list.next_cursor = next;
+                Ok(ServerResult::ListResources(list))
+            }
+            ClientRequest::ListResourceTemplates(request) => {
+                let (templates, next) = self.page(clients.list_resource_templates().await, &request.params)?;
+                let mut list = hub::ListResourceTemplatesResult::new(templates);
+                list.next_cursor = next;
+                Ok(ServerResult::ListResourceTemplates(list))
+            }
+            ClientRequest::CallTool(mut request) => {
+                let found = clients.tool_server(&request.params.name).await;
+                let (server, name) = found.ok_or_else(|| unknown("tool", &request.params.name))?;
+                request.params.name = name;
+                self.forward(servers, server, request.into(), context).await
+            }
+            ClientRequest::GetPrompt(mut request) => {
+                let found = clients.prompt_server(&request.params.name).await;
+                let (server, name) = found.ok_or_else(|| unknown("prompt", &request.params.name))?;
+                request.params.name = name;
+                self.forward(servers, server, request.into(), context).await
+            }
+            ClientRequest::ReadResource(request) => match clients.resource_server(&request.params.uri).await {
+                Some(server) => self.forward(servers, server, request.into(), context).await,
+                None => self.read_of_any(servers, request, context).await,
+            },
+            ClientRequest::Complete(request) => self.complete(servers, request, context).await,
+            request => {
+                let reason = format!("the gateway has no method {}", request.method());
+                Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
+            }
+        }
+    }
+
+    async fn unknown_request(
+        &self,
+        request: UnknownMethod,
+        context: &Context<ServerSide>,
+    ) -> Result<RawJson, ErrorObject> {
+        let servers = self.0.servers(context);
+        let mut refusal = ErrorObject::new(error_code::METHOD_NOT_FOUND, "no server has this method");
+        for server in 0..servers.clients.count() {
+            let Ok(peer) = reach(servers, server, context).await else {
+                continue;
+            };
+            let _caller = servers.callers.get(server).map(|callers| callers.add(context));
+            match peer.call_unknown(request.clone()).await.map_err(ErrorObject::from) {
+                Err(error) if error.code == error_code::METHOD_NOT_FOUND => refusal = error,
+                called => return called,
+            }
+        }
+        Err(refusal)
+    }
+
+    async fn on_unknown(&self, notification: UnknownMethod, context: &Context<ServerSide>) {
+        let servers = self.0.servers(context);
+        for server in 0..servers.clients.count() {
+            let Ok(peer) = reach(servers, server, context).await else {
+                continue;
+            };
+            if let Err(error) = peer.notify_unknown(notification.clone()).await {
+                tracing::debug!(%error, "a notification wasn't passed on");
+            }
+        }
+    }
+}
+
+/// A server on behalf of a request.
+async fn reach(
+    servers: &Servers,
+    server: usize,
+    context: &Context<ServerSide>,
+) -> Result<Peer<ClientSide>, ErrorObject> {
+    let (name, client) = servers
+        .clients
+        .at(server)
+        .ok_or_else(|| internal_error("there is no such server"))?;
+    let unreachable = |error: ConnectError| internal_error(format!("the server {name:?} can't be reached: {error}"));
+    let peer = client.peer().await.map_err(unreachable)?;
+    Ok(servers.on_behalf(server, peer, context).await?)
+}
+
+impl GatewayHandler {
+    /// Passes a request on to its server, as far as the policy allows it.
+    async fn forward(
+        &self,
+        servers: &Servers,
+        server: usize,
+        request: ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<ServerResult, ErrorObject> {
+        let gateway = &self.0.gateway;
+        let name = servers.clients.at(server).map_or("", |(name, _)| name);
+        let mut reporting = Reporting {
+            observer: gateway.observer.as_ref(),
+            server: name,
+            method: request.method().to_owned(),
+            target: target(&request).map(str::to_owned),
+            begun: Instant::now(),
+            outcome: Outcome::Cancelled,
+        };
+        let routed = Routed { server: name, context };
+        let result = self.decide(servers, server, request, routed).await;
+        reporting.outcome = Outcome::of(&result);
+        result
+    }
+
+    async fn decide(
+        &self,
+        servers: &Servers,
+        server: usize,
+        mut request: ClientRequest,
+        routed: Routed<'_>,
+    ) -> Result<ServerResult, ErrorObject> {
+        let policy = self.0.gateway.policy.as_ref();
+        if let Some(policy) = policy {
+            policy.request(routed, &mut request).await?;
+        }
+        let peer = reach(servers, server, routed.context).await?;
+        let _caller = servers.callers.get(server).map(|callers| callers.add(routed.context));
+        let mut result = call(peer, request, routed.context).await?;
+        if let Some(policy) = policy {
+            policy.result(routed, &mut result).await?;
+        }
+        Ok(result)
+    }
+
+    /// Reads a resource that no server lists of the first that has it.
+    async fn read_of_any(
+        &self,
+        servers: &Servers,
+        request: hub::ReadResourceRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<ServerResult, ErrorObject> {
+        let uri = &request.params.uri;
+        let mut refusal = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, format!("no server has {uri}"));
+        for server in 0..servers.clients.count() {
+            match self.forward(servers, server, request.clone().into(), context).await {
+                Ok(result) => {
+                    servers.clients.own_resource(uri, server);
+                    return Ok(result);
+                }
+                Err(error) => refusal = error,
+            }
+        }
+        Err(refusal)
+    }
+
+    async fn complete(
+        &self,
+        servers: &Servers,
+        mut request: hub::CompleteRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<ServerResult, ErrorObject> {
+        let clients = &servers.clients;
+        let server = match &mut request.params.ref_ {
+            CompletionReference::Prompt(prompt) => {
+                let found = clients.prompt_server(&prompt.name).await;
+                let (server, name) = found.ok_or_else(|| unknown("prompt", &prompt.name))?;
+                prompt.name = name;
+                server
+            }
+            CompletionReference::ResourceTemplate(template) => {
+                let found = clients.template_server(&template.uri).await;
+                found.ok_or_else(|| unknown("resource template", &template.uri))?
+            }
+            CompletionReference::Unknown(_) => return Err(invalid_params("unknown kind of reference")),
+        };
+        self.forward(servers, server, request.into(), context).await
+    }
+
+    /// The items of a page, and the cursor of the next one.
+    fn page<T>(
+        &self,
+        list: Merged<T>,
+        params: &hub::PaginatedRequestParams,
+    ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
+        for Failure { server, error, .. } in &list.failures {
+            tracing::warn!(server, %error, "a list lacks the items of a server");
+        }
+        let begin = match params.cursor.as_deref() {
+            None => 0,
+            Some(cursor) => cursor.parse().map_err(|_| invalid_params("Invalid cursor"))?,
+        };
+        let (size, count) = (self.0.gateway.page_size, list.items.len());
+        let end = size.saturating_add(begin);
+        let items = list.items.into_iter().skip(begin).take(size).collect();
+        Ok((items, (end < count).then(|| end.to_string())))
+    }
+}
+
+/// Calls a server, and reports the progress of the call.
+async fn call(
+    mut peer: Peer<ClientSide>,
+    request: ClientRequest,
+    context: &Context<ServerSide>,
+) -> Result<ServerResult, ErrorObject> {
+    let (sender, mut progress) = mpsc::channel(64);
+    if context.wants_progress() {
+        peer = peer.with_progress(sender);
+    }
+    let state = Arc::clone(peer.state());
+    let mut call = std::pin::pin!(async move { peer.call(request).await });
+    let result = loop {
+        tokio::select! {
+            biased;
+            Some(update) = progress.recv() => report(context, update).await,
+            result = &mut call => break result,
+        }
+    };
+    while let Ok(update) = progress.try_recv() {
+        report(context, update).await;
+    }
+    // Notifications that came before the result are passed on before it.
+    let handled = state.unhandled.join();
+    handled.wait_turn().await;
+    Ok(result?)
+}
+
+async fn report(context: &Context<ServerSide>, update: Progress) {
+    let reported = context.progress(update.progress, update.total, update.message).await;
+    if let Err(error) = reported {
+        tracing::debug!(%error, "progress wasn't passed on");
+    }
+}
+
+/// What a request is for.
+fn target(request: &ClientRequest) -> Option<&str> {
+    match request {
+        ClientRequest::CallTool(request) => Some(&request.params.name),
+        ClientRequest::GetPrompt(request) => Some(&request.params.name),
+        ClientRequest::ReadResource(request) => Some(&request.params.uri),
+        _ => None,
+    }
+}
+
+fn unknown(what: &str, name: &str) -> ErrorObject {
+    invalid_params(format!("Unknown {what}: {name}"))
+}

@@ -1,0 +1,242 @@
+//! A gateway: one server before many, of any revisions and transports.
+//!
+//! Each client has a session with each server that it uses, through a [bridge](mcp_bridge) that speaks the revision of the client. So
+//! what a server asks reaches the client whose call it is about, and no other. The gateway merges the lists of the servers, and finds
+//! the server of each call by its name.
+//!
+//! ```
+//! use mcp_runtime::gateway::Gateway;
+//! use mcp_runtime::transport::channel;
+//! use mcp_runtime::{Client, Options, Router};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let in_process = |router: Router| move || {
+//! #     let (server, client) = channel(16);
+//! #     drop(router.clone().serve(Options::default(), server));
+//! #     Ok(client)
+//! # };
+//! let git = Router::new("git", "1.0").tool("log", "Shows the history", || "nothing yet");
+//! let clock = Router::new("clock", "1.0").tool("time", "Tells the time", || "noon");
+//! // A `ServerConfig` starts a process or reaches a server over HTTP; these are in the same process.
+//! let gateway = Gateway::new("tools", "1.0").server("git", in_process(git)).server("clock", in_process(clock));
+//!
+//! let (server, transport) = channel(16);
+//! gateway.serve(server);
+//! let session = Client::new("app", "1.0").connect(transport).await?;
+//! let names: Vec<_> = session.list_tools().await?.into_iter().map(|tool| tool.name).collect();
+//! assert_eq!(names, ["git_log", "clock_time"]);
+//! assert!(session.call_tool("clock_time", json!({})).await?.is_error.is_none());
+//! # Ok(())
+//! # }
+//! ```
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod follow;
+mod handler;
+mod policy;
+mod report;
+mod session;
+mod upstream;
+
+use std::sync::Arc;
+
+use mcp_adapters::hub;
+use mcp_bridge::{Bridge, BridgeOptions, ClientId};
+use mcp_clients::{NameError, Names, Naming};
+use mcp_core::internal::{ServerInfo, Subscriptions, start_server};
+use mcp_core::transport::{Connector, Transport};
+use mcp_core::{Limits, Options, ServerSession};
+
+use self::handler::GatewayHandler;
+use self::policy::ErasedPolicy;
+use self::session::GatewaySession;
+use self::upstream::Upstream;
+
+pub use self::policy::{Policy, Routed};
+pub use self::report::{CallReport, Outcome};
+pub use mcp_bridge as bridge;
+
+/// One server before many. Clones are the same gateway.
+#[derive(Clone)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+type Observer = Arc<dyn Fn(&CallReport<'_>) + Send + Sync>;
+
+#[derive(Clone)]
+struct Inner {
+    info: hub::Implementation,
+    instructions: Option<String>,
+    servers: Vec<Upstream>,
+    names: Names,
+    naming: Naming,
+    page_size: usize,
+    options: BridgeOptions,
+    policy: Option<Arc<dyn ErasedPolicy>>,
+    observer: Option<Observer>,
+}
+
+impl Gateway {
+    /// A gateway without servers.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self::with_options(hub::Implementation::new(name, version), BridgeOptions::default())
+    }
+
+    /// A gateway without servers, whose sessions have these options. A server that ends is always started again.
+    #[must_use]
+    pub fn with_options(info: hub::Implementation, options: BridgeOptions) -> Self {
+        let inner = Inner {
+            info,
+            instructions: None,
+            servers: Vec::new(),
+            names: Names::none(),
+            naming: Naming::Prefixed,
+            page_size: 1000,
+            options,
+            policy: None,
+            observer: None,
+        };
+        let inner = Arc::new(inner);
+        Self { inner }
+    }
+
+    fn inner_mut(&mut self) -> &mut Inner {
+        Arc::make_mut(&mut self.inner)
+    }
+
+    /// Adds a server: a function that connects to it, or a [`ServerConfig`](mcp_clients::ServerConfig). Its tools and prompts have its
+    /// name before theirs.
+    ///
+    /// # Panics
+    /// When [`Self::try_server`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn server(self, name: impl Into<String>, connector: impl Connector) -> Self {
+        match self.try_server(name, connector) {
+            Ok(gateway) => gateway,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Adds a server; see [`Self::server`].
+    ///
+    /// # Errors
+    /// When its name can't be told apart from those of the others.
+    pub fn try_server(mut self, name: impl Into<String>, connector: impl Connector) -> Result<Self, NameError> {
+        let inner = self.inner_mut();
+        let options = BridgeOptions {
+            restart: false,
+            ..inner.options.clone()
+        };
+        inner.servers.push(Upstream {
+            name: name.into(),
+            bridge: Arc::new(Bridge::new(connector, options)),
+        });
+        self.named()
+    }
+
+    /// Leaves the names of tools and prompts as their servers have them. Of two with the same name, the one of the server that was
+    /// added first is seen, and the other one is a warning of `tracing`.
+    #[must_use]
+    pub fn flat(mut self) -> Self {
+        self.inner_mut().naming = Naming::Flat;
+        match self.clone().named() {
+            Ok(named) => named,
+            // Names that are told apart by their prefixes are different.
+            Err(_) => self,
+        }
+    }
+
+    fn named(mut self) -> Result<Self, NameError> {
+        let inner = self.inner_mut();
+        let names = inner.servers.iter().map(|server| server.name.as_str());
+        inner.names = Names::new(names, inner.naming)?;
+        Ok(self)
+    }
+
+    /// Sets the instructions for the use of the gateway.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.inner_mut().instructions = Some(instructions.into());
+        self
+    }
+
+    /// Sets the number of items on a page of a list. The default is 1,000, the minimum 1.
+    #[must_use]
+    pub fn page_size(mut self, items: usize) -> Self {
+        self.inner_mut().page_size = items.max(1);
+        self
+    }
+
+    /// Sets what decides on each call: see [`Policy`].
+    #[must_use]
+    pub fn policy(mut self, policy: impl Policy) -> Self {
+        self.inner_mut().policy = Some(Arc::new(policy));
+        self
+    }
+
+    /// Sets what is told of each call once it has ended, such as for metrics by server and tool.
+    #[must_use]
+    pub fn observe(mut self, observer: impl Fn(&CallReport<'_>) + Send + Sync + 'static) -> Self {
+        self.inner_mut().observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Serves a client.
+    pub fn serve(&self, transport: impl Transport) -> ServerSession {
+        self.serve_for(ClientId::default(), transport)
+    }
+
+    /// Serves a client about whom more is known, as [`Bridge::serve_for`] does.
+    pub fn serve_for(&self, client: impl Into<ClientId>, transport: impl Transport) -> ServerSession {
+        let inner = &self.inner;
+        let options = Options {
+            supported: inner.options.clients.clone(),
+            limits: Limits {
+                closing: inner.options.closing,
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let server = ServerInfo {
+            implementation: inner.info.clone(),
+            capabilities: capabilities(),
+            instructions: inner.instructions.clone(),
+            extra_capabilities: Vec::new(),
+            agreement: None,
+        };
+        let session = GatewaySession::new(Arc::clone(inner), client.into());
+        let subscriptions = Subscriptions::new(&options.limits, None);
+        let handler = GatewayHandler(Arc::clone(&session));
+        let serving = start_server(handler.into(), server, subscriptions, options, transport);
+        let state = Arc::clone(serving.peer().state());
+        tokio::spawn(follow::follow(session, state));
+        serving
+    }
+
+    /// Ends all sessions with the servers.
+    pub async fn close(&self) {
+        for server in &self.inner.servers {
+            server.bridge.close().await;
+        }
+    }
+}
+
+impl std::fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.inner.servers.iter().map(|server| &server.name);
+        f.debug_list().entries(names).finish()
+    }
+}
+
+/// All that a server can have: some server has it, or may have it once it is started.
+fn capabilities() -> hub::ServerCapabilities {
+    let changes = r#"{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"listChanged":true,"subscribe":true},
+        "logging":{},"completions":{}}"#;
+    mcp_adapters::mcp_wire::from_str(changes).unwrap_or_default()
+}

@@ -1,0 +1,156 @@
+//! The session of a client with the gateway, and its sessions with the servers.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use mcp_adapters::mcp_wire::UnknownMethod;
+use mcp_adapters::{Revision, hello, hub};
+use mcp_bridge::ClientId;
+use mcp_clients::{Backoff, Clients, ReconnectingClient};
+use mcp_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, log_level};
+use mcp_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
+
+use super::Inner;
+use super::upstream::{Callers, ThroughBridge, UpstreamHandler};
+
+/// The session of a client with the gateway.
+pub struct GatewaySession {
+    pub gateway: Arc<Inner>,
+    client: ClientId,
+    servers: OnceLock<Arc<Servers>>,
+}
+
+/// The sessions with the servers on behalf of a client.
+pub struct Servers {
+    pub clients: Clients<ThroughBridge>,
+    /// What each server is handling.
+    pub callers: Vec<Arc<Callers>>,
+    /// The log level that each server with sessions has got, and in which session.
+    levels: Mutex<HashMap<usize, (usize, usize)>>,
+}
+
+impl GatewaySession {
+    pub fn new(gateway: Arc<Inner>, client: ClientId) -> Arc<Self> {
+        let servers = OnceLock::new();
+        Arc::new(Self {
+            gateway,
+            client,
+            servers,
+        })
+    }
+
+    /// The sessions on behalf of the client that has sent a message.
+    pub fn servers(&self, context: &Context<ServerSide>) -> &Arc<Servers> {
+        let peer = context.peer();
+        self.servers_for(peer.negotiated(), peer.state())
+    }
+
+    /// The sessions on behalf of a client for which this was negotiated.
+    pub fn servers_for(&self, negotiated: &Negotiated, state: &Arc<SessionState<ServerSide>>) -> &Arc<Servers> {
+        let begin = || self.begin(negotiated.revision, negotiated.info.as_ref(), state);
+        self.servers.get_or_init(|| Arc::new(begin()))
+    }
+
+    /// Other sessions with the servers, which nobody has begun.
+    pub fn begin(
+        &self,
+        revision: Revision,
+        client: Option<&PeerInfo>,
+        state: &Arc<SessionState<ServerSide>>,
+    ) -> Servers {
+        let implementation = client.and_then(|client| client.implementation.clone());
+        let implementation = implementation.unwrap_or_else(|| self.gateway.info.clone());
+        let options = Options {
+            supported: vec![revision],
+            limits: Limits {
+                // The client that waits for an answer decides how long.
+                answer: std::time::Duration::MAX,
+                answer_at_most: std::time::Duration::MAX,
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let callers: Vec<Arc<Callers>> = self.gateway.servers.iter().map(|_| Arc::default()).collect();
+        let servers = self.gateway.servers.iter().zip(&callers).map(|(upstream, callers)| {
+            let handler = UpstreamHandler {
+                server: upstream.name.clone(),
+                callers: Arc::clone(callers),
+                capabilities: client.map(PeerInfo::client_capabilities).unwrap_or_default(),
+                client: Arc::downgrade(state),
+            };
+            let client = Client::new("", "")
+                .info(implementation.clone())
+                .options(options.clone());
+            let through = ThroughBridge {
+                upstream: upstream.clone(),
+                client: self.client.clone(),
+            };
+            let backoff = Backoff::default().attempts(1);
+            let client = ReconnectingClient::with_backoff(client.handler(handler), through, backoff);
+            (upstream.name.clone(), client)
+        });
+        Servers {
+            clients: Clients::with_names(self.gateway.names.clone(), servers),
+            callers,
+            levels: Mutex::default(),
+        }
+    }
+
+    /// Ends the sessions with the servers.
+    pub async fn end(&self) {
+        if let Some(servers) = self.servers.get() {
+            servers.clients.close().await;
+        }
+    }
+}
+
+impl Servers {
+    /// A server on behalf of a request: with the log level that the client wants.
+    pub async fn on_behalf(
+        &self,
+        server: usize,
+        peer: Peer<ClientSide>,
+        context: &Context<ServerSide>,
+    ) -> Result<Peer<ClientSide>, CallError> {
+        let client = context.peer().negotiated();
+        if !client.is_stateless() {
+            self.set_level(server, &peer, context).await;
+            return Ok(peer);
+        }
+        let info = client.info.as_ref();
+        let unnamed = || hub::Implementation::new("unknown", "0");
+        let info = ClientInfo {
+            implementation: info
+                .and_then(|info| info.implementation.clone())
+                .unwrap_or_else(unnamed),
+            capabilities: info.map(PeerInfo::client_capabilities).unwrap_or_default(),
+            begin: None,
+            log_level: client.log_severity.and_then(log_level),
+        };
+        let negotiated = Negotiated::clone(peer.negotiated());
+        let negotiated = SessionState::stateless_negotiated(negotiated.revision, &info, negotiated)?;
+        Ok(Peer::of_message(Arc::clone(peer.state()), None, Arc::new(negotiated)))
+    }
+
+    /// Sets the log level of a server with sessions to what the client has set.
+    async fn set_level(&self, server: usize, peer: &Peer<ClientSide>, context: &Context<ServerSide>) {
+        let severity = context.peer().state().log_severity.load(Ordering::Relaxed);
+        let session = Arc::as_ptr(peer.state()) as usize;
+        let negotiated = peer.negotiated();
+        let request = log_level(severity).and_then(|level| hello::set_level(negotiated.revision, level.as_str()));
+        let Some((method, params)) = request else { return };
+        // A client that has set no level gets what the server sends without one.
+        let before = self.levels.lock().insert(server, (session, severity));
+        let before = before
+            .filter(|(of, _)| *of == session)
+            .map_or(0, |(_, severity)| severity);
+        if before == severity || peer.state().check_call(negotiated, method).is_err() {
+            return;
+        }
+        let request = UnknownMethod::new(method).with_params(params);
+        if let Err(error) = peer.state().call_json(negotiated, method, request).await {
+            tracing::warn!(%error, "the server's log level wasn't set");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The side of a gateway that is the client of its servers, on behalf of one of its clients.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use mcp_adapters::handlers::ClientHandler;
+use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
+use mcp_bridge::{Bridge, BridgeError, ClientId};
+use mcp_core::internal::{BoxFuture, Mutex, SessionState, internal_error};
+use mcp_core::transport::{ChannelTransport, Connector, TransportError, channel};
+use mcp_core::{Capable, ClientSide, Context, Peer, ServerSide};
+
+/// The messages that wait in each direction of a connection within the process.
+const CAPACITY: usize = 64;
+
+/// A server of the gateway.
+#[derive(Clone)]
+pub struct Upstream {
+    pub name: String,
+    pub bridge: Arc<dyn ErasedBridge>,
+}
+
+/// A bridge whose connector's type is erased.
+pub trait ErasedBridge: Send + Sync {
+    fn serve(&self, client: ClientId, transport: ChannelTransport) -> BoxFuture<'static, Result<(), BridgeError>>;
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+impl<C: Connector> ErasedBridge for Bridge<C> {
+    fn serve(&self, client: ClientId, transport: ChannelTransport) -> BoxFuture<'static, Result<(), BridgeError>> {
+        let bridge = self.clone();
+        Box::pin(async move { bridge.serve_for(client, transport).await })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Self::close(self))
+    }
+}
+
+/// Connects to a server on behalf of a client.
+pub struct ThroughBridge {
+    pub upstream: Upstream,
+    pub client: ClientId,
+}
+
+impl Connector for ThroughBridge {
+    type Transport = ChannelTransport;
+
+    async fn connect(&self) -> Result<ChannelTransport, TransportError> {
+        let (ours, theirs) = channel(CAPACITY);
+        let (name, serving) = (
+            self.upstream.name.clone(),
+            self.upstream.bridge.serve(self.client.clone(), theirs),
+        );
+        tokio::spawn(async move {
+            if let Err(error) = serving.await {
+                tracing::warn!(server = name, %error, "a session with a server has ended");
+            }
+        });
+        Ok(ours)
+    }
+}
+
+/// The client's requests that a server is handling, so that what the server sends belongs to one of them.
+#[derive(Default)]
+pub struct Callers(Mutex<(u64, BTreeMap<u64, Peer<ServerSide>>)>);
+
+/// Forgets a request when it is dropped.
+pub struct CallerGuard(Arc<Callers>, u64);
+
+impl Callers {
+    pub fn add(self: &Arc<Self>, context: &Context<ServerSide>) -> CallerGuard {
+        let peer = context.peer();
+        // A handle that asks the client directly: the handler isn't run again for an answer.
+        let (state, negotiated) = (Arc::clone(peer.state()), Arc::clone(peer.negotiated()));
+        let caller = Peer::of_message(state, context.request_id().cloned(), negotiated);
+        let mut callers = self.0.lock();
+        let number = callers.0;
+        callers.0 += 1;
+        callers.1.insert(number, caller);
+        CallerGuard(Arc::clone(self), number)
+    }
+
+    fn latest(&self) -> Option<Peer<ServerSide>> {
+        let callers = self.0.lock();
+        callers.1.last_key_value().map(|(_, caller)| caller.clone())
+    }
+}
+
+impl Drop for CallerGuard {
+    fn drop(&mut self) {
+        self.0.0.lock().1.remove(&self.1);
+    }
+}
+
+/// Passes what a server asks and notifies of on to the client.
+pub struct UpstreamHandler {
+    pub server: String,
+    pub callers: Arc<Callers>,
+    /// What the client offers.
+    pub capabilities: hub::ClientCapabilities,
+    /// The session with the client.
+    pub client: Weak<SessionState<ServerSide>>,
+}
+
+impl Capable for UpstreamHandler {
+    fn capabilities(&self) -> hub::ClientCapabilities {
+        self.capabilities.clone()
+    }
+}
+
+impl UpstreamHandler {
+    fn client(&self) -> Option<Peer<ServerSide>> {
+        let session = || self.client.upgrade().map(Peer::new);
+        self.callers.latest().or_else(session)
+    }
+
+    fn client_or_error(&self) -> Result<Peer<ServerSide>, ErrorObject> {
+        self.client().ok_or_else(|| internal_error("there is no client"))
+    }
+}
+
+impl ClientHandler<Context<ClientSide>> for UpstreamHandler {
+    async fn handle_request(
+        &self,
+        request: InputRequest,
+        _: &Context<ClientSide>,
+    ) -> Result<InputResponse, ErrorObject> {
+        Ok(self.client_or_error()?.call(request).await?)
+    }
+
+    async fn unknown_request(&self, request: UnknownMethod, _: &Context<ClientSide>) -> Result<RawJson, ErrorObject> {
+        Ok(self.client_or_error()?.call_unknown(request).await?)
+    }
+
+    async fn handle_notification(&self, notification: ServerNotification, _: &Context<ClientSide>) {
+        let Some(client) = self.client() else { return };
+        let notified = match notification {
+            ServerNotification::LoggingMessage(mut message) => {
+                message.params.logger = Some(logger(&self.server, message.params.logger.take()));
+                client.notify(message.into()).await
+            }
+            ServerNotification::Unknown(notification) => client.notify_unknown(notification).await,
+            // Progress belongs to a call, and changes to subscriptions.
+            _ => return,
+        };
+        if let Err(error) = notified {
+            tracing::debug!(server = self.server, %error, "a notification wasn't passed on");
+        }
+    }
+}
+
+/// The name of the logger of a server's messages for clients of the gateway.
+fn logger(server: &str, logger: Option<String>) -> String {
+    match logger {
+        Some(logger) => format!("{server}.{logger}"),
+        None => server.to_owned(),
+    }
+}

@@ -1,0 +1,132 @@
+//! The attribute [`macro@tool`].
+
+use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
+
+/// Makes a tool from a function, which stays as it is: the tool has the name of the function, and its doc comment as the description.
+/// `NAME::tool()` gives the route.
+///
+/// ```
+/// use mcp_runtime::{Args, Router};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Location {
+///     /// A city, such as Bern.
+///     city: String,
+/// }
+///
+/// /// Get the current weather of a city.
+/// #[mcp_runtime::tool]
+/// async fn weather(Args(location): Args<Location>) -> String {
+///     format!("sunny in {}", location.city)
+/// }
+///
+/// let router = Router::new("weather", "1.0").with(weather::tool());
+/// ```
+///
+/// A tool without a description is an error, because models choose tools by it:
+///
+/// ```compile_fail
+/// #[mcp_runtime::tool]
+/// fn time() -> &'static str {
+///     "noon"
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn tool(arguments: TokenStream, function: TokenStream) -> TokenStream {
+    let route = match arguments.is_empty() {
+        true => route(function.clone()),
+        false => {
+            Err("`tool` takes no arguments: `mcp_runtime::router::tool` makes a tool with another name".to_owned())
+        }
+    };
+    let route = route.unwrap_or_else(|reason| format!("::core::compile_error!({reason:?});"));
+    let route: TokenStream = route.parse().unwrap_or_default();
+    function.into_iter().chain(route).collect()
+}
+
+/// The type whose function gives the tool.
+fn route(function: TokenStream) -> Result<String, String> {
+    let Signature {
+        visibility,
+        documentation,
+        name,
+    } = Signature::read(function)?;
+    if documentation.is_empty() {
+        return Err(format!("the tool `{name}` needs a doc comment: models read it"));
+    }
+    let documentation = documentation.join(", ");
+    let shown = name.trim_start_matches("r#");
+    Ok(format!(
+        "#[doc(hidden)]
+        #[allow(non_camel_case_types)]
+        {visibility} struct {name} {{}}
+        impl {name} {{
+            /// The function as a tool.
+            {visibility} fn tool() -> ::mcp_runtime::router::ToolRoute {{
+                let description = ::mcp_runtime::router::description(&[{documentation}]);
+                ::mcp_runtime::router::tool({shown:?}, description, {name})
+            }}
+        }}"
+    ))
+}
+
+/// What the tokens before a function's parameters say.
+struct Signature {
+    visibility: String,
+    /// The literals of its doc comment, a line each.
+    documentation: Vec<String>,
+    name: String,
+}
+
+impl Signature {
+    fn read(function: TokenStream) -> Result<Self, String> {
+        let (mut visibility, mut documentation) = (String::new(), Vec::new());
+        let mut tokens = function.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+                    documentation.extend(doc(group.stream()));
+                }
+                TokenTree::Ident(word) if is(&word, "pub") => {
+                    visibility = word.to_string();
+                    if let Some(TokenTree::Group(group)) = tokens.peek()
+                        && group.delimiter() == Delimiter::Parenthesis
+                    {
+                        visibility.push_str(&group.to_string());
+                    }
+                }
+                TokenTree::Ident(word) if is(&word, "fn") => {
+                    let Some(TokenTree::Ident(name)) = tokens.next() else {
+                        break;
+                    };
+                    let name = name.to_string();
+                    return Ok(Self {
+                        visibility,
+                        documentation,
+                        name,
+                    });
+                }
+                _ => {}
+            }
+        }
+        Err("`tool` makes a tool from a function".to_owned())
+    }
+}
+
+fn is(word: &Ident, keyword: &str) -> bool {
+    word.to_string() == keyword
+}
+
+/// The literal of an attribute `doc = "…"`.
+fn doc(attribute: TokenStream) -> Option<String> {
+    let mut tokens = attribute.into_iter();
+    let (name, equals, text) = (tokens.next()?, tokens.next()?, tokens.next()?);
+    let is_doc = matches!(&name, TokenTree::Ident(name) if is(name, "doc"));
+    let is_value = matches!(&equals, TokenTree::Punct(equals) if equals.as_char() == '=');
+    match text {
+        TokenTree::Literal(text) if is_doc && is_value => Some(text.to_string()),
+        _ => None,
+    }
+}

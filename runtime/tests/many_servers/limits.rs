@@ -1,0 +1,210 @@
+//! The middleware that is ready, around a router and around one route.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_runtime::middleware::{Cache, ConcurrencyLimit, Logging, RateLimit, TimeLimit};
+use mcp_runtime::router::tool;
+use mcp_runtime::transport::channel;
+use mcp_runtime::{Client, ClientSession, Options, Router, Structured};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::sync::Notify;
+
+async fn session(router: Router, principal: &str) -> ClientSession {
+    let (server, transport) = channel(16);
+    drop(router.serve(Options::default(), server));
+    let client = Client::new("app", "1.0");
+    client
+        .connect(transport.principal(principal))
+        .await
+        .expect("it connects")
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_ends_and_others_do_not() {
+    let slow = tool("slow", "Never ends", std::future::pending::<()>);
+    let quick = TimeLimit::new(Duration::from_millis(5));
+    let router = Router::new("clock", "1.0")
+        .with(slow.layer(quick))
+        .tool("time", "Tells the time", || "noon");
+    let session = session(router, "ada").await;
+    let error = session.call_tool("slow", ()).await.unwrap_err().to_string();
+    assert!(error.contains("the call took longer than 5ms"), "{error}");
+    assert!(session.call_tool("time", ()).await.is_ok());
+}
+
+#[tokio::test]
+async fn so_many_calls_are_handled_at_once() {
+    let (running, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (gate, counted) = (Arc::new(Notify::new()), Arc::clone(&most));
+    let opened = Arc::clone(&gate);
+    let work = move || {
+        let (running, most, gate) = (Arc::clone(&running), Arc::clone(&most), Arc::clone(&gate));
+        async move {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            gate.notified().await;
+            running.fetch_sub(1, Ordering::SeqCst);
+        }
+    };
+    let router = Router::new("work", "1.0")
+        .tool("work", "Works", work)
+        .layer(ConcurrencyLimit::new(2));
+    let session = session(router, "ada").await;
+    let calls = async {
+        tokio::join!(
+            session.call_tool("work", ()),
+            session.call_tool("work", ()),
+            session.call_tool("work", ())
+        )
+    };
+    let opening = async {
+        loop {
+            opened.notify_one();
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        (one, two, three) = calls => assert!(one.is_ok() && two.is_ok() && three.is_ok()),
+        () = opening => {}
+    }
+    assert_eq!(counted.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_principal_has_a_rate_of_its_own_and_lists_are_free() {
+    let router = Router::new("clock", "1.0")
+        .tool("time", "Tells the time", || "noon")
+        .layer(RateLimit::new(1, Duration::from_secs(3600)))
+        .layer(Logging);
+    let (ada, bob) = (session(router.clone(), "ada").await, session(router, "bob").await);
+    assert!(ada.call_tool("time", ()).await.is_ok());
+    let error = ada.call_tool("time", ()).await.unwrap_err();
+    let error = error.error_object().expect("the server refuses");
+    let wait = error
+        .data
+        .as_ref()
+        .and_then(|data| data.get("retryAfterMs")?.parse::<u64>().ok());
+    assert!(wait.is_some_and(|wait| wait > 3_000_000), "{error:?}");
+    assert!(bob.call_tool("time", ()).await.is_ok());
+    assert_eq!(ada.list_tools().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn results_are_kept_by_principal_and_arguments() {
+    #[derive(Deserialize, JsonSchema)]
+    struct City {
+        city: String,
+    }
+    let called = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&called);
+    let weather = tool(
+        "weather",
+        "Gets the weather",
+        move |mcp_runtime::Args(city): mcp_runtime::Args<City>| {
+            count.fetch_add(1, Ordering::SeqCst);
+            (city.city != "Atlantis")
+                .then_some("sunny")
+                .ok_or("there is no such city")
+        },
+    );
+    let router = Router::new("weather", "1.0").with(weather.layer(Cache::new(Duration::from_secs(60))));
+    let (ada, bob) = (session(router.clone(), "ada").await, session(router, "bob").await);
+    for (session, city, calls) in [
+        (&ada, "Bern", 1),
+        (&ada, "Bern", 1),
+        (&ada, "Basel", 2),
+        (&bob, "Bern", 3),
+        (&ada, "Atlantis", 4),
+        (&ada, "Atlantis", 5),
+    ] {
+        session.call_tool("weather", json!({"city": city})).await.unwrap();
+        assert_eq!(called.load(Ordering::SeqCst), calls, "{city}");
+    }
+}
+
+#[cfg(feature = "tower")]
+#[tokio::test]
+async fn a_layer_of_tower_is_around_all_calls() {
+    use mcp_runtime::middleware::{TowerCall, TowerLayer, TowerService};
+    use std::task::{Context, Poll};
+    use tower_service::Service;
+
+    /// Lets one call pass, and refuses all later ones.
+    struct Once {
+        inner: TowerService,
+        is_used: bool,
+    }
+
+    impl Service<TowerCall> for Once {
+        type Response = <TowerService as Service<TowerCall>>::Response;
+        type Error = Box<dyn std::error::Error + Send + Sync>;
+        type Future = std::pin::Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+            match self.is_used {
+                true => Poll::Ready(Err("it was used".into())),
+                false => Poll::Ready(Ok(())),
+            }
+        }
+
+        fn call(&mut self, call: TowerCall) -> Self::Future {
+            self.is_used = true;
+            let called = self.inner.call(call);
+            Box::pin(async move { Ok(called.await?) })
+        }
+    }
+
+    let once = tower_layer::layer_fn(|inner| Once { inner, is_used: false });
+    let time = tool("time", "Tells the time", || "noon").layer(TowerLayer::new(&once));
+    let session = session(Router::new("clock", "1.0").with(time), "ada").await;
+    assert!(session.call_tool("time", ()).await.is_ok());
+    let error = session.call_tool("time", ()).await.unwrap_err().to_string();
+    assert!(error.contains("it was used"), "{error}");
+}
+
+#[tokio::test]
+async fn a_custom_method_takes_and_gives_types_and_fails_by_a_question_mark() {
+    #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+    struct Vote {
+        page: String,
+    }
+    fn vote(mcp_runtime::Args(vote): mcp_runtime::Args<Vote>) -> Result<Structured<Vote>, std::num::ParseIntError> {
+        let page: u32 = vote.page.parse()?;
+        Ok(Structured(Vote {
+            page: (page + 1).to_string(),
+        }))
+    }
+    let router = Router::new("wiki", "1.0").custom_method("example/vote", vote);
+    let session = session(router, "ada").await;
+    let next: Vote = session
+        .peer()
+        .call_method("example/vote", json!({"page": "1"}))
+        .await
+        .unwrap();
+    assert_eq!(next.page, "2");
+    let failed = session
+        .peer()
+        .call_method::<Vote>("example/vote", json!({"page": "one"}))
+        .await;
+    assert!(failed.unwrap_err().to_string().contains("invalid digit"));
+}
+
+/// Tells the time,
+/// as the server's clock has it.
+#[mcp_runtime::tool]
+async fn time(_call: mcp_runtime::router::Call) -> &'static str {
+    "noon"
+}
+
+#[tokio::test]
+async fn a_tool_has_the_name_and_the_documentation_of_its_function() {
+    let session = session(Router::new("clock", "1.0").with(time::tool()), "ada").await;
+    let tools = session.list_tools().await.unwrap();
+    assert_eq!(tools[0].name, "time");
+    let description = "Tells the time,\nas the server's clock has it.";
+    assert_eq!(tools[0].description.as_deref(), Some(description));
+    assert!(session.call_tool("time", ()).await.is_ok());
+}
