@@ -12,7 +12,7 @@ use axum::response::Response;
 use axum::routing::get;
 use mcp_runtime::router::Extension;
 use mcp_runtime::transport::http::server::{HttpServer, serve};
-use mcp_runtime::{Args, Options, Router, State};
+use mcp_runtime::{Args, Router, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -64,9 +64,9 @@ async fn main() -> std::io::Result<()> {
     );
     let shutdown = CancellationToken::new();
     let user_of = |request: &Parts| Some(request.extensions.get::<User>()?.0.clone());
-    let server = HttpServer::new().principal(user_of).shutdown(shutdown.clone());
+    let server = HttpServer::new(tools).principal(user_of).shutdown(shutdown.clone());
     let app = server
-        .app(tools, Options::default())
+        .app()
         .merge(axum::Router::new().route("/board", get(show)).with_state(board))
         .layer(from_fn(authenticate));
 

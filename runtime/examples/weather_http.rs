@@ -1,7 +1,7 @@
 //! The weather over HTTP, on a port of this machine that it prints.
 
 use mcp_runtime::transport::http::server::{HttpServer, serve};
-use mcp_runtime::{Args, Options, Router};
+use mcp_runtime::{Args, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,6 +20,6 @@ async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
     let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather of a city", weather);
-    serve(listener, HttpServer::new().app(weather, Options::default())).await;
+    serve(listener, HttpServer::new(weather)).await;
     Ok(())
 }

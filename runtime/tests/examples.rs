@@ -182,3 +182,35 @@ async fn axum_app_authenticates_and_shares_its_state_with_the_tools() {
     drop(app.stdin.take());
     assert!(app.wait().unwrap().success());
 }
+
+#[tokio::test]
+async fn hyper_serves_clients_of_every_era() {
+    let mut server = Command::new(example("hyper"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut url = String::new();
+    BufReader::new(server.stdout.take().unwrap())
+        .read_line(&mut url)
+        .unwrap();
+    for revision in Revision::ALL.into_iter().filter(|revision| revision.facts().released) {
+        let options = Options {
+            supported: vec![revision],
+            ..Options::default()
+        };
+        let transport = HttpClient::new(url.trim(), HttpOptions::default()).unwrap();
+        let info = hub::Implementation::new("test", "1.0");
+        let session = connect((), info, hub::ClientCapabilities::default(), options, transport);
+        let session = session.await.unwrap();
+        let result = session
+            .peer()
+            .call_tool(hub::CallToolRequestParams::new("weather"))
+            .await;
+        let expected = json!([{"type": "text", "text": "sunny"}]);
+        assert_eq!(json!(result.unwrap().content), expected, "{revision}");
+        session.close().await;
+    }
+    drop(server.stdin.take());
+    assert!(server.wait().unwrap().success());
+}

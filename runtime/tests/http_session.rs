@@ -11,9 +11,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use mcp_runtime::router::{Call, ProgressReporter, resource};
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::transport::http::server::{
-    HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, router, serve,
-};
+use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture, serve};
 use mcp_runtime::{
     Args, CallClient, CallError, CallServer, Change, ChangeFilter, Changes, ClientHandler, ClientSession, ClientSide,
     Context, Era, ErrorObject, Options, Peer, Revision, Router, ServerSide, Structured, ToolError, connect, hub,
@@ -49,13 +47,14 @@ fn weather() -> Router {
 async fn a_session_over_http_works_at_every_revision() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let app = router(HttpServer::default().revisions(spoken()), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         let options = Options {
             supported: spoken(),
             ..Options::default()
         };
         weather().serve(options, transport);
-    });
+    })
+    .revisions(spoken());
     let server = tokio::spawn(serve(listener, app).into_future());
     for revision in spoken() {
         let options = Options {
@@ -149,7 +148,7 @@ async fn of_forgetful(
 ) -> (ClientSession, Arc<AtomicU32>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let app = router(HttpServer::default().store(store), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         let slow = || async {
             tokio::time::sleep(Duration::from_secs(600)).await;
             "done"
@@ -172,7 +171,8 @@ async fn of_forgetful(
             .tool("ask", "Asks for the roots", ask)
             .tool("slow", "Takes its time", slow)
             .serve(Options::default(), transport);
-    });
+    })
+    .store(store);
     tokio::spawn(serve(listener, app).into_future());
     let renewed = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&renewed);
@@ -308,13 +308,14 @@ async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_
     let news = resource(hub::Resource::new("news", "test://news"), || "nothing");
     let notes = Router::new("notes", "1.0").with(news);
     let served = notes.clone();
-    let app = router(HttpServer::default().revisions(Revision::ALL), move |transport, _| {
+    let app = HttpServer::from_fn(move |transport, _| {
         let options = Options {
             supported: Revision::ALL.to_vec(),
             ..Options::default()
         };
         served.clone().serve(options, transport);
-    });
+    })
+    .revisions(Revision::ALL);
     let server = tokio::spawn(serve(listener, app).into_future());
     // A session of a revision without the stream of a session has no changes here: it would be HTTP with SSE that brings them.
     let listening = |revision: &Revision| revision.facts().listening || !revision.facts().initializes;

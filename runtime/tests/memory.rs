@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Args, Options, Revision, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,18 +59,17 @@ async fn calls_take_no_more_memory_than_the_server_counts_for_them() {
         }
     };
     let echoes = Router::new("echoes", "1.0").tool("echo", "Echoes", echo);
-    let config = HttpServer::new().max_bytes(MAX_BYTES).revisions(Revision::ALL);
-    let config = config.json_only(true);
-    let app = router(config, move |transport, _| {
+    let server = HttpServer::from_fn(move |transport, _| {
         let options = Options {
             supported: Revision::ALL.to_vec(),
             ..Options::default()
         };
         echoes.clone().serve(options, transport);
     });
+    let server = server.max_bytes(MAX_BYTES).revisions(Revision::ALL).json_only(true);
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
     let address = listener.local_addr().expect("it has an address");
-    let serving = tokio::spawn(serve(listener, app).into_future());
+    let serving = tokio::spawn(serve(listener, server).into_future());
 
     let modern = Revision::ALL.into_iter().max().expect("there are revisions");
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {

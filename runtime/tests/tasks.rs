@@ -471,7 +471,7 @@ async fn over_http_a_header_names_the_task() {
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let app = HttpServer::new().app(server(limits()), Options::default());
+    let app = HttpServer::new(server(limits()));
     let serving = tokio::spawn(async move { serve(listener, app).await });
     let connect = |options: HttpOptions| {
         let transport = HttpClient::new(&url, options).unwrap();

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use mcp_runtime::router::Call;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions, reqwest};
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{
     CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options,
     Revision, Router, Sealing, connect, hub, mcp_wire,
@@ -62,7 +62,7 @@ async fn a_process_that_serves() {
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let app = router(HttpServer::new().revisions(Revision::ALL), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         let router = Router::new("one of two", "1.0").tool("process", "Says which process answers", || async {
             std::process::id().to_string()
         });
@@ -82,7 +82,8 @@ async fn a_process_that_serves() {
             ..options()
         };
         router.serve(options, transport);
-    });
+    })
+    .revisions(Revision::ALL);
     let mut out = std::io::stdout();
     writeln!(out, "\nserves at {address}")
         .and_then(|()| out.flush())

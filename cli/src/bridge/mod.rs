@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
 use mcp_runtime::transport::{Transport, TransportError};
 use tokio::net::TcpListener;
@@ -108,16 +108,22 @@ async fn listen<T: Transport>(
             serve_one(&bridge, client).await
         }
         Listen::Http { address, host, path } => {
-            let mut server = HttpServer::new().revisions(options.clients).path(path).allow_host(host);
-            if let Some(header) = args.principal_header.clone() {
-                server = server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()));
-            }
-            if args.one_user {
-                server = server.principal(|_| Some("user".to_owned()));
-            }
+            let settings = |server: HttpServer| {
+                let server = server.revisions(options.clients).path(path).allow_host(host);
+                let server = match args.principal_header.clone() {
+                    Some(header) => {
+                        server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()))
+                    }
+                    None => server,
+                };
+                match args.one_user {
+                    true => server.principal(|_| Some("user".to_owned())),
+                    false => server,
+                }
+            };
             // A client has a stream open while it sends its requests.
             let connections = options.servers.saturating_mul(2).max(1024);
-            serve_many(&bridge, *address, server, connections, recorder).await
+            serve_many(&bridge, *address, settings, connections, recorder).await
         }
     }
 }
@@ -142,7 +148,7 @@ async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> 
 async fn serve_many<C: Connector>(
     bridge: &Bridge<C>,
     address: SocketAddr,
-    server: HttpServer,
+    settings: impl FnOnce(HttpServer) -> HttpServer,
     connections: usize,
     recorder: Arc<Recorder>,
 ) -> Result<Summary, CommandError> {
@@ -151,7 +157,7 @@ async fn serve_many<C: Connector>(
     // With port 0, the system has chosen one.
     let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
     let (served, record) = (bridge.clone(), Arc::clone(&recorder));
-    let app = router(server.shutdown(shutdown.clone()), move |transport, info| {
+    let server = HttpServer::from_fn(move |transport, info| {
         let bridge = served.clone();
         let transport = record.record(transport, Side::Client, record.session());
         tokio::spawn(async move {
@@ -163,6 +169,7 @@ async fn serve_many<C: Connector>(
             }
         });
     });
+    let app = settings(server).shutdown(shutdown.clone()).app();
     let serving = serve(listener, recorder.record_clients(app))
         .max_connections(connections)
         .shutdown(shutdown.clone());

@@ -10,7 +10,7 @@ use axum::response::{Json, Redirect};
 use axum::routing::{get, post};
 use mcp_runtime::auth::{BoxFuture, ProtectedResource, TokenError, TokenInfo, TokenValidator};
 use mcp_runtime::transport::http::client::reqwest;
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Options, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -59,12 +59,13 @@ fn protected(runtime: &Runtime) -> String {
         "code_challenge_methods_supported": ["S256"],
         "token_endpoint_auth_methods_supported": ["none", "client_secret_post"],
     });
-    let server = HttpServer::new().protect(ProtectedResource::new(&url, &issuer, OneToken));
-    let app = router(server, |transport, _| {
+    let server = HttpServer::from_fn(|transport, _| {
         let server = Router::new("protected", "1.0").tool("hello", "Greets", || "hello");
         server.serve(Options::default(), transport);
     });
-    let app = app
+    let server = server.protect(ProtectedResource::new(&url, &issuer, OneToken));
+    let app = server
+        .app()
         .route("/.well-known/oauth-authorization-server", get(async || Json(metadata)))
         .route("/register", post(async || Json(json!({"client_id": "registered"}))))
         .route("/authorize", get(authorize))

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use mcp_runtime::auth::{BoxFuture, Dpop, JwtValidator, ProtectedResource, TokenError, TokenInfo, TokenValidator};
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Options, Router};
 use tokio::net::TcpListener;
 
@@ -53,12 +53,13 @@ pub async fn start(issuer: &str) -> io::Result<Ours> {
         .dpop(Dpop::new())
         .required_scopes("basic")
         .tool_scopes("write", "write");
-    let app = router(HttpServer::new().protect(resource), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         let server = Router::new("protected", "1.0")
             .tool("hello", "Greets", || "hello")
             .tool("write", "Needs another scope", || "written");
         server.serve(Options::default(), transport);
-    });
+    })
+    .protect(resource);
     tokio::spawn(serve(listener, app).into_future());
     Ok(Ours { url, revoked })
 }

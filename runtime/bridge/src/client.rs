@@ -36,8 +36,8 @@ impl From<Option<String>> for ClientId {
 #[cfg(feature = "http")]
 impl From<&mcp_http::server::SessionInfo> for ClientId {
     fn from(info: &mcp_http::server::SessionInfo) -> Self {
-        use axum::extract::ConnectInfo;
         use http::header::{FORWARDED, HeaderName, VIA};
+        use mcp_http::server::ClientAddress;
 
         const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
         let (headers, extensions) = (&info.request.headers, &info.request.extensions);
@@ -45,11 +45,11 @@ impl From<&mcp_http::server::SessionInfo> for ClientId {
             .iter()
             .any(|name| headers.contains_key(name));
         let connection: Option<&Connection> = extensions.get().filter(|_| !is_forwarded);
-        let address: Option<&ConnectInfo<std::net::SocketAddr>> = extensions.get();
+        let address: Option<&ClientAddress> = extensions.get();
         Self {
             principal: info.principal.clone(),
             connection: connection.cloned(),
-            address: address.map(|ConnectInfo(address)| address.ip()),
+            address: address.map(|ClientAddress(address)| address.ip()),
         }
     }
 }

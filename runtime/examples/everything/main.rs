@@ -16,7 +16,7 @@ use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use clap::Parser;
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::transport::stdio;
 use mcp_runtime::{Options, Revision, Router};
 use tokio_util::sync::CancellationToken;
@@ -56,20 +56,18 @@ async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
     io::stdout().flush()?;
 
     let shutdown = CancellationToken::new();
-    let server = HttpServer::new()
-        .revisions(options().supported)
-        .shutdown(shutdown.clone());
     // Requests without a session share a router, so that one of them can see what another has done.
     let shared = everything();
-    let app = router(server, move |transport, info| {
+    let server = HttpServer::from_fn(move |transport, info| {
         let router = match info.id {
             Some(_) => everything(),
             None => shared.clone(),
         };
         router.serve(options(), log.watch(transport));
     });
+    let server = server.revisions(options().supported).shutdown(shutdown.clone());
     stop_at_end_of_input(shutdown.clone());
-    serve(listener, app).shutdown(shutdown).await;
+    serve(listener, server).shutdown(shutdown).await;
     Ok(())
 }
 

@@ -64,11 +64,12 @@ impl Default for RedisOptions {
 /// itself.
 ///
 /// ```no_run
+/// use mcp_runtime::Router;
 /// use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore};
 ///
 /// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
 /// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
-/// let server = HttpServer::new().store(store);
+/// let server = HttpServer::new(Router::new("weather", "1.0")).store(store);
 /// # let _ = server;
 /// # Ok(())
 /// # }

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use mcp_runtime::auth::{Authorizer, Dpop, JwtValidator, ProtectedResource};
 use mcp_runtime::transport::http::client::reqwest::{self, Method, Response};
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Era, Options, Router};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -318,10 +318,11 @@ async fn a_router_within_another_has_the_url_that_clients_see() {
     let validator = validator.jwks(&signer.jwks().to_string()).unwrap();
     // Tokens name the server by its origin alone.
     let resource = ProtectedResource::new(&origin, "https://login.example", validator).dpop(Dpop::new());
-    let app = router(HttpServer::new().protect(resource), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         Router::new("nested", "1.0").serve(Options::default(), transport);
-    });
-    tokio::spawn(serve(listener, App::new().nest("/api", app)).into_future());
+    })
+    .protect(resource);
+    tokio::spawn(serve(listener, App::new().nest("/api", app.app())).into_future());
     let token = with(
         claims("https://login.example", &origin, "alice", ""),
         "cnf",

@@ -6,7 +6,7 @@ use mcp_runtime::auth::{Authorizer, JwtValidator, ProtectedResource, Scopes, Tok
 use mcp_runtime::router::Extension;
 use mcp_runtime::transport::Principal;
 use mcp_runtime::transport::http::client::reqwest::{self, Response};
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::{Era, Options, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -48,15 +48,14 @@ impl Protected {
         let resource = ProtectedResource::new(&url, &issuer.url, JwtValidator::new(&issuer.url, &url))
             .required_scopes("basic")
             .tool_scopes("hello", "write");
-        let app = router(
-            HttpServer::new().protect(protect(resource)).json_only(true),
-            |transport, _| {
-                let server = Router::new("protected", "1.0")
-                    .tool("hello", "Greets", || "hello")
-                    .tool("who", "Says who", who);
-                server.serve(Options::default(), transport);
-            },
-        );
+        let app = HttpServer::from_fn(|transport, _| {
+            let server = Router::new("protected", "1.0")
+                .tool("hello", "Greets", || "hello")
+                .tool("who", "Says who", who);
+            server.serve(Options::default(), transport);
+        })
+        .protect(protect(resource))
+        .json_only(true);
         tokio::spawn(serve(listener, app).into_future());
         Self { url, issuer, signer }
     }

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_runtime::auth::{AuthError, Authorizer};
 use mcp_runtime::transport::http::client::{HttpClient, HttpError, HttpOptions};
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::{CallError, ClientSession, ConnectError, Options, Router, connect, hub};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -60,10 +60,11 @@ impl Issued {
 
 /// An application with a tool.
 fn app() -> App {
-    router(HttpServer::new(), |transport, _| {
+    HttpServer::from_fn(|transport, _| {
         let server = Router::new("protected", "1.0").tool("hello", "Greets", || "hello");
         server.serve(Options::default(), transport);
     })
+    .app()
 }
 
 impl TestServers {

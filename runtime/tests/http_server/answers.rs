@@ -1,7 +1,7 @@
 //! Every request ends: in an answer, in an HTTP error, or because its client has cancelled it.
 
 use mcp_adapters::Revision;
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::{Args, Options, Router};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,9 +15,9 @@ use crate::engine::Seen;
 struct Nothing {}
 
 /// A server of real sessions, with a tool that never ends and says when it begins.
-async fn real(config: HttpServer) -> (TestServer, mpsc::UnboundedReceiver<()>) {
+async fn real(config: impl FnOnce(HttpServer) -> HttpServer) -> (TestServer, mpsc::UnboundedReceiver<()>) {
     let (began, begins) = mpsc::unbounded_channel();
-    let app = router(config, move |transport, _| {
+    let app = HttpServer::from_fn(move |transport, _| {
         let began = began.clone();
         let never = move |Args(_): Args<Nothing>| {
             let _ = began.send(());
@@ -26,7 +26,7 @@ async fn real(config: HttpServer) -> (TestServer, mpsc::UnboundedReceiver<()>) {
         let router = Router::new("answers", "1.0").tool("never", "Never ends", never);
         router.serve(Options::default(), transport);
     });
-    (serve_app(app, Seen::default(), |serve| serve).await, begins)
+    (serve_app(config(app), Seen::default(), |serve| serve).await, begins)
 }
 
 fn real_initialize(revision: &str) -> Value {
@@ -45,7 +45,7 @@ async fn begin(server: &TestServer, revision: &str) -> String {
 async fn a_cancelled_call_ends_its_post_without_an_answer() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     for json_only in [true, false] {
-        let (server, mut begins) = real(HttpServer::new().json_only(json_only)).await;
+        let (server, mut begins) = real(|server| server.json_only(json_only)).await;
         let session = begin(&server, hub()).await;
         let never = request(1, "tools/call", json!({"name": "never", "arguments": {}}));
         let never = server.post(&session, never);
@@ -174,14 +174,9 @@ async fn each_request_gets_an_answer_or_its_post_an_http_error_whatever_stands_b
         .into_iter()
         .filter(|revision| revision.facts().session_header.is_some());
     for revision in revisions.map(|revision| revision.as_str()) {
-        for config in [
-            HttpServer::new(),
-            HttpServer::new().json_only(true),
-            HttpServer::new().stateless(true),
-        ] {
-            let kind = format!("{revision} {config:?}");
-            let is_stateless = kind.contains("stateless: true");
-            let (server, _begins) = real(config).await;
+        for (json_only, is_stateless) in [(false, false), (true, false), (false, true)] {
+            let kind = format!("{revision} {json_only} {is_stateless}");
+            let (server, _begins) = real(|server| server.json_only(json_only).stateless(is_stateless)).await;
             let session = match is_stateless {
                 true => String::new(),
                 false => begin(&server, revision).await,
@@ -223,7 +218,7 @@ async fn each_request_gets_an_answer_or_its_post_an_http_error_whatever_stands_b
 
 #[tokio::test]
 async fn a_batch_that_comes_too_early_on_the_older_transport_leaves_nothing_in_flight() {
-    let (server, _begins) = real(HttpServer::new()).await;
+    let (server, _begins) = real(|server| server).await;
     let mut stream = server
         .send("GET", "/sse", &[("accept", "text/event-stream")], b"")
         .await;

@@ -28,7 +28,7 @@ async fn status(server: &TestServer, session: &str, body: Value) -> u16 {
 
 #[tokio::test]
 async fn a_session_whose_client_says_nothing_after_initialize_ends_soon() {
-    let server = serve(HttpServer::new().opening(Duration::from_millis(400))).await;
+    let server = serve(|server| server.opening(Duration::from_millis(400))).await;
     let used = server.begin(hub()).await;
     assert_eq!(status(&server, &used, ping()).await, 200);
     let unused = server.begin(hub()).await;
@@ -40,7 +40,7 @@ async fn a_session_whose_client_says_nothing_after_initialize_ends_soon() {
 
 #[tokio::test]
 async fn a_session_takes_the_place_of_the_one_that_has_been_idle_longest() {
-    let server = serve(HttpServer::new().max_sessions(4).stream_after(Duration::ZERO)).await;
+    let server = serve(|server| server.max_sessions(4).stream_after(Duration::ZERO)).await;
     let mut sessions = Vec::new();
     for _ in 0..4 {
         sessions.push(server.begin(hub()).await);
@@ -62,7 +62,7 @@ async fn a_session_takes_the_place_of_the_one_that_has_been_idle_longest() {
 
 #[tokio::test]
 async fn what_sessions_began_with_is_bounded_in_bytes() {
-    let server = serve(HttpServer::new().max_bytes(80_000)).await;
+    let server = serve(|server| server.max_bytes(80_000)).await;
     let mut sessions = Vec::new();
     for _ in 0..10 {
         let params = json!({"protocolVersion": hub(), "padding": "x".repeat(6000)});
@@ -80,10 +80,10 @@ async fn what_sessions_began_with_is_bounded_in_bytes() {
 #[tokio::test]
 async fn requests_in_flight_are_bounded_in_bytes() {
     for config in [
-        HttpServer::new().session_bytes(1 << 20),
-        HttpServer::new().max_bytes(1 << 20),
+        HttpServer::session_bytes,
+        HttpServer::max_bytes as fn(HttpServer, usize) -> HttpServer,
     ] {
-        let server = serve(config.stream_after(Duration::ZERO)).await;
+        let server = serve(|server| config(server, 1 << 20).stream_after(Duration::ZERO)).await;
         let session = server.begin(hub()).await;
         let _first = server.post(&session, never(1, 150_000)).await;
         assert_eq!(status(&server, &session, never(2, 150_000)).await, 503);
@@ -102,7 +102,7 @@ async fn requests_in_flight_are_bounded_in_bytes() {
 
 #[tokio::test]
 async fn an_idle_session_that_keeps_much_makes_room_for_the_requests_of_others() {
-    let server = serve(HttpServer::new().max_bytes(1 << 20)).await;
+    let server = serve(|server| server.max_bytes(1 << 20)).await;
     let (keeps, idle, active) = (
         server.begin(hub()).await,
         server.begin(hub()).await,
@@ -127,10 +127,10 @@ async fn an_idle_session_that_keeps_much_makes_room_for_the_requests_of_others()
 #[tokio::test]
 async fn a_call_counts_the_copies_of_its_body_that_handling_it_takes() {
     for config in [
-        HttpServer::new().session_bytes(1 << 20),
-        HttpServer::new().max_bytes(1 << 20),
+        HttpServer::session_bytes,
+        HttpServer::max_bytes as fn(HttpServer, usize) -> HttpServer,
     ] {
-        let server = serve(config.stream_after(Duration::ZERO)).await;
+        let server = serve(|server| config(server, 1 << 20).stream_after(Duration::ZERO)).await;
         let session = server.begin(hub()).await;
         let _first = server.post(&session, never(1, 200_000)).await;
         assert_eq!(status(&server, &session, never(2, 200_000)).await, 503);
@@ -141,8 +141,11 @@ async fn a_call_counts_the_copies_of_its_body_that_handling_it_takes() {
 #[tokio::test]
 async fn a_response_counts_until_the_client_has_read_it() {
     const RESPONSE: usize = 16 << 20;
-    let config = HttpServer::new().max_body(RESPONSE).session_bytes(8 * RESPONSE);
-    let server = serve(config.max_bytes(9 * RESPONSE / 2).stream_after(Duration::from_secs(60))).await;
+    let server = serve(|server| {
+        let server = server.max_body(RESPONSE).session_bytes(8 * RESPONSE);
+        server.max_bytes(9 * RESPONSE / 2).stream_after(Duration::from_secs(60))
+    })
+    .await;
     let session = server.begin(hub()).await;
     let bytes = RESPONSE - 1024;
     let mut unread = server.post(&session, echo(bytes)).await;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime::transport::http::server::{self, HttpServer, Serve, SessionInfo, SessionTransport, router};
+use mcp_runtime::transport::http::server::{self, HttpServer, HttpService, Serve, SessionInfo, SessionTransport};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -44,21 +44,24 @@ pub struct TestServer {
     serving: JoinHandle<()>,
 }
 
-pub async fn serve(config: HttpServer) -> TestServer {
+pub async fn serve(config: impl FnOnce(HttpServer) -> HttpServer) -> TestServer {
     serve_with(config, |serve| serve).await
 }
 
-pub async fn serve_with(config: HttpServer, settings: impl FnOnce(Serve) -> Serve) -> TestServer {
+pub async fn serve_with(
+    config: impl FnOnce(HttpServer) -> HttpServer,
+    settings: impl FnOnce(Serve<HttpServer>) -> Serve<HttpServer>,
+) -> TestServer {
     let seen = Seen::default();
     let for_engines = seen.clone();
-    let app = router(config, move |transport: SessionTransport, _: SessionInfo| {
+    let app = HttpServer::from_fn(move |transport: SessionTransport, _: SessionInfo| {
         for_engines.started.fetch_add(1, Ordering::SeqCst);
         tokio::spawn(engine(transport, for_engines.clone()));
     });
-    serve_app(app, seen, settings).await
+    serve_app(config(app), seen, settings).await
 }
 
-pub async fn serve_app(app: axum::Router, seen: Seen, settings: impl FnOnce(Serve) -> Serve) -> TestServer {
+pub async fn serve_app<S: HttpService>(app: S, seen: Seen, settings: impl FnOnce(Serve<S>) -> Serve<S>) -> TestServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = tokio::spawn(settings(server::serve(listener, app)).into_future());

@@ -29,7 +29,7 @@ async fn is_silent(stream: &mut Answer) -> bool {
 
 #[tokio::test]
 async fn each_message_is_sent_on_the_latest_stream_that_is_open() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut first = server.listen(&session, None).await;
     say(&server, &session, 1).await;
@@ -57,7 +57,7 @@ async fn each_message_is_sent_on_the_latest_stream_that_is_open() {
 
 #[tokio::test]
 async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut first = server.listen(&session, None).await;
     let first_id = first.opening().await;
@@ -90,7 +90,7 @@ async fn a_stream_is_resumed_with_what_was_sent_on_it_and_nothing_else() {
 
 #[tokio::test]
 async fn what_was_said_to_nobody_is_heard_by_one() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     say(&server, &session, 1).await;
     say(&server, &session, 2).await;
@@ -108,7 +108,7 @@ async fn what_was_said_to_nobody_is_heard_by_one() {
 
 #[tokio::test]
 async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut oldest = server.listen(&session, None).await;
     let oldest_id = oldest.opening().await;
@@ -134,8 +134,8 @@ async fn the_oldest_of_too_many_streams_ends_and_is_not_asked_for_without_end() 
 
 #[tokio::test]
 async fn a_stream_that_nobody_reads_gives_way_to_another() {
-    let config = HttpServer::new().replay(16, 64 << 10).capacity(4);
-    let server = Arc::new(serve(config.stall(Duration::from_secs(2))).await);
+    let config = |server: HttpServer| server.replay(16, 64 << 10).capacity(4).stall(Duration::from_secs(2));
+    let server = Arc::new(serve(config).await);
     let session = server.begin(hub()).await;
     let mut reading = server.listen(&session, None).await;
     let mut sleeping = server.listen(&session, None).await;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use mcp_runtime::transport::http::server::HttpServer;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -26,10 +25,7 @@ async fn connect(server: &TestServer) -> TcpStream {
 
 #[tokio::test]
 async fn a_connection_without_a_whole_head_is_closed() {
-    let server = serve_with(HttpServer::new(), |serve| {
-        serve.header_timeout(Duration::from_millis(50))
-    })
-    .await;
+    let server = serve_with(|server| server, |serve| serve.header_timeout(Duration::from_millis(50))).await;
     let mut sockets = Vec::new();
     for begun in ["", "POST /mcp HTTP/1.1\r\nhost: localhost\r\nx-slow: "] {
         let mut socket = connect(&server).await;
@@ -43,7 +39,7 @@ async fn a_connection_without_a_whole_head_is_closed() {
 
 #[tokio::test]
 async fn a_head_that_is_too_long_is_refused() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let mut socket = connect(&server).await;
     let head = format!("GET /mcp HTTP/1.1\r\nx-long: {}", "x".repeat(65 << 10));
     // It may be closed before it has been sent the whole of it.
@@ -54,7 +50,7 @@ async fn a_head_that_is_too_long_is_refused() {
 
 #[tokio::test]
 async fn a_connection_beyond_the_most_waits_until_another_is_closed() {
-    let server = serve_with(HttpServer::new(), |serve| serve.max_connections(2)).await;
+    let server = serve_with(|server| server, |serve| serve.max_connections(2)).await;
     let session = server.begin(hub()).await;
     let _first = server.listen(&session, None).await;
     let second = server.listen(&session, None).await;
@@ -66,9 +62,10 @@ async fn a_connection_beyond_the_most_waits_until_another_is_closed() {
 
 #[tokio::test]
 async fn a_connection_whose_client_reads_nothing_is_closed() {
-    let server = serve_with(HttpServer::new(), |serve| {
-        serve.max_connections(1).write_timeout(Duration::from_millis(100))
-    })
+    let server = serve_with(
+        |server| server,
+        |serve| serve.max_connections(1).write_timeout(Duration::from_millis(100)),
+    )
     .await;
     let session = server.begin(hub()).await;
     let much = request(1, "count", json!({"count": 100, "size": 500_000}));
@@ -80,7 +77,7 @@ async fn a_connection_whose_client_reads_nothing_is_closed() {
 #[tokio::test]
 async fn a_server_that_shuts_down_sends_what_is_under_way_and_closes_its_connections() {
     let token = CancellationToken::new();
-    let server = serve_with(HttpServer::new().json_only(true), |serve| serve.shutdown(token.clone())).await;
+    let server = serve_with(|server| server.json_only(true), |serve| serve.shutdown(token.clone())).await;
     let session = server.begin(hub()).await;
     let idle = connect(&server).await;
     let wait = request(1, "wait", json!({"ms": 500}));
@@ -98,9 +95,10 @@ async fn a_server_that_shuts_down_sends_what_is_under_way_and_closes_its_connect
 #[tokio::test]
 async fn a_server_that_shuts_down_waits_no_longer_than_its_grace() {
     let token = CancellationToken::new();
-    let server = serve_with(HttpServer::new(), |serve| {
-        serve.shutdown(token.clone()).grace(Duration::from_millis(50))
-    })
+    let server = serve_with(
+        |server| server,
+        |serve| serve.shutdown(token.clone()).grace(Duration::from_millis(50)),
+    )
     .await;
     let session = server.begin(hub()).await;
     let mut answer = server.post(&session, request(1, "never", json!({}))).await;

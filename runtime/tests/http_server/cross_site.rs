@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::HttpServer;
 
 use crate::client::*;
 use crate::engine::Seen;
@@ -14,8 +14,8 @@ use crate::engine::Seen;
 const PAGE: (&str, &str) = ("origin", "https://app.example");
 const FOREIGN: (&str, &str) = ("origin", "https://evil.example");
 
-fn for_page() -> HttpServer {
-    HttpServer::new().allow_origin(PAGE.1)
+fn for_page(server: HttpServer) -> HttpServer {
+    server.allow_origin(PAGE.1)
 }
 
 /// Asks as a browser does before a page's POST.
@@ -33,7 +33,7 @@ async fn preflight(server: &TestServer, origin: (&str, &str)) -> Answer {
 
 #[tokio::test]
 async fn a_page_of_an_allowed_origin_can_call() {
-    let server = serve(for_page()).await;
+    let server = serve(for_page).await;
     let asked = preflight(&server, PAGE).await;
     assert_eq!(asked.status, 200);
     assert_eq!(asked.header("access-control-allow-origin"), Some(PAGE.1));
@@ -53,7 +53,7 @@ async fn a_page_of_an_allowed_origin_can_call() {
 
 #[tokio::test]
 async fn a_page_of_a_foreign_origin_gets_no_preflight_and_no_answer() {
-    let server = serve(for_page()).await;
+    let server = serve(for_page).await;
     let asked = preflight(&server, FOREIGN).await;
     let answer = server.post_with(&[FOREIGN], &initialize(hub())).await;
     for refused in [asked, answer] {
@@ -65,7 +65,7 @@ async fn a_page_of_a_foreign_origin_gets_no_preflight_and_no_answer() {
 
 #[tokio::test]
 async fn a_page_that_does_not_say_its_origin_is_refused() {
-    let server = serve(for_page()).await;
+    let server = serve(for_page).await;
     for (site, status) in [
         ("cross-site", 403),
         ("same-site", 403),
@@ -82,7 +82,7 @@ async fn a_page_that_does_not_say_its_origin_is_refused() {
 
 #[tokio::test]
 async fn the_older_transport_begins_a_session_for_a_client_that_accepts_events_by_whatever_range() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     for accept in ["text/event-stream;q=0", "image/*"] {
         let refused = server.send("GET", "/sse", &[("accept", accept)], b"").await;
         assert_eq!(refused.status, 406, "{accept}");
@@ -96,7 +96,7 @@ async fn the_older_transport_begins_a_session_for_a_client_that_accepts_events_b
 
 #[tokio::test]
 async fn the_older_transport_begins_a_session_for_a_client_that_does_not_say_what_it_accepts() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let mut stream = server.send("GET", "/sse", &[], b"").await;
     assert_eq!(stream.status, 200);
     assert!(stream.event().await.is_some(), "the stream names the endpoint");
@@ -104,7 +104,7 @@ async fn the_older_transport_begins_a_session_for_a_client_that_does_not_say_wha
 
 #[tokio::test]
 async fn the_older_transport_begins_no_session_for_an_element_of_a_page_or_a_navigation() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let image = ("accept", "image/avif,image/webp,image/*,*/*;q=0.8");
     for (mode, status) in [
         ("no-cors", 403),
@@ -130,9 +130,9 @@ async fn unauthorized(_: Request, _: Next) -> Response {
 
 #[tokio::test]
 async fn a_page_can_read_what_an_authentication_layer_says() {
-    let config = for_page();
-    let cors = config.cors();
-    let app = router(config, |_, _| {}).layer(from_fn(unauthorized)).layer(cors);
+    let server = for_page(HttpServer::from_fn(|_, _| {}));
+    let cors = server.cors();
+    let app = server.app().layer(from_fn(unauthorized)).layer(cors);
     let server = serve_app(app, Seen::default(), |serve| serve).await;
     assert_eq!(preflight(&server, PAGE).await.status, 200);
     let answer = server.post_with(&[PAGE], &initialize(hub())).await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::router::{Call, resource};
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::{CallClient, Context, ErrorObject, Options, Revision, Router, ServerHandler, ServerSide, hub, serve};
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -22,7 +22,7 @@ struct Notes {
     ended: Arc<AtomicUsize>,
 }
 
-async fn serve_notes(config: HttpServer) -> Notes {
+async fn serve_notes(config: impl FnOnce(HttpServer) -> HttpServer) -> Notes {
     let notes = Router::new("notes", "1.0")
         .tool("add", "Adds a note", |call: Call| async move {
             call.router().resource_updated("test://notes");
@@ -35,7 +35,7 @@ async fn serve_notes(config: HttpServer) -> Notes {
     };
     let ended = Arc::new(AtomicUsize::new(0));
     let (shared, count) = (notes.clone(), Arc::clone(&ended));
-    let app = router(config.revisions(Revision::ALL), move |transport, _| {
+    let app = HttpServer::from_fn(move |transport, _| {
         let (session, count) = (shared.clone().serve(options.clone(), transport), Arc::clone(&count));
         tokio::spawn(async move {
             session.ended().await;
@@ -43,7 +43,7 @@ async fn serve_notes(config: HttpServer) -> Notes {
         });
     });
     Notes {
-        server: serve_app(app, Seen::default(), |serve| serve).await,
+        server: serve_app(config(app.revisions(Revision::ALL)), Seen::default(), |serve| serve).await,
         router: notes,
         ended,
     }
@@ -73,7 +73,7 @@ async fn notified(stream: &mut Answer) -> (Value, Value) {
 
 #[tokio::test]
 async fn a_stream_begins_with_the_acknowledgement_and_has_the_changes_that_other_requests_make() {
-    let notes = serve_notes(HttpServer::new()).await;
+    let notes = serve_notes(|server| server).await;
     let mut resources = notes
         .listen(1, json!({"resourceSubscriptions": ["test://notes"]}))
         .await;
@@ -111,7 +111,7 @@ impl ServerHandler<Context<ServerSide>> for Tells {
 
 #[tokio::test]
 async fn a_change_that_a_handler_without_a_router_tells_in_one_request_is_an_error() {
-    let app = router(HttpServer::new().revisions(Revision::ALL), move |transport, _| {
+    let app = HttpServer::from_fn(move |transport, _| {
         let tools = hub::ServerCapabilitiesTools::default().with_list_changed(true);
         let capabilities = hub::ServerCapabilities::default().with_tools(tools);
         let options = Options {
@@ -144,7 +144,7 @@ async fn a_change_that_a_handler_without_a_router_tells_in_one_request_is_an_err
 
 #[tokio::test]
 async fn a_client_ends_it_by_closing_the_stream() {
-    let notes = serve_notes(HttpServer::new()).await;
+    let notes = serve_notes(|server| server).await;
     let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
     notified(&mut stream).await;
     let mut other = notes.listen(2, json!({"toolsListChanged": true})).await;
@@ -166,10 +166,10 @@ async fn without_a_stream_of_events_it_is_refused() {
         "subscriptions/listen",
         json!({"notifications": {"toolsListChanged": true}}),
     );
-    let notes = serve_notes(HttpServer::new()).await;
+    let notes = serve_notes(|server| server).await;
     let refused = notes.post("application/json", &request).await;
     assert_eq!(refused.status, 406);
-    let json_only = serve_notes(HttpServer::new().json_only(true)).await;
+    let json_only = serve_notes(|server| server.json_only(true)).await;
     let mut refused = json_only.post(BOTH, &request).await;
     assert_eq!(refused.status, 406);
     let error = refused.json().await;
@@ -178,7 +178,7 @@ async fn without_a_stream_of_events_it_is_refused() {
 
 #[tokio::test]
 async fn a_server_declares_changes_only_to_clients_that_can_hear_of_them() {
-    let declared = |config: HttpServer| async {
+    let declared = |config: fn(HttpServer) -> HttpServer| async move {
         let notes = serve_notes(config).await;
         let mut modern = notes.post(BOTH, &alone(1, "server/discover", json!({}))).await;
         let modern = modern.json().await["result"]["capabilities"].clone();
@@ -200,20 +200,14 @@ async fn a_server_declares_changes_only_to_clients_that_can_hear_of_them() {
             changes.map(|change| *change == json!(true))
         })
     };
-    assert_eq!(declared(HttpServer::new()).await, [[true; 2]; 2]);
-    assert_eq!(
-        declared(HttpServer::new().json_only(true)).await,
-        [[false; 2], [true; 2]]
-    );
-    assert_eq!(
-        declared(HttpServer::new().stateless(true)).await,
-        [[true; 2], [false; 2]]
-    );
+    assert_eq!(declared(|server| server).await, [[true; 2]; 2]);
+    assert_eq!(declared(|server| server.json_only(true)).await, [[false; 2], [true; 2]]);
+    assert_eq!(declared(|server| server.stateless(true)).await, [[true; 2], [false; 2]]);
 }
 
 #[tokio::test]
 async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
-    let notes = serve_notes(HttpServer::new()).await;
+    let notes = serve_notes(|server| server).await;
     let handshake = with(|revision| revision.facts().listening);
     let params = json!({
         "protocolVersion": handshake, "capabilities": {}, "clientInfo": {"name": "legacy", "version": "1"},
@@ -232,7 +226,7 @@ async fn a_notification_of_a_session_still_comes_on_its_own_stream() {
 #[tokio::test]
 async fn it_ends_with_its_response_as_soon_as_the_server_shuts_down() {
     let token = tokio_util::sync::CancellationToken::new();
-    let config = HttpServer::new().shutdown(token.clone()).grace(3 * PATIENCE);
+    let config = |server: HttpServer| server.shutdown(token.clone()).grace(3 * PATIENCE);
     let notes = serve_notes(config).await;
     let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
     notified(&mut stream).await;
@@ -250,7 +244,7 @@ async fn it_ends_with_its_response_as_soon_as_the_server_shuts_down() {
 
 #[tokio::test]
 async fn open_streams_of_changes_take_no_room_of_calls() {
-    let notes = serve_notes(HttpServer::new().max_sessions(1)).await;
+    let notes = serve_notes(|server| server.max_sessions(1)).await;
     let mut stream = notes.listen(1, json!({"toolsListChanged": true})).await;
     notified(&mut stream).await;
     let call = alone(2, "tools/call", json!({"name": "add", "arguments": {}}));
@@ -261,7 +255,7 @@ async fn open_streams_of_changes_take_no_room_of_calls() {
 
 #[tokio::test]
 async fn a_stream_of_changes_beyond_the_limit_is_refused_until_another_ends() {
-    let notes = serve_notes(HttpServer::new().max_listens(1)).await;
+    let notes = serve_notes(|server| server.max_listens(1)).await;
     let filter = || json!({"toolsListChanged": true});
     let mut stream = notes.listen(1, filter()).await;
     notified(&mut stream).await;

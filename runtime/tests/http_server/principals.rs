@@ -8,7 +8,7 @@ use axum::middleware::{Next, from_fn};
 use mcp_runtime::http::HeaderMap;
 use mcp_runtime::http::request::Parts;
 use mcp_runtime::router::Extension;
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::{HttpServer, SessionInfo};
 use mcp_runtime::{Options, Revision, Router};
 use serde_json::{Value, json};
 #[cfg(target_os = "linux")]
@@ -24,8 +24,8 @@ const BOB: (&str, &str) = ("authorization", "bob");
 const NOBODY: (&str, &str) = ("x-unused", "");
 
 /// A server whose clients are who they say they are.
-fn trusting() -> HttpServer {
-    HttpServer::new().principal(|request| {
+fn trusting(server: HttpServer) -> HttpServer {
+    server.principal(|request| {
         let user = request.headers.get("authorization")?;
         user.to_str().ok().map(str::to_owned)
     })
@@ -51,7 +51,7 @@ async fn is_there(server: &TestServer, user: (&str, &str), session: &str) -> boo
 
 #[tokio::test]
 async fn the_sessions_of_a_client_with_many_end_before_those_of_others() {
-    let server = serve(trusting().max_sessions(4)).await;
+    let server = serve(|server| trusting(server).max_sessions(4)).await;
     let of_alice = begin(&server, ALICE).await;
     assert!(is_there(&server, ALICE, &of_alice).await);
     let mut of_bob = Vec::new();
@@ -72,7 +72,7 @@ async fn the_sessions_of_a_client_with_many_end_before_those_of_others() {
 
 #[tokio::test]
 async fn a_client_whose_sessions_are_all_in_use_ends_none_of_a_client_with_fewer() {
-    let server = serve(trusting().max_sessions(3).stream_after(Duration::ZERO)).await;
+    let server = serve(|server| trusting(server).max_sessions(3).stream_after(Duration::ZERO)).await;
     let of_alice = begin(&server, ALICE).await;
     assert!(is_there(&server, ALICE, &of_alice).await);
     let mut in_use = Vec::new();
@@ -87,8 +87,8 @@ async fn a_client_whose_sessions_are_all_in_use_ends_none_of_a_client_with_fewer
 
 #[tokio::test]
 async fn a_client_with_many_calls_without_a_session_ends_no_session_of_a_client_with_fewer() {
-    let config = trusting().revisions(Revision::ALL).max_sessions(3);
-    let server = serve(config.stream_after(Duration::ZERO)).await;
+    let config = |server| trusting(server).revisions(Revision::ALL).max_sessions(3);
+    let server = serve(|server| config(server).stream_after(Duration::ZERO)).await;
     let of_alice = begin(&server, ALICE).await;
     assert!(is_there(&server, ALICE, &of_alice).await);
     let call = async || {
@@ -107,7 +107,7 @@ async fn a_client_with_many_calls_without_a_session_ends_no_session_of_a_client_
 async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer() {
     let seen = Seen::default();
     let for_engines = seen.clone();
-    let app = router(trusting().max_sessions(3), move |transport, info| {
+    let app = HttpServer::from_fn(move |transport, info: SessionInfo| {
         for_engines.started.fetch_add(1, Ordering::SeqCst);
         let (of_bob, seen) = (info.principal.as_deref() == Some(BOB.1), for_engines.clone());
         tokio::spawn(async move {
@@ -120,7 +120,7 @@ async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer
             }
         });
     });
-    let server = serve_app(app, seen, |serve| serve).await;
+    let server = serve_app(trusting(app).max_sessions(3), seen, |serve| serve).await;
     let of_alice = begin(&server, ALICE).await;
     assert!(is_there(&server, ALICE, &of_alice).await);
     let initialize = initialize(hub());
@@ -145,7 +145,7 @@ async fn a_client_with_many_sessions_that_begin_ends_none_of_a_client_with_fewer
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn clients_without_principals_are_told_apart_by_their_addresses() {
-    let server = serve(HttpServer::new().max_sessions(4)).await;
+    let server = serve(|server| server.max_sessions(4)).await;
     let post = async |from: [u8; 4], session: Option<&str>, message: Value| {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind((from, 0).into()).unwrap();
@@ -169,7 +169,7 @@ async fn clients_without_principals_are_told_apart_by_their_addresses() {
 
 #[tokio::test]
 async fn a_session_is_found_only_by_the_principal_that_began_it() {
-    let server = serve(trusting()).await;
+    let server = serve(trusting).await;
     for (owner, others) in [(ALICE, [BOB, NOBODY]), (NOBODY, [ALICE, BOB])] {
         let session = begin(&server, owner).await;
         let id = ("mcp-session-id", session.as_str());
@@ -192,7 +192,7 @@ async fn a_session_is_found_only_by_the_principal_that_began_it() {
 
 #[tokio::test]
 async fn a_session_of_the_older_transport_is_found_only_by_the_principal_that_began_it() {
-    let server = serve(trusting()).await;
+    let server = serve(trusting).await;
     let mut stream = server
         .send("GET", "/sse", &[ALICE, ("accept", "text/event-stream")], b"")
         .await;
@@ -210,8 +210,8 @@ async fn a_session_of_the_older_transport_is_found_only_by_the_principal_that_be
 #[tokio::test]
 async fn a_session_that_began_on_another_machine_is_found_only_by_the_principal_that_began_it() {
     let store = SharedStore::default();
-    let one = serve(trusting().store(store.clone())).await;
-    let other = serve(trusting().store(store)).await;
+    let one = serve(|server| trusting(server).store(store.clone())).await;
+    let other = serve(|server| trusting(server).store(store)).await;
     let session = begin(&one, ALICE).await;
     let id = ("mcp-session-id", session.as_str());
     for user in [BOB, NOBODY] {
@@ -243,12 +243,17 @@ async fn who_calls(
 
 #[tokio::test]
 async fn a_tool_sees_the_request_that_carries_its_call() {
-    let app = router(HttpServer::new().json_only(true), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         Router::new("users", "1.0")
             .tool("who", "Says who calls", who_calls)
             .serve(Options::default(), transport);
     });
-    let server = serve_app(app.layer(from_fn(authenticate)), Seen::default(), |serve| serve).await;
+    let server = serve_app(
+        app.json_only(true).app().layer(from_fn(authenticate)),
+        Seen::default(),
+        |serve| serve,
+    )
+    .await;
     let client = json!({"name": "client", "version": "1.0"});
     let params = json!({"protocolVersion": hub(), "capabilities": {}, "clientInfo": client});
     let session = server

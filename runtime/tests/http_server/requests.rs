@@ -4,14 +4,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime::transport::http::server::HttpServer;
 use serde_json::json;
 
 use crate::client::*;
 
 #[tokio::test]
 async fn what_is_no_message_is_refused() {
-    let server = serve(HttpServer::new().max_body(1000)).await;
+    let server = serve(|server| server.max_body(1000)).await;
     let session = server.begin(hub()).await;
     let json_type = ("content-type", "application/json");
     let id = ("mcp-session-id", session.as_str());
@@ -87,7 +86,7 @@ async fn what_is_no_message_is_refused() {
 
 #[tokio::test]
 async fn a_target_in_absolute_form_names_an_allowed_host_too() {
-    let server = serve(HttpServer::new().allow_host("tools.example")).await;
+    let server = serve(|server| server.allow_host("tools.example")).await;
     for (authority, host, status) in [
         ("evil.example", "localhost", 403),
         ("localhost@evil.example", "localhost", 403),
@@ -106,12 +105,7 @@ async fn a_target_in_absolute_form_names_an_allowed_host_too() {
 
 #[tokio::test]
 async fn other_origins_and_hosts_are_refused() {
-    let server = serve(
-        HttpServer::new()
-            .allow_host("tools.example")
-            .allow_origin("https://app.example"),
-    )
-    .await;
+    let server = serve(|server| server.allow_host("tools.example").allow_origin("https://app.example")).await;
     for (name, value, status) in [
         ("origin", "https://evil.example", 403),
         ("origin", "null", 403),
@@ -133,7 +127,7 @@ async fn other_origins_and_hosts_are_refused() {
 
 #[tokio::test]
 async fn the_revision_in_the_header_must_be_supported() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let ping = request(1, "ping", json!({}));
     let named = server.begin(hub()).await;
     for (version, status) in [(hub(), 200), ("1999-01-01", 400), ("", 400)] {
@@ -157,7 +151,7 @@ async fn the_revision_in_the_header_must_be_supported() {
     ];
     assert_eq!(server.post_with(&headers, &ping).await.status, 200);
 
-    let only_hub = serve(HttpServer::new().revisions([Revision::V2025_11_25])).await;
+    let only_hub = serve(|server| server.revisions([Revision::V2025_11_25])).await;
     let session = only_hub.begin(hub()).await;
     let headers = [
         ("mcp-session-id", session.as_str()),
@@ -168,7 +162,7 @@ async fn the_revision_in_the_header_must_be_supported() {
 
 #[tokio::test]
 async fn batches_are_taken_where_the_revision_has_them() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let batch = json!([
         request(1, "echo", json!({"a": 1})),
         {"jsonrpc": "2.0", "method": "note"},
@@ -192,7 +186,7 @@ async fn batches_are_taken_where_the_revision_has_them() {
 
 #[tokio::test]
 async fn an_id_in_flight_cannot_be_used_again() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut waiting = server.post(&session, request(1, "wait", json!({"ms": 500}))).await;
     assert_eq!(server.post(&session, request(1, "ping", json!({}))).await.status, 400);
@@ -203,7 +197,7 @@ async fn an_id_in_flight_cannot_be_used_again() {
 #[tokio::test]
 async fn a_cancelled_request_ends_without_an_answer_once_the_engine_says_so() {
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-    let streaming = serve(HttpServer::new().stream_after(Duration::ZERO)).await;
+    let streaming = serve(|server| server.stream_after(Duration::ZERO)).await;
     let session = streaming.begin(hub()).await;
     let mut stream = streaming.post(&session, request(1, "never", json!({}))).await;
     assert_eq!(streaming.post(&session, cancel.clone()).await.status, 202);
@@ -213,7 +207,7 @@ async fn a_cancelled_request_ends_without_an_answer_once_the_engine_says_so() {
         200
     );
 
-    let server = serve(HttpServer::new().json_only(true)).await;
+    let server = serve(|server| server.json_only(true)).await;
     let session = server.begin(hub()).await;
     let never = server.post(&session, request(1, "never", json!({})));
     let cancelled = async {
@@ -228,7 +222,7 @@ async fn a_cancelled_request_ends_without_an_answer_once_the_engine_says_so() {
 
 #[tokio::test]
 async fn json_only_answers_are_one_value() {
-    let server = serve(HttpServer::new().json_only(true)).await;
+    let server = serve(|server| server.json_only(true)).await;
     let headers = [("accept", "application/json"), ("content-type", "application/json")];
     let body = initialize(batching()).to_string();
     let mut first = server.send("POST", "/mcp", &headers, body.as_bytes()).await;
@@ -250,7 +244,7 @@ async fn json_only_answers_are_one_value() {
 
 #[tokio::test]
 async fn without_sessions_every_request_stands_alone() {
-    let server = serve(HttpServer::new().stateless(true)).await;
+    let server = serve(|server| server.stateless(true)).await;
     let mut first = server.post_with(&[], &initialize(hub())).await;
     assert_eq!(first.header("mcp-session-id"), None);
     assert_eq!(first.json().await["result"]["protocolVersion"], hub());
@@ -282,7 +276,7 @@ async fn without_sessions_every_request_stands_alone() {
 
 #[tokio::test]
 async fn the_older_transport_answers_on_its_one_stream() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let mut stream = server
         .send("GET", "/sse", &[("accept", "text/event-stream")], b"")
         .await;
@@ -343,7 +337,7 @@ async fn the_older_transport_answers_on_its_one_stream() {
 
 #[tokio::test]
 async fn the_older_transport_moves_to_other_paths() {
-    let server = serve(HttpServer::new().legacy_paths("/events", "/calls")).await;
+    let server = serve(|server| server.legacy_paths("/events", "/calls")).await;
     let mut stream = server.send("GET", "/events", &[EVENTS], b"").await;
     let (_, endpoint) = stream.event().await.unwrap();
     let endpoint = endpoint.as_str().unwrap();
@@ -358,7 +352,7 @@ async fn the_older_transport_moves_to_other_paths() {
 
 #[tokio::test]
 async fn a_refusal_names_the_request_that_it_refuses() {
-    let server = serve(HttpServer::new().max_in_flight(1).stream_after(Duration::ZERO)).await;
+    let server = serve(|server| server.max_in_flight(1).stream_after(Duration::ZERO)).await;
     let session = server.begin(hub()).await;
     let id = ("mcp-session-id", session.as_str());
     let ping = json!({"jsonrpc": "2.0", "id": "seven", "method": "ping"});

@@ -11,7 +11,7 @@ use crate::client::*;
 
 #[tokio::test]
 async fn a_session_begins_answers_and_ends() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let mut first = server.post_with(&[], &initialize(hub())).await;
     assert_eq!(first.messages().await.len(), 1);
     let session = first.session();
@@ -40,7 +40,7 @@ async fn a_session_begins_answers_and_ends() {
 
 #[tokio::test]
 async fn a_session_id_is_required_and_compared_in_whole() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let ping = request(1, "ping", json!({}));
     assert_eq!(server.post_with(&[], &ping).await.status, 400);
@@ -71,7 +71,7 @@ async fn a_session_id_is_required_and_compared_in_whole() {
 
 #[tokio::test]
 async fn initialize_that_fails_begins_no_session() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let mut answer = server.post_with(&[], &initialize("none")).await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("mcp-session-id"), None);
@@ -81,7 +81,7 @@ async fn initialize_that_fails_begins_no_session() {
 
 #[tokio::test]
 async fn a_session_expires_unless_somebody_listens() {
-    let server = serve(HttpServer::new().expiry(Duration::from_millis(400))).await;
+    let server = serve(|server| server.expiry(Duration::from_millis(400))).await;
     let (left, heard) = (server.begin(hub()).await, server.begin(hub()).await);
     let _listening = server.listen(&heard, None).await;
     tokio::time::sleep(Duration::from_millis(1200)).await;
@@ -92,7 +92,7 @@ async fn a_session_expires_unless_somebody_listens() {
 
 #[tokio::test]
 async fn a_session_ends_with_its_engine() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut listening = server.listen(&session, None).await;
     let die = json!({"jsonrpc": "2.0", "method": "die"});
@@ -110,8 +110,8 @@ async fn a_session_ends_with_its_engine() {
 async fn a_request_that_is_pending_when_its_session_ends_is_answered() {
     let is_answer = |answer: &Value| answer["id"] == 7 && answer["error"]["code"] == -32603;
     for config in [
-        HttpServer::new().json_only(true),
-        HttpServer::new().stream_after(Duration::from_secs(60)),
+        (|server| server.json_only(true)) as fn(HttpServer) -> HttpServer,
+        |server| server.stream_after(Duration::from_secs(60)),
     ] {
         let server = serve(config).await;
         let session = server.begin(hub()).await;
@@ -129,7 +129,7 @@ async fn a_request_that_is_pending_when_its_session_ends_is_answered() {
         assert_eq!((ended.status, never.status), (204, 200));
         assert!(is_answer(&never.json().await));
     }
-    let server = serve(HttpServer::new().stream_after(Duration::ZERO)).await;
+    let server = serve(|server| server.stream_after(Duration::ZERO)).await;
     let session = server.begin(hub()).await;
     let mut never = server.post(&session, request(7, "never", json!({}))).await;
     server
@@ -140,7 +140,7 @@ async fn a_request_that_is_pending_when_its_session_ends_is_answered() {
 
 #[tokio::test]
 async fn there_are_no_more_sessions_and_requests_than_allowed() {
-    let server = serve(HttpServer::new().max_sessions(2).max_in_flight(2)).await;
+    let server = serve(|server| server.max_sessions(2).max_in_flight(2)).await;
     let (one, two) = (server.begin(hub()).await, server.begin(hub()).await);
     let _listening = (server.listen(&one, None).await, server.listen(&two, None).await);
     assert_eq!(server.post_with(&[], &initialize(hub())).await.status, 503);
@@ -174,8 +174,8 @@ impl SessionStore for SharedStore {
 #[tokio::test]
 async fn a_session_goes_on_at_a_server_that_shares_the_store() {
     let store = SharedStore::default();
-    let one = serve(HttpServer::new().store(store.clone())).await;
-    let other = serve(HttpServer::new().store(store)).await;
+    let one = serve(|server| server.store(store.clone())).await;
+    let other = serve(|server| server.store(store)).await;
     let session = one.begin(batching()).await;
     let (first, second) = tokio::join!(
         other.post(&session, request(0, "echo", json!({"a": 1}))),
@@ -199,7 +199,7 @@ async fn a_session_goes_on_at_a_server_that_shares_the_store() {
 #[tokio::test]
 async fn all_streams_end_when_the_server_shuts_down() {
     let token = tokio_util::sync::CancellationToken::new();
-    let server = serve(HttpServer::new().shutdown(token.clone())).await;
+    let server = serve(|server| server.shutdown(token.clone())).await;
     let session = server.begin(hub()).await;
     let mut listening = server.listen(&session, None).await;
     token.cancel();
@@ -211,7 +211,7 @@ async fn all_streams_end_when_the_server_shuts_down() {
 async fn a_server_that_shuts_down_answers_what_is_in_flight_and_takes_nothing_new() {
     for json_only in [false, true] {
         let token = tokio_util::sync::CancellationToken::new();
-        let server = serve(HttpServer::new().json_only(json_only).shutdown(token.clone())).await;
+        let server = serve(|server| server.json_only(json_only).shutdown(token.clone())).await;
         let (session, other) = (server.begin(hub()).await, server.begin(hub()).await);
         let mut listening = server.listen(&session, None).await;
         let count = request(1, "count", json!({"count": 1, "own": true, "pause": 500}));
@@ -236,7 +236,7 @@ async fn a_server_that_shuts_down_answers_what_is_in_flight_and_takes_nothing_ne
 #[tokio::test]
 async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transport() {
     let token = tokio_util::sync::CancellationToken::new();
-    let server = serve(HttpServer::new().shutdown(token.clone())).await;
+    let server = serve(|server| server.shutdown(token.clone())).await;
     let mut stream = server.send("GET", "/sse", &[EVENTS], b"").await;
     let (_, endpoint) = stream.event().await.unwrap();
     let endpoint = endpoint.as_str().unwrap();
@@ -257,9 +257,7 @@ async fn a_server_that_shuts_down_answers_what_is_in_flight_in_the_older_transpo
 #[tokio::test]
 async fn a_server_that_shuts_down_waits_for_no_answer_longer_than_its_grace() {
     let token = tokio_util::sync::CancellationToken::new();
-    let server = HttpServer::new()
-        .shutdown(token.clone())
-        .grace(Duration::from_millis(50));
+    let server = |server: HttpServer| server.shutdown(token.clone()).grace(Duration::from_millis(50));
     let server = serve(server).await;
     let session = server.begin(hub()).await;
     let mut listening = server.listen(&session, None).await;
@@ -276,7 +274,7 @@ async fn a_server_that_shuts_down_waits_for_no_answer_longer_than_its_grace() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_sessions_come_and_go() {
-    let server = serve(HttpServer::new().max_sessions(1000)).await;
+    let server = serve(|server| server.max_sessions(1000)).await;
     let mut sessions = Vec::new();
     for _ in 0..1000 {
         sessions.push(server.begin(hub()).await);
@@ -291,7 +289,7 @@ async fn a_thousand_sessions_come_and_go() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_requests_are_in_flight_at_once() {
-    let server = serve(HttpServer::new().stream_after(Duration::ZERO)).await;
+    let server = serve(|server| server.stream_after(Duration::ZERO)).await;
     let session = server.begin(hub()).await;
     let mut streams = Vec::new();
     for id in 0..1000 {

@@ -8,7 +8,7 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use mcp_runtime::mcp_wire::UnknownMethod;
 use mcp_runtime::router::{Call, tool_with_schema};
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::{Options, Revision, Router, hub};
 use serde_json::{Value, json};
 use tokio::task;
@@ -71,22 +71,22 @@ struct Modern {
     dropped: Arc<AtomicUsize>,
 }
 
-async fn serve_tools(config: HttpServer, revisions: Vec<Revision>) -> Modern {
+async fn serve_tools(config: impl FnOnce(HttpServer) -> HttpServer, revisions: Vec<Revision>) -> Modern {
     let dropped = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&dropped);
     let options = Options {
         supported: revisions.clone(),
         ..Options::default()
     };
-    let app = router(config.revisions(revisions), move |transport, _| {
+    let app = HttpServer::from_fn(move |transport, _| {
         tools(&count).serve(options.clone(), transport);
     });
-    let server = serve_app(app, Seen::default(), |serve| serve).await;
+    let server = serve_app(config(app.revisions(revisions)), Seen::default(), |serve| serve).await;
     Modern { server, dropped }
 }
 
 async fn both() -> Modern {
-    serve_tools(HttpServer::new(), Revision::ALL.to_vec()).await
+    serve_tools(|server| server, Revision::ALL.to_vec()).await
 }
 
 pub fn alone(id: i64, method: &str, mut params: Value) -> Value {
@@ -285,7 +285,7 @@ async fn a_stream_has_notifications_of_its_request_and_ends_with_the_response() 
     assert_eq!(progress, [1.0, 2.0]);
     assert_eq!(events[2]["result"]["content"][0]["text"], "done");
 
-    let json_only = serve_tools(HttpServer::new().json_only(true), modern_only()).await;
+    let json_only = serve_tools(|server| server.json_only(true), modern_only()).await;
     let mut answer = json_only.post(&alone(1, "tools/call", params), &[]).await;
     assert_eq!(answer.json().await["result"]["content"][0]["text"], "done");
     let mut answer = modern.call("asks", json!({}), &[]).await;
@@ -308,7 +308,7 @@ async fn a_handler_that_answers_at_once_runs_in_the_task_of_its_connection() {
                 waits().to_string()
             }
         });
-    let app = HttpServer::new().app(tools, Options::default());
+    let app = HttpServer::new(tools).app();
     let app = app.layer(from_fn(move |request: Request, next: Next| {
         *seen.lock().expect("nothing panics") = task::try_id();
         next.run(request)
@@ -327,7 +327,7 @@ async fn a_handler_that_answers_at_once_runs_in_the_task_of_its_connection() {
 #[tokio::test]
 async fn a_client_that_leaves_cancels_its_request() {
     let modern = serve_tools(
-        HttpServer::new().keep_alive(Duration::from_millis(20)),
+        |server| server.keep_alive(Duration::from_millis(20)),
         Revision::ALL.to_vec(),
     )
     .await;
@@ -360,9 +360,11 @@ async fn a_client_that_leaves_cancels_its_request() {
 
 #[tokio::test]
 async fn a_quiet_stream_outlives_the_time_that_a_session_has_to_begin() {
-    let config = HttpServer::new()
-        .opening(Duration::from_millis(50))
-        .keep_alive(Duration::from_millis(20));
+    let config = |server: HttpServer| {
+        server
+            .opening(Duration::from_millis(50))
+            .keep_alive(Duration::from_millis(20))
+    };
     let modern = serve_tools(config, Revision::ALL.to_vec()).await;
     let mut answer = modern.call("never", json!({}), &[]).await;
     let since = tokio::time::Instant::now();
@@ -386,7 +388,7 @@ async fn batches_and_responses_are_refused_and_notifications_taken() {
 
 #[tokio::test]
 async fn a_server_without_sessions_has_one_method_of_http() {
-    let modern = serve_tools(HttpServer::new(), modern_only()).await;
+    let modern = serve_tools(|server| server, modern_only()).await;
     for method in ["GET", "DELETE", "PUT"] {
         let answer = modern
             .server

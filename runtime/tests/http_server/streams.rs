@@ -10,7 +10,7 @@ use crate::client::*;
 
 #[tokio::test]
 async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let params = json!({"count": 200, "pause": 2});
     let mut stream = server.post(&session, request(1, "count", params)).await;
@@ -43,7 +43,7 @@ async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
 
 #[tokio::test]
 async fn a_stream_is_resumed_from_before_its_first_event() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     let mut stream = server.post(&session, request(1, "wait", json!({"ms": 300}))).await;
     let id = stream.opening().await;
@@ -67,7 +67,7 @@ async fn a_stream_is_resumed_from_before_its_first_event() {
 
 #[tokio::test]
 async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(hub()).await;
     // Before anybody listens, it is kept.
     let alone = server
@@ -99,7 +99,7 @@ async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream
 
 #[tokio::test]
 async fn clients_before_the_hub_get_no_event_without_data() {
-    let server = serve(HttpServer::new()).await;
+    let server = serve(|server| server).await;
     let session = server.begin(batching()).await;
     let mut stream = server.post(&session, request(1, "count", json!({"count": 1}))).await;
     let body = stream.whole().await;
@@ -108,7 +108,7 @@ async fn clients_before_the_hub_get_no_event_without_data() {
 
 #[tokio::test]
 async fn a_slow_reader_makes_the_session_wait() {
-    let server = serve(HttpServer::new().replay(16, 64 << 10).capacity(4)).await;
+    let server = serve(|server| server.replay(16, 64 << 10).capacity(4)).await;
     let session = server.begin(hub()).await;
     let params = json!({"count": 4000, "size": 10_000});
     let mut stream = server.post(&session, request(1, "count", params)).await;
@@ -127,7 +127,7 @@ async fn a_slow_reader_makes_the_session_wait() {
 
 #[tokio::test]
 async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
-    let config = HttpServer::new().replay(16, 64 << 10).stall(Duration::from_millis(200));
+    let config = |server: HttpServer| server.replay(16, 64 << 10).stall(Duration::from_millis(200));
     let server = serve(config).await;
     let session = server.begin(hub()).await;
     let mut stream = server
@@ -152,7 +152,7 @@ async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
 
 /// A server that waits for each answer as long as it takes.
 async fn patient() -> TestServer {
-    serve(HttpServer::new().stream_after(Duration::from_secs(60))).await
+    serve(|server| server.stream_after(Duration::from_secs(60))).await
 }
 
 #[tokio::test]
@@ -189,7 +189,7 @@ async fn what_is_said_before_the_answer_opens_a_stream_of_events() {
 
 #[tokio::test]
 async fn an_answer_that_takes_long_opens_a_stream_of_events_before_it() {
-    let server = serve(HttpServer::new().stream_after(Duration::from_millis(10))).await;
+    let server = serve(|server| server.stream_after(Duration::from_millis(10))).await;
     let session = server.begin(hub()).await;
     let mut never = server.post(&session, request(1, "never", json!({}))).await;
     assert_eq!(never.header("content-type"), Some("text/event-stream"));
@@ -228,7 +228,7 @@ async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
 async fn a_stream_that_nobody_reads_delays_no_other_request() {
     for own in [false, true] {
         // A reader of the stuck stream waits longer than this test does for an answer.
-        let config = HttpServer::new().replay(4, 64 << 10).stall(Duration::from_secs(600));
+        let config = |server: HttpServer| server.replay(4, 64 << 10).stall(Duration::from_secs(600));
         let server = serve(config).await;
         let session = server.begin(hub()).await;
         let _listening = server.listen(&session, None).await;

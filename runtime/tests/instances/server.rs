@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::router::{Call, State};
-use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore, serve};
 use mcp_runtime::{
     Args, CallClient, CallError, Options, Peer, Revision, Router, ServerSide, UnknownMethod, hub, mcp_wire,
 };
@@ -99,11 +99,6 @@ async fn a_process_that_serves() {
     let store = RedisStore::connect(&url, options).await.expect("the store answers");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let mut server = HttpServer::new().revisions(Revision::ALL);
-    if let Ok(keys) = std::env::var(KEYS) {
-        server = server.protect(protected(&keys, store.proofs()));
-    }
-    let server = server.store(store);
     let peers = Peers::default();
     let tools = Router::new("one of two", "1.0")
         .with_state(peers.clone())
@@ -114,10 +109,15 @@ async fn a_process_that_serves() {
         .tool("count", "Counts in log messages", count)
         .tool("ask", "Asks the user and the model", ask)
         .tool("wait", "Waits until it is cancelled", wait);
-    let app = router(server, move |transport, _| {
+    let server = HttpServer::from_fn(move |transport, _| {
         let session = tools.clone().serve(Options::default(), transport);
         peers.lock().expect("nobody has panicked").push(session.peer().clone());
     });
+    let mut server = server.revisions(Revision::ALL);
+    if let Ok(keys) = std::env::var(KEYS) {
+        server = server.protect(protected(&keys, store.proofs()));
+    }
+    let server = server.store(store);
     let mut out = std::io::stdout();
     writeln!(out, "\nserves at {address}")
         .and_then(|()| out.flush())
@@ -127,5 +127,5 @@ async fn a_process_that_serves() {
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
         std::process::exit(0);
     });
-    serve(listener, app).await;
+    serve(listener, server).await;
 }

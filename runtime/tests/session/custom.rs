@@ -257,13 +257,14 @@ async fn custom_methods_work_both_ways_at_the_oldest_and_the_newest_revision() {
 #[tokio::test]
 async fn custom_methods_work_over_http_at_the_oldest_and_the_newest_revision() {
     use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-    use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+    use mcp_runtime::transport::http::server::{HttpServer, serve};
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
-    let app = router(HttpServer::default().revisions(spoken()), |transport, _| {
+    let app = HttpServer::from_fn(|transport, _| {
         server(Echo::default(), transport);
-    });
+    })
+    .revisions(spoken());
     let serving = tokio::spawn(serve(listener, app).into_future());
     for revision in ends() {
         let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();

@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use mcp_runtime::transport::http::server::{HttpServer, router};
+use mcp_runtime::transport::http::server::HttpServer;
 use mcp_runtime::{Options, Revision};
 use tower_service::Service;
 
@@ -14,11 +14,11 @@ use super::{run, stdio};
 pub fn check(input: &[u8]) {
     let Some(request) = request(input) else { return };
     run(async {
-        let config = HttpServer::default().keep_alive(Duration::from_secs(600));
-        let mut app = router(config, |transport, _| {
+        let server = HttpServer::from_fn(|transport, _| {
             stdio::server().serve(Options::default(), transport);
         });
-        let response: Result<_, Infallible> = Service::call(&mut app, request).await;
+        let mut server = server.keep_alive(Duration::from_secs(600));
+        let response: Result<_, Infallible> = Service::call(&mut server, request).await;
         let response = response.expect("no error");
         let is_json = response
             .headers()
@@ -26,7 +26,7 @@ pub fn check(input: &[u8]) {
             .is_some_and(|kind| kind == "application/json");
         let status = response.status();
         // A stream may last, and then only its beginning counts.
-        let body = axum::body::to_bytes(response.into_body(), 1 << 20);
+        let body = axum::body::to_bytes(axum::body::Body::new(response.into_body()), 1 << 20);
         let body = tokio::time::timeout(Duration::from_secs(60), body).await;
         if let (true, Ok(Ok(body))) = (is_json, body) {
             let json = serde_json::from_slice::<&serde_json::value::RawValue>(&body);

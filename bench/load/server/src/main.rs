@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use mcp_runtime::router::{Call, resource_template};
-use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore, router};
+use mcp_runtime::transport::http::server::{HttpServer, RedisOptions, RedisStore};
 use mcp_runtime::transport::{Transport, http, stdio};
 use mcp_runtime::{Args, CallClient, Context, Options, Router, ServerHandler, ServerSide, UnknownMethod, hub, serve};
 use schemars::JsonSchema;
@@ -75,7 +75,7 @@ async fn main() -> io::Result<()> {
             Ok(())
         }
         Mode::Http => {
-            let server = HttpServer::new();
+            let server = HttpServer::new(tools());
             let server = match store {
                 Some(url) => {
                     let store = RedisStore::connect(&url, RedisOptions::default()).await;
@@ -85,7 +85,7 @@ async fn main() -> io::Result<()> {
             };
             over_http(server).await
         }
-        Mode::Stateless => over_http(HttpServer::new().stateless(true)).await,
+        Mode::Stateless => over_http(HttpServer::new(tools()).stateless(true)).await,
     }
 }
 
@@ -103,17 +103,13 @@ async fn over_http(server: HttpServer) -> io::Result<()> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
     io::stdout().flush()?;
-    let tools = tools();
-    let app = router(server, move |transport, _| {
-        tools.clone().serve(Options::default(), transport);
-    });
     std::thread::spawn(move || {
         let mut rest = Vec::new();
         let _ = io::stdin().lock().read_to_end(&mut rest);
         shutdown.cancel();
     });
     // A thousand clients have a connection each for their stream, and others for their requests.
-    let serving = http::server::serve(listener, app).max_connections(8192);
+    let serving = http::server::serve(listener, server).max_connections(8192);
     serving.shutdown(stop).await;
     Ok(())
 }

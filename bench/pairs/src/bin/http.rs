@@ -6,7 +6,7 @@ use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use mcp_runtime::router::Extension;
 use mcp_runtime::transport::http::server::{HttpServer, serve};
-use mcp_runtime::{Options, Router};
+use mcp_runtime::Router;
 
 #[derive(Clone)]
 struct User(String);
@@ -27,7 +27,7 @@ async fn authenticate(mut request: Request, next: Next) -> Result<Response, Stat
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
     let tools = Router::new("users", "1.0").tool("user", "Says who calls", |Extension(User(name))| name);
-    let app = HttpServer::new().app(tools, Options::default());
+    let app = HttpServer::new(tools).app();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}/mcp", listener.local_addr()?);
     serve(listener, app.layer(from_fn(authenticate))).await;

@@ -15,6 +15,7 @@ use crate::scopes::Scopes;
 /// `HttpServer::protect` takes it.
 ///
 /// ```
+/// use mcp_runtime::Router;
 /// use mcp_runtime::auth::{JwtValidator, ProtectedResource};
 /// use mcp_runtime::transport::http::server::HttpServer;
 ///
@@ -22,7 +23,7 @@ use crate::scopes::Scopes;
 /// let protected = ProtectedResource::new(resource, issuer, JwtValidator::new(issuer, resource))
 ///     .required_scopes("notes:read")
 ///     .tool_scopes("delete_note", "notes:write");
-/// let server = HttpServer::new().allow_host("mcp.example").protect(protected);
+/// let server = HttpServer::new(Router::new("notes", "1.0")).allow_host("mcp.example").protect(protected);
 /// ```
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)

@@ -1,6 +1,6 @@
 //! The headers of requests: media types, and the protocol's own.
 
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use mcp_adapters::{PeerTypes, Revision};
 
 use super::rejection::Rejection;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_core::internal::{Budget, Charge};
 
 /// How many times a call holds the bytes of its body at once: as they came, decoded, as the request that a handler gets, and as

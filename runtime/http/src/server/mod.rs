@@ -1,17 +1,22 @@
-//! A server of Streamable HTTP, and of HTTP with SSE beside it, as an axum router.
+//! A server of Streamable HTTP, and of HTTP with SSE beside it.
+//!
+//! ```no_run
+//! use mcp_runtime::Router;
+//! use mcp_runtime::transport::http::server::{HttpServer, serve};
+//!
+//! # async fn example() -> std::io::Result<()> {
+//! let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
+//! let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+//! serve(listener, HttpServer::new(weather)).await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`HttpServer`] is a [service](tower_service::Service) of HTTP requests: [`serve`] serves it on a port, and so do hyper, axum and
+//! others. The documentation of [`serve`] lists what they have to set.
 //!
 //! The server transports messages, and doesn't interpret them. For each session it starts an engine: it hands the client's
 //! messages to the engine, and puts each message of the engine on the stream where the client expects it.
-//!
-//! ```
-//! use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, SessionTransport, router};
-//!
-//! # fn start_engine(transport: SessionTransport) {}
-//! let app = router(HttpServer::new(), |transport: SessionTransport, _: SessionInfo| start_engine(transport));
-//! # let _ = app;
-//! ```
-//!
-//! [`serve`] serves the router on a port. Its documentation lists what other ways to serve it have to set.
 //!
 //! The response to a POST is one JSON value if it is ready soon and no message comes before it, and a stream of events
 //! otherwise.
@@ -24,13 +29,15 @@
 // A module uses only those of its group, and of the groups above.
 mod store;
 
-mod config;
+mod body;
+mod extensions;
 mod headers;
 mod limits;
 mod memory;
 mod origin;
 mod post_body;
 mod rejection;
+mod settings;
 
 mod stream;
 
@@ -40,11 +47,19 @@ mod sessions;
 
 mod endpoint;
 
+mod http_server;
+
+#[cfg(feature = "axum")]
+mod axum;
+#[cfg(feature = "router")]
+mod router;
 mod serve;
 
-pub use self::config::HttpServer;
-pub use self::endpoint::router;
-pub use self::serve::{Serve, serve};
+pub use self::body::Body;
+pub use self::endpoint::RequestBody;
+pub use self::extensions::{ClientAddress, OriginalUri};
+pub use self::http_server::HttpServer;
+pub use self::serve::{HttpService, Serve, serve};
 pub use self::session::{SessionReceiver, SessionSender, SessionTransport};
 pub use self::sessions::SessionInfo;
 pub use self::store::{

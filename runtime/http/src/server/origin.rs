@@ -1,6 +1,6 @@
 //! Which origins and hosts are allowed.
 
-use axum::http::HeaderValue;
+use http::HeaderValue;
 
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::http::StatusCode;
+use bytes::Bytes;
+use http::StatusCode;
 use mcp_adapters::mcp_wire::{
     DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Payload, RawJson, RequestId, error_code,
 };

@@ -1,11 +1,10 @@
 //! The response to a request that is refused.
 
-use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 
+use super::body::Body;
 use super::store::StoreError;
 
 /// An HTTP status and a JSON-RPC error.
@@ -85,22 +84,22 @@ impl Rejection {
             "Internal error",
         )
     }
-}
 
-/// The status of a response with an error of this code, unless it is 200.
-pub(crate) fn error_status(revision: Revision, code: i64) -> Option<StatusCode> {
-    StatusCode::from_u16(revision.facts().status(code)?).ok()
-}
-
-impl IntoResponse for Rejection {
-    fn into_response(self) -> Response {
+    pub(crate) fn into_response(self) -> Response<Body> {
         tracing::debug!(status = %self.status, why = self.error.message, "a request is refused");
         let body = serde_json::to_vec(&ErrorResponse::new(self.id, self.error)).unwrap_or_default();
-        let content_type = [(header::CONTENT_TYPE, "application/json")];
-        let mut response = (self.status, content_type, Body::from(body)).into_response();
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = self.status;
+        let content_type = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(header::CONTENT_TYPE, content_type);
         if let Some(headers) = self.headers {
             response.headers_mut().extend(*headers);
         }
         response
     }
+}
+
+/// The status of a response with an error of this code, unless it is 200.
+pub(crate) fn error_status(revision: Revision, code: i64) -> Option<StatusCode> {
+    StatusCode::from_u16(revision.facts().status(code)?).ok()
 }

@@ -1,15 +1,15 @@
-//! Serving a router on a TCP listener.
+//! Serving a service on a TCP listener.
 
-use std::future::IntoFuture;
+use std::error::Error;
+use std::future::{IntoFuture, poll_fn};
+use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::ConnectInfo;
-use axum::serve::Listener;
-use hyper::body::Incoming;
+use http::{Request, Response};
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -21,29 +21,33 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower_service::Service;
 
+use super::extensions::ClientAddress;
+
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
+/// How long no connection is accepted after an error.
+const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
-/// Serves a router over HTTP/1.1 on a TCP listener, with bounds on what its connections may cost.
+/// Serves an [`HttpServer`](super::HttpServer), or another service such as an axum router, over HTTP/1.1 on a TCP listener, with bounds on
+/// what its connections may cost.
 ///
 /// It runs until it is [shut down](Serve::shutdown). Dropping its future closes every connection.
 ///
 /// ```no_run
 /// use mcp_runtime::transport::http::server::{HttpServer, serve};
-/// use mcp_runtime::{Options, Router};
+/// use mcp_runtime::Router;
 /// use tokio_util::sync::CancellationToken;
 ///
 /// # async fn example() -> std::io::Result<()> {
 /// let shutdown = CancellationToken::new();
-/// let app = HttpServer::new().shutdown(shutdown.clone()).app(Router::new("weather", "1.0"), Options::default());
+/// let server = HttpServer::new(Router::new("weather", "1.0")).shutdown(shutdown.clone());
 /// let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
-/// serve(listener, app).shutdown(shutdown).await;
+/// serve(listener, server).shutdown(shutdown).await;
 /// # Ok(())
 /// # }
 /// ```
 ///
-/// Handlers of axum find the client's address in [`ConnectInfo<SocketAddr>`](ConnectInfo), and the connection in
-/// [`Connection`].
+/// The extensions of each request have the client's address, as [`ClientAddress`], and the [`Connection`].
 ///
 /// `axum::serve` has none of these limits. If you use it, or another server, set:
 ///
@@ -54,10 +58,10 @@ const MAX_HEAD: usize = 64 << 10;
 /// - TCP_NODELAY, without which a response in several parts waits for the client's acknowledgement of the first;
 /// - a shutdown that gives the connections a bounded time to end, and the same token for
 ///   [`HttpServer::shutdown`](super::HttpServer::shutdown), without which open streams hold it up.
-pub fn serve(listener: TcpListener, app: Router) -> Serve {
+pub fn serve<S>(listener: TcpListener, service: S) -> Serve<S> {
     Serve {
         listener,
-        app,
+        service,
         header_timeout: Duration::from_secs(30),
         write_timeout: Duration::from_secs(30),
         max_connections: 1024,
@@ -66,12 +70,12 @@ pub fn serve(listener: TcpListener, app: Router) -> Serve {
     }
 }
 
-/// A router to be served; made by [`serve`], and awaited.
+/// A service to be served; made by [`serve`], and awaited.
 #[derive(Debug)]
 #[must_use = "nothing is served unless this is awaited"]
-pub struct Serve {
+pub struct Serve<S> {
     listener: TcpListener,
-    app: Router,
+    service: S,
     header_timeout: Duration,
     write_timeout: Duration,
     max_connections: usize,
@@ -79,7 +83,7 @@ pub struct Serve {
     grace: Duration,
 }
 
-impl Serve {
+impl<S> Serve<S> {
     /// How long a client may take to send the head of a request, from when the connection is open or the response before
     /// has been sent; the default is 30 seconds. Then the connection is closed.
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
@@ -116,8 +120,31 @@ impl Serve {
         self.grace = grace;
         self
     }
+}
 
-    async fn run(mut self) {
+/// What [`serve`] serves.
+pub trait HttpService:
+    Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send>
+    + Clone
+    + Send
+    + 'static
+{
+    /// The body of a response.
+    type Body: Body<Data: Send, Error: Into<BoxError>> + Send + 'static;
+}
+
+impl<S, B> HttpService for S
+where
+    S: Service<Request<Incoming>, Response = Response<B>, Error: Into<BoxError>, Future: Send> + Clone + Send + 'static,
+    B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static,
+{
+    type Body = B;
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+impl<S: HttpService> Serve<S> {
+    async fn run(self) {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(self.header_timeout)
@@ -130,7 +157,7 @@ impl Serve {
             let accepted = async {
                 // The semaphore is never closed.
                 let permit = room.clone().acquire_owned().await;
-                let (socket, address) = Listener::accept(&mut self.listener).await;
+                let (socket, address) = accept(&self.listener).await;
                 (permit, socket, address)
             };
             let (permit, socket, address) = tokio::select! {
@@ -143,7 +170,8 @@ impl Serve {
             }
             let mut socket = TimeoutWriter::new(socket);
             socket.set_timeout(Some(self.write_timeout));
-            let serving = serve_connection(http.clone(), socket, address, self.app.clone(), self.shutdown.clone());
+            let service = self.service.clone();
+            let serving = serve_connection(http.clone(), socket, address, service, self.shutdown.clone());
             let serving = cut.clone().run_until_cancelled_owned(serving);
             connections.spawn(async move {
                 serving.await;
@@ -161,7 +189,7 @@ impl Serve {
     }
 }
 
-impl IntoFuture for Serve {
+impl<S: HttpService> IntoFuture for Serve<S> {
     type Output = ();
     type IntoFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -170,19 +198,42 @@ impl IntoFuture for Serve {
     }
 }
 
+/// The next connection. Errors are those of a connection that is closed already, or of a process that has too many files open.
+async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+    loop {
+        match listener.accept().await {
+            Ok(accepted) => return accepted,
+            Err(error) if is_of_connection(&error) => {}
+            Err(error) => {
+                tracing::error!(%error, "no connection can be accepted");
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+            }
+        }
+    }
+}
+
+fn is_of_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
 async fn serve_connection(
     http: http1::Builder,
     socket: TimeoutWriter<TcpStream>,
     address: SocketAddr,
-    app: Router,
+    service: impl HttpService,
     shutdown: CancellationToken,
 ) {
     let identity = Connection::new();
     let _closed = identity.guard();
-    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(address));
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ClientAddress(address));
         request.extensions_mut().insert(identity.clone());
-        app.clone().call(request)
+        let mut service = service.clone();
+        async move {
+            poll_fn(|cx| service.poll_ready(cx)).await?;
+            service.call(request).await
+        }
     });
     let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(socket)), service));
     let served = tokio::select! {

@@ -13,7 +13,7 @@ use mcp_adapters::PeerTypes;
 use mcp_runtime::bridge::{Bridge, BridgeOptions};
 use mcp_runtime::transport::channel;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::transport::http::server::{HttpServer, router, serve};
+use mcp_runtime::transport::http::server::{HttpServer, serve};
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
 use mcp_runtime::{Era, Options, Revision, Validation};
 
@@ -74,9 +74,10 @@ async fn over_http(ours: &[Revision], theirs: &[Revision]) {
         .expect("a port is free");
     let url = format!("http://{}/mcp", listener.local_addr().expect("it is bound"));
     let (shared, options) = (server(), supporting(theirs));
-    let app = router(HttpServer::new().revisions(theirs.to_vec()), move |transport, _| {
+    let app = HttpServer::from_fn(move |transport, _| {
         shared.clone().serve(options.clone(), transport);
-    });
+    })
+    .revisions(theirs.to_vec());
     let serving = tokio::spawn(async { serve(listener, app).await });
     let transport = HttpClient::new(&url, HttpOptions::default()).expect("it is a URL");
     meet(transport, ours, theirs).await;

@@ -1,7 +1,7 @@
 //! What a client is told that needs a token.
 
-use axum::http::StatusCode;
-use axum::http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use http::StatusCode;
+use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use mcp_adapters::mcp_wire::error_code;
 use mcp_auth::internal::{DPOP_NONCE, USE_DPOP_NONCE};
 use mcp_auth::{Dpop, ProtectedResource, Scopes};

@@ -1,34 +1,21 @@
 //! The check of where a request comes from: its origin and its host.
 
-use std::sync::Arc;
+use http::{HeaderMap, StatusCode, Uri, header};
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-
-use super::super::config::HttpServer;
 use super::super::origin::{is_host_allowed, is_origin_allowed};
 use super::super::rejection::Rejection;
-use super::super::sessions::Sessions;
+use super::super::settings::Settings;
 
 /// The header in which a browser says how the page is related to the server.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// Refuses requests from other origins, or to other hosts, than the allowed ones.
-pub(super) async fn guard(State(sessions): State<Arc<Sessions>>, request: Request, next: Next) -> Response {
-    match check_source(request.headers(), request.uri(), &sessions.config) {
-        Ok(()) => next.run(request).await,
-        Err(rejection) => rejection.into_response(),
-    }
-}
-
-fn check_source(headers: &HeaderMap, uri: &Uri, config: &HttpServer) -> Result<(), Rejection> {
+pub(super) fn check_source(headers: &HeaderMap, uri: &Uri, settings: &Settings) -> Result<(), Rejection> {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let origins_allowed = match headers.get(SEC_FETCH_SITE) {
         // A cross-site request without an origin, such as for an image or without CORS.
         Some(site) if !headers.contains_key(header::ORIGIN) => site == "same-origin" || site == "none",
-        _ => origins.all(|origin| is_origin_allowed(origin, &config.origins)),
+        _ => origins.all(|origin| is_origin_allowed(origin, &settings.origins)),
     };
     if !origins_allowed {
         return Err(Rejection::invalid(StatusCode::FORBIDDEN, "This origin isn't allowed"));
@@ -39,7 +26,7 @@ fn check_source(headers: &HeaderMap, uri: &Uri, config: &HttpServer) -> Result<(
     let target = uri.authority().map(|authority| authority.as_str());
     let is_named = hosts.next().is_none() && (header.is_some() || target.is_some());
     let mut named = header.into_iter().chain(target);
-    match is_named && named.all(|host| is_host_allowed(host, &config.hosts)) {
+    match is_named && named.all(|host| is_host_allowed(host, &settings.hosts)) {
         true => Ok(()),
         false => Err(Rejection::invalid(StatusCode::FORBIDDEN, "This host isn't allowed")),
     }

@@ -2,36 +2,32 @@
 
 use std::sync::Arc;
 
-use axum::extract::{OriginalUri, RawQuery, Request, State};
-use axum::http::header::ACCEPT;
-use axum::http::request::Parts;
-use axum::http::{Method, StatusCode};
-use axum::response::{IntoResponse, Response};
+use http::header::ACCEPT;
+use http::request::Parts;
+use http::{HeaderValue, Request, Response, StatusCode, header};
 
+use super::super::body::Body;
+use super::super::extensions::OriginalUri;
 use super::super::headers::{EVENT_STREAM, accepts, check_content_type, not_acceptable};
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::SessionKind;
 use super::super::sessions::Sessions;
 use super::super::stream::Content;
-use super::body::read_body;
+use super::body::{RequestBody, read_body};
 use super::reader::{FirstEvent, Reader};
-use super::response::events;
+use super::response::{events, with_status};
 
 /// The header in which a browser says what a page does with the response.
 const SEC_FETCH_MODE: &str = "sec-fetch-mode";
 
 /// Starts a session. It has one stream, and ends with its connection.
-pub(super) async fn open(State(sessions): State<Arc<Sessions>>, uri: OriginalUri, request: Request) -> Response {
-    open_stream(&sessions, &uri, &request.into_parts().0)
-        .await
-        .unwrap_or_else(IntoResponse::into_response)
+pub(super) async fn open(sessions: &Arc<Sessions>, request: &Parts) -> Response<Body> {
+    let opened = open_stream(sessions, request).await;
+    opened.unwrap_or_else(Rejection::into_response)
 }
 
-async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Parts) -> Result<Response, Rejection> {
-    if request.method != Method::GET {
-        return Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"));
-    }
+async fn open_stream(sessions: &Arc<Sessions>, request: &Parts) -> Result<Response<Body>, Rejection> {
     // An element of a page, such as `img`, and a navigation have modes of their own.
     if let Some(mode) = request.headers.get(SEC_FETCH_MODE)
         && mode != "cors"
@@ -46,9 +42,11 @@ async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Part
     }
     let id = Sessions::new_id()?;
     let new = sessions.start(id.clone(), SessionKind::Legacy, 0, request, 0).await?;
-    let messages = sessions.config.legacy.as_ref().map_or("", |(_, messages)| messages);
-    // The router may be part of another, which has paths of its own before these.
-    let prefix = uri.path().strip_suffix(request.uri.path()).unwrap_or_default();
+    let messages = sessions.settings.legacy.as_ref().map_or("", |(_, messages)| messages);
+    // The server may be part of another, which has paths of its own before these.
+    let original = request.extensions.get().map(|OriginalUri(uri)| uri.path());
+    let prefix = original.and_then(|path| path.strip_suffix(request.uri.path()));
+    let prefix = prefix.unwrap_or_default();
     let session = sessions.publish(new);
     let first = FirstEvent::Endpoint(format!("{prefix}{messages}?sessionId={id}"));
     let reader = Reader::open(&session, session.standalone.clone(), first, None).await;
@@ -56,28 +54,25 @@ async fn open_stream(sessions: &Arc<Sessions>, uri: &OriginalUri, request: &Part
 }
 
 /// Takes a message. Its response goes to the session's stream.
-pub(super) async fn post(State(sessions): State<Arc<Sessions>>, query: RawQuery, request: Request) -> Response {
-    post_message(&sessions, query.0.as_deref(), request)
-        .await
-        .unwrap_or_else(IntoResponse::into_response)
+pub(super) async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+    let posted = post_message(sessions, request).await;
+    posted.unwrap_or_else(Rejection::into_response)
 }
 
-async fn post_message(sessions: &Arc<Sessions>, query: Option<&str>, request: Request) -> Result<Response, Rejection> {
+async fn post_message<B: RequestBody>(
+    sessions: &Arc<Sessions>,
+    request: Request<B>,
+) -> Result<Response<Body>, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
     let body = read_body(sessions, &parts, body).await?;
     let id = body.only_request().cloned();
-    let taken = take_message(sessions, query, parts, body).await;
+    let taken = take_message(sessions, parts, body).await;
     taken.map_err(|rejection| rejection.with_id(id))
 }
 
-async fn take_message(
-    sessions: &Arc<Sessions>,
-    query: Option<&str>,
-    parts: Parts,
-    body: PostBody,
-) -> Result<Response, Rejection> {
-    let parameters = query.unwrap_or_default().split('&');
+async fn take_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response<Body>, Rejection> {
+    let parameters = parts.uri.query().unwrap_or_default().split('&');
     let id = parameters
         .into_iter()
         .find_map(|parameter| parameter.strip_prefix("sessionId="));
@@ -88,5 +83,8 @@ async fn take_message(
     }
     let _permit = session.admit()?;
     session.post(body, parts, Content::Any).await?;
-    Ok((StatusCode::ACCEPTED, "Accepted").into_response())
+    let mut response = with_status(StatusCode::ACCEPTED, "Accepted");
+    let text = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(header::CONTENT_TYPE, text);
+    Ok(response)
 }

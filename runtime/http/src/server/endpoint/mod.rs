@@ -1,7 +1,5 @@
 //! What the server does with HTTP requests.
 
-#[cfg(feature = "router")]
-mod app;
 mod body;
 #[cfg(feature = "auth")]
 mod challenge;
@@ -15,46 +13,134 @@ mod stateless;
 mod streamable;
 
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use axum::Router;
-use axum::middleware::from_fn_with_state;
-use axum::routing::{any, get, post};
+use http::{Method, Request, Response, StatusCode, header};
+use mcp_core::internal::BoxFuture;
+use tower_http::cors::Cors;
+use tower_layer::Layer as _;
+use tower_service::Service;
 
-use super::config::HttpServer;
-use super::session::SessionTransport;
-use super::sessions::{SessionInfo, Sessions};
+use super::body::Body;
+use super::rejection::Rejection;
+use super::sessions::{Sessions, StartEngine};
+use super::settings::Settings;
 
-/// An axum router that serves clients of every revision with an engine of your choice. [`HttpServer::app`] serves a
-/// [`Router`](mcp_core::Router) with less.
-///
-/// `start` is called once for each session, within the tokio runtime. It starts the session's engine, and shouldn't block.
-/// The session ends when the engine drops its transport. If the session ends first, the engine receives no more messages.
-/// Each request stays in flight until the engine has sent its response, or has called
-/// [`Sender::unanswered`](mcp_core::transport::Sender::unanswered).
-///
-/// # Panics
-/// When a path doesn't begin with a slash, or two are the same.
-pub fn router<S>(config: HttpServer, start: S) -> Router
-where
-    S: Fn(SessionTransport, SessionInfo) + Clone + Send + Sync + 'static,
-{
-    let config = config.settled();
-    let (path, legacy) = (config.path.clone(), config.legacy.clone());
-    let legacy = legacy.filter(|_| !config.stateless && config.has_handshake());
-    let cors = config.cors();
-    let sessions = Arc::new(Sessions::new(config, start));
-    let mut router = Router::new().route(&path, any(streamable::handle));
-    if let Some((stream, messages)) = legacy {
-        router = router
-            .route(&stream, get(legacy::open))
-            .route(&messages, post(legacy::post));
+pub use self::body::RequestBody;
+
+/// What responds to the requests of a server.
+pub(crate) struct Endpoint {
+    sessions: Arc<Sessions>,
+    /// The same, for requests of web pages.
+    for_pages: Cors<Routes>,
+}
+
+impl Endpoint {
+    pub(crate) fn new(settings: Settings, start_engine: Arc<StartEngine>) -> Self {
+        let cors = settings.cors();
+        let sessions = Arc::new(Sessions::new(settings, start_engine));
+        let for_pages = cors.layer(Routes(Arc::clone(&sessions)));
+        Self { sessions, for_pages }
     }
+
+    /// The paths at which it responds.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let settings = &self.sessions.settings;
+        let mut paths = vec![settings.path.clone()];
+        if let Some((stream, messages)) = &settings.legacy {
+            paths.extend([stream.clone(), messages.clone()]);
+        }
+        #[cfg(feature = "auth")]
+        paths.extend(settings.protected.as_ref().map(|resource| resource.metadata_path()));
+        paths
+    }
+
+    /// Responds to a request.
+    pub(crate) async fn respond<B: RequestBody>(&self, request: Request<B>) -> Response<Body> {
+        let settings = &self.sessions.settings;
+        if let Err(rejection) = guard::check_source(request.headers(), request.uri(), settings) {
+            return rejection.into_response();
+        }
+        if request.headers().contains_key(header::ORIGIN) {
+            let Ok(response) = self.for_pages.clone().call(request).await;
+            return response;
+        }
+        route(&self.sessions, request).await
+    }
+}
+
+/// The routes as a service.
+#[derive(Clone)]
+struct Routes(Arc<Sessions>);
+
+impl<B: RequestBody> Service<Request<B>> for Routes {
+    type Response = Response<Body>;
+    type Error = std::convert::Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Self::Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let sessions = Arc::clone(&self.0);
+        Box::pin(async move { Ok(route(&sessions, request).await) })
+    }
+}
+
+/// A path of the server.
+#[derive(Clone, Copy)]
+enum Route {
+    /// Streamable HTTP.
+    Streamable,
+    /// The stream of HTTP with SSE.
+    LegacyStream,
+    /// Its endpoint for messages.
+    LegacyMessages,
+}
+
+impl Route {
+    fn find(settings: &Settings, path: &str) -> Option<Self> {
+        if path == settings.path {
+            return Some(Self::Streamable);
+        }
+        let (stream, messages) = settings.legacy.as_ref()?;
+        let is_messages = || (path == messages).then_some(Self::LegacyMessages);
+        (path == stream).then_some(Self::LegacyStream).or_else(is_messages)
+    }
+
+    async fn respond<B: RequestBody>(self, sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+        match (self, request.method()) {
+            (Self::Streamable, _) => streamable::handle(sessions, request).await,
+            (Self::LegacyStream, &Method::GET) => legacy::open(sessions, &request.into_parts().0).await,
+            (Self::LegacyMessages, &Method::POST) => legacy::post(sessions, request).await,
+            (Self::LegacyStream, _) => response::method_not_allowed("GET"),
+            (Self::LegacyMessages, _) => response::method_not_allowed("POST"),
+        }
+    }
+}
+
+/// Responds to a request by its path.
+async fn route<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+    let route = Route::find(&sessions.settings, request.uri().path());
     #[cfg(feature = "auth")]
-    if let Some(protected) = sessions.config.protected.clone() {
-        router = protect::protect(router, protected);
+    if let Some(resource) = &sessions.settings.protected {
+        if request.uri().path() == resource.metadata_path() {
+            return protect::metadata(resource, request.method());
+        }
+        let respond = |request| respond_at(route, sessions, request);
+        return protect::protect(resource, request, respond).await;
     }
-    router
-        .layer(cors)
-        .layer(from_fn_with_state(sessions.clone(), guard::guard))
-        .with_state(sessions)
+    respond_at(route, sessions, request).await
+}
+
+async fn respond_at<B: RequestBody>(
+    route: Option<Route>,
+    sessions: &Arc<Sessions>,
+    request: Request<B>,
+) -> Response<Body> {
+    match route {
+        Some(route) => route.respond(sessions, request).await,
+        None => Rejection::invalid(StatusCode::NOT_FOUND, "Not found").into_response(),
+    }
 }

@@ -1,46 +1,46 @@
 //! Requests that need a token.
 
-use std::sync::Arc;
-
-use axum::extract::{OriginalUri, Request, State};
-use axum::http::Extensions;
-use axum::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
-use axum::http::request::Parts;
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use axum::{Json, Router};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::{Extensions, Method, Request, Response};
 use mcp_adapters::hub::CallToolRequest;
 use mcp_adapters::mcp_wire::{MessageHeader, Payload, Request as _};
 use mcp_auth::internal::{DPOP, DPOP_NONCE, ProofError, ProvenRequest};
 use mcp_auth::{Dpop, ProtectedResource, Scopes, TokenError, TokenInfo};
 
-use super::super::config::HttpServer;
+use super::super::body::Body;
+use super::super::extensions::OriginalUri;
 use super::super::rejection::Rejection;
+use super::super::settings::Settings;
 use super::challenge::{Scheme, insufficient_scope, nonce, nonce_required, unauthenticated, unauthorized};
+use super::response::{json_response, method_not_allowed};
 
-/// Adds the check of tokens, and a route for the metadata, which needs none.
-pub(super) fn protect<S: Clone + Send + Sync + 'static>(
-    router: Router<S>,
-    resource: Arc<ProtectedResource>,
-) -> Router<S> {
-    let metadata = resource.metadata.clone();
-    router
-        .layer(from_fn_with_state(resource.clone(), authenticate))
-        .route(&resource.metadata_path(), get(async move || Json(metadata)))
+/// The metadata of the resource, which need no token.
+pub(super) fn metadata(resource: &ProtectedResource, method: &Method) -> Response<Body> {
+    match *method {
+        Method::GET | Method::HEAD => {
+            let metadata = serde_json::to_vec(&resource.metadata).unwrap_or_default();
+            json_response(metadata)
+        }
+        _ => method_not_allowed("GET, HEAD"),
+    }
 }
 
 /// Lets requests with a valid token pass. What the token says takes its place.
-async fn authenticate(State(resource): State<Arc<ProtectedResource>>, request: Request, next: Next) -> Response {
+pub(super) async fn protect<B, F: Future<Output = Response<Body>>>(
+    resource: &ProtectedResource,
+    request: Request<B>,
+    respond: impl FnOnce(Request<B>) -> F,
+) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
-    let (info, nonce) = match validate(&resource, &parts).await {
+    let (info, nonce) = match validate(resource, &parts).await {
         Ok(valid) => valid,
         Err(rejection) => return rejection.into_response(),
     };
     parts.headers.remove(AUTHORIZATION);
     parts.headers.remove(DPOP);
     parts.extensions.insert(info);
-    let mut response = next.run(Request::from_parts(parts, body)).await;
+    let mut response = respond(Request::from_parts(parts, body)).await;
     response.headers_mut().extend(nonce.map(|nonce| (DPOP_NONCE, nonce)));
     response
 }
@@ -107,7 +107,7 @@ async fn prove(
     let invalid = |why| unauthorized(resource, Scheme::Dpop, "invalid_dpop_proof", why);
     let proof = only(&parts.headers, &DPOP)?.and_then(|proof| proof.to_str().ok());
     let proof = proof.ok_or_else(|| invalid("the token needs a proof"))?;
-    // The router may be part of another, which has taken off the beginning of the path.
+    // The server may be part of another, which has taken off the beginning of the path.
     let original = parts.extensions.get::<OriginalUri>();
     let path = original.map_or(&parts.uri, |uri| &uri.0).path();
     let request = ProvenRequest {
@@ -128,8 +128,12 @@ async fn prove(
 }
 
 /// Refuses calls of tools that the token doesn't permit. A call whose tool can't be read needs the scopes of all.
-pub(super) fn check_tools(config: &HttpServer, extensions: &Extensions, json: &[u8]) -> Result<(), Rejection> {
-    let Some(resource) = config.protected.as_ref().filter(|resource| !resource.tools.is_empty()) else {
+pub(super) fn check_tools(settings: &Settings, extensions: &Extensions, json: &[u8]) -> Result<(), Rejection> {
+    let Some(resource) = settings
+        .protected
+        .as_ref()
+        .filter(|resource| !resource.tools.is_empty())
+    else {
         return Ok(());
     };
     let needed = match Payload::from_slice(json) {

@@ -1,11 +1,10 @@
 //! The body of a response that is a stream of events.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep};
 
@@ -141,12 +140,12 @@ impl Reader {
 }
 
 impl futures_core::Stream for Reader {
-    type Item = Result<Bytes, Infallible>;
+    type Item = Bytes;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let reader = &mut *self;
         if let Some(first) = reader.first.take() {
-            return Poll::Ready(Some(Ok(first)));
+            return Poll::Ready(Some(first));
         }
         if let Poll::Ready(next) = reader.source.poll_next(cx) {
             return Poll::Ready(next.map(|(number, json)| {
@@ -154,13 +153,13 @@ impl futures_core::Stream for Reader {
                 reader.last.event = number;
                 let id = reader.session.is_resumable().then_some(&reader.last);
                 let event = event(id, &json);
-                Ok(reader.session.memory.charge(event.len()).holding(event))
+                reader.session.memory.charge(event.len()).holding(event)
             }));
         }
         ready!(reader.keep_alive.as_mut().poll(cx));
         reader.sent();
         // Without an empty line after it: some clients would take that for the end of an event without data.
-        Poll::Ready(Some(Ok(Bytes::from_static(b":\n"))))
+        Poll::Ready(Some(Bytes::from_static(b":\n")))
     }
 }
 

@@ -1,10 +1,10 @@
 //! The responses to requests that are accepted.
 
-use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use tokio::time::timeout;
 
+use super::super::body::Body;
 use super::super::headers::{EVENT_STREAM, JSON, accepts, not_acceptable};
 use super::super::post_body::join_responses;
 use super::super::rejection::Rejection;
@@ -12,25 +12,51 @@ use super::super::session::HttpSession;
 use super::super::stream::{Content, Stream};
 use super::reader::Reader;
 
+/// A response with a body and no headers.
+pub(super) fn with_status(status: StatusCode, body: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response
+}
+
+/// The response to a method that the path doesn't have.
+pub(super) fn method_not_allowed(allowed: &'static str) -> Response<Body> {
+    let rejection = Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed");
+    let mut response = rejection.into_response();
+    let allowed = HeaderValue::from_static(allowed);
+    response.headers_mut().insert(header::ALLOW, allowed);
+    response
+}
+
 /// The response whose body is one JSON value.
-pub(super) fn json(is_batch: bool, responses: Vec<Bytes>) -> Response {
+pub(super) fn json(is_batch: bool, responses: Vec<Bytes>) -> Response<Body> {
     if responses.is_empty() {
         // The requests were cancelled.
-        return StatusCode::ACCEPTED.into_response();
+        return with_status(StatusCode::ACCEPTED, Body::default());
     }
-    let body = Body::from(join_responses(is_batch, responses));
-    ([(header::CONTENT_TYPE, JSON)], body).into_response()
+    json_response(join_responses(is_batch, responses))
+}
+
+/// A response with JSON.
+pub(super) fn json_response(json: impl Into<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Body::from(json));
+    let content_type = HeaderValue::from_static(JSON);
+    response.headers_mut().insert(header::CONTENT_TYPE, content_type);
+    response
 }
 
 /// The response whose body is a stream of events.
-pub(super) fn events(reader: Reader) -> Response {
+pub(super) fn events(reader: Reader) -> Response<Body> {
+    let mut response = Response::new(Body::stream(reader));
     let headers = [
         (header::CONTENT_TYPE, EVENT_STREAM),
         (header::CACHE_CONTROL, "no-cache, no-transform"),
         // Some proxies keep a response until it is whole, unless they are told.
-        (header::HeaderName::from_static("x-accel-buffering"), "no"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
     ];
-    (headers, Body::from_stream(reader)).into_response()
+    let headers = headers.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    response.headers_mut().extend(headers);
+    response
 }
 
 /// The format of the response to a POST.

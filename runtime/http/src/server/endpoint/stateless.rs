@@ -4,38 +4,38 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, Response, StatusCode};
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_core::mirrors;
 
-use super::super::config::HttpServer;
+use super::super::body::Body;
 use super::super::headers::stateless_revision;
 use super::super::post_body::PostBody;
 use super::super::rejection::{Rejection, error_status};
 use super::super::session::SessionKind;
 use super::super::sessions::Sessions;
+use super::super::settings::Settings;
 use super::reader::{FirstEvent, Reader};
-use super::response::{ResponseFormat, events, json, responses};
+use super::response::{ResponseFormat, events, json, responses, with_status};
 
 /// The revision by whose rules a body is handled without a session; `None` if it is one of a client with a handshake.
 ///
 /// What the body says of itself counts first. A body that says nothing is taken for a stateless one if its header names
 /// such a revision, or if the server speaks no other.
-pub(super) fn revision_of(config: &HttpServer, headers: &HeaderMap, body: &PostBody) -> Option<Revision> {
-    let stateless = config
+pub(super) fn revision_of(settings: &Settings, headers: &HeaderMap, body: &PostBody) -> Option<Revision> {
+    let stateless = settings
         .revisions
         .iter()
         .copied()
         .filter(|revision| revision.is_stateless());
     let latest = stateless.max()?;
-    if body.stateless.is_some() || !config.has_handshake() {
+    if body.stateless.is_some() || !settings.has_handshake() {
         return Some(body.stateless.unwrap_or(latest));
     }
-    let named = stateless_revision(headers, &config.revisions);
+    let named = stateless_revision(headers, &settings.revisions);
     named.filter(|_| body.initialize.is_none())
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn post(
     parts: Parts,
     body: PostBody,
     revision: Revision,
-) -> Result<Response, Rejection> {
+) -> Result<Response<Body>, Rejection> {
     body.check_batch(revision)?;
     if body.has_responses {
         return Err(Rejection::bad_request(format!(
@@ -54,18 +54,18 @@ pub(super) async fn post(
     }
     if body.requests.is_empty() {
         // An engine that ends with the response has nothing that a notification could be about.
-        return Ok(StatusCode::ACCEPTED.into_response());
+        return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
     }
     if body.initialize.is_none() || body.stateless.is_some() {
         check(revision, &parts.headers, &body)?;
     }
-    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    let format = ResponseFormat::of(&parts.headers, sessions.settings.json_only)?;
     let listens = listens(revision, &body);
     if listens && format == ResponseFormat::Json {
         let why = "The response to this request is a stream of events, and only JSON is possible here";
         return Err(Rejection::invalid(StatusCode::NOT_ACCEPTABLE, why));
     }
-    let kind = match sessions.config.json_only {
+    let kind = match sessions.settings.json_only {
         true => SessionKind::JsonOnly,
         false if listens => SessionKind::Listening,
         false => SessionKind::Stateless,
@@ -105,7 +105,7 @@ fn check(revision: Revision, headers: &HeaderMap, body: &PostBody) -> Result<(),
 }
 
 /// The response as JSON, with the status of the error that it may be.
-fn answer(revision: Revision, responses: Vec<Bytes>) -> Response {
+fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body> {
     let error = responses.first().and_then(|response| {
         let error = MessageHeader::from_slice(response).ok()?.error()?;
         error.decode_as::<ErrorObject>().ok()

@@ -2,16 +2,13 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-use axum::extract::{Request, State};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use mcp_adapters::Revision;
 use mcp_core::mirrors::header_name;
 
-use super::body::read_body;
-
+use super::super::body::Body;
 use super::super::headers::{
     EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
 };
@@ -20,35 +17,31 @@ use super::super::rejection::Rejection;
 use super::super::session::{HttpSession, SessionKind};
 use super::super::sessions::Sessions;
 use super::super::stream::{Content, EventId, ResumeError, STANDALONE};
+use super::body::{RequestBody, read_body};
 use super::reader::{FirstEvent, Reader};
-use super::response::{ResponseFormat, events, json, responses};
+use super::response::{ResponseFormat, events, json, method_not_allowed, responses, with_status};
 use super::stateless;
 
 /// Handles a request of any method.
-pub(super) async fn handle(State(sessions): State<Arc<Sessions>>, request: Request) -> Response {
-    let method = request.method().clone();
-    let answer = match method {
-        Method::POST => post(&sessions, request).await,
-        Method::GET if sessions.config.listens() => listen(&sessions, request.into_parts().0).await,
-        Method::DELETE if sessions.config.has_sessions() => delete(&sessions, request.into_parts().0).await,
-        _ => Err(Rejection::invalid(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed")),
+pub(super) async fn handle<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+    let settings = &sessions.settings;
+    let answer = match *request.method() {
+        Method::POST => post(sessions, request).await,
+        Method::GET if settings.listens() => listen(sessions, request.into_parts().0).await,
+        Method::DELETE if settings.has_sessions() => delete(sessions, request.into_parts().0).await,
+        _ => Ok(method_not_allowed(
+            match (settings.listens(), settings.has_sessions()) {
+                (true, true) => "GET, POST, DELETE",
+                (true, false) => "GET, POST",
+                (false, true) => "POST, DELETE",
+                (false, false) => "POST",
+            },
+        )),
     };
-    let mut response = answer.unwrap_or_else(IntoResponse::into_response);
-    if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-        let allowed = match (sessions.config.listens(), sessions.config.has_sessions()) {
-            (true, true) => "GET, POST, DELETE",
-            (true, false) => "GET, POST",
-            (false, true) => "POST, DELETE",
-            (false, false) => "POST",
-        };
-        response
-            .headers_mut()
-            .insert(header::ALLOW, HeaderValue::from_static(allowed));
-    }
-    response
+    answer.unwrap_or_else(Rejection::into_response)
 }
 
-async fn post(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Rejection> {
+async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Result<Response<Body>, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
     let body = read_body(sessions, &parts, body).await?;
@@ -57,14 +50,14 @@ async fn post(sessions: &Arc<Sessions>, request: Request) -> Result<Response, Re
     answered.map_err(|rejection| rejection.with_id(id))
 }
 
-async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
-    if let Some(revision) = stateless::revision_of(&sessions.config, &parts.headers, &body) {
+async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response<Body>, Rejection> {
+    if let Some(revision) = stateless::revision_of(&sessions.settings, &parts.headers, &body) {
         return stateless::post(sessions, parts, body, revision).await;
     }
-    if sessions.config.stateless {
+    if sessions.settings.stateless {
         return post_without_session(sessions, parts, body).await;
     }
-    let format = ResponseFormat::of(&parts.headers, sessions.config.json_only)?;
+    let format = ResponseFormat::of(&parts.headers, sessions.settings.json_only)?;
     let Some(id) = session_id(sessions, &parts.headers)? else {
         return match body.initialize {
             Some(_) => start(sessions, parts, body, format).await,
@@ -72,14 +65,14 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
         };
     };
     let session = sessions.find(id, &parts).await?;
-    let revision = check_revision(&parts.headers, session.revision(), &sessions.config.revisions)?;
+    let revision = check_revision(&parts.headers, session.revision(), &sessions.settings.revisions)?;
     body.check_batch(revision)?;
     let permit = session.admit()?;
     sessions.forward(&session, &body).await?;
     let is_batch = body.is_batch;
     let stream = session.post(body, parts, format.content()).await?;
     match stream {
-        None => Ok(StatusCode::ACCEPTED.into_response()),
+        None => Ok(with_status(StatusCode::ACCEPTED, Body::default())),
         Some(stream) => {
             let responses = responses(&session, &stream, format).await;
             match responses {
@@ -99,7 +92,7 @@ async fn start(
     parts: Parts,
     body: PostBody,
     format: ResponseFormat,
-) -> Result<Response, Rejection> {
+) -> Result<Response<Body>, Rejection> {
     let id = Sessions::new_id()?;
     let new = sessions
         .start(id.clone(), SessionKind::Streamable, 0, &parts, body.json.len())
@@ -122,7 +115,7 @@ async fn start(
         }
     };
     // A revision without the header has its sessions over HTTP with SSE; a client that speaks it here needs the id too.
-    let header = negotiated.map(|revision| revision.facts().session_header.or(sessions.config.session_header()));
+    let header = negotiated.map(|revision| revision.facts().session_header.or(sessions.settings.session_header()));
     if let Some(name) = header.flatten().and_then(header_name) {
         let id = HeaderValue::from_str(&id).map_err(|_| Rejection::internal())?;
         response.headers_mut().insert(name, id);
@@ -131,17 +124,21 @@ async fn start(
 }
 
 /// Handles a POST of a revision with sessions, without one: it has an engine of its own, and gets JSON.
-async fn post_without_session(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response, Rejection> {
+async fn post_without_session(
+    sessions: &Arc<Sessions>,
+    parts: Parts,
+    body: PostBody,
+) -> Result<Response<Body>, Rejection> {
     ResponseFormat::of(&parts.headers, true)?;
     let negotiated = body.initialize.flatten();
     let revision = match body.initialize {
         Some(_) => negotiated.unwrap_or(Revision::HUB),
-        None => check_revision(&parts.headers, None, &sessions.config.revisions)?,
+        None => check_revision(&parts.headers, None, &sessions.settings.revisions)?,
     };
     body.check_batch(revision)?;
     if body.requests.is_empty() {
         // Notifications and responses need an engine that has lived before them.
-        return Ok(StatusCode::ACCEPTED.into_response());
+        return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
     }
     let new = sessions
         .start(String::new(), SessionKind::JsonOnly, 0, &parts, 0)
@@ -159,13 +156,13 @@ async fn post_without_session(sessions: &Arc<Sessions>, parts: Parts, body: Post
 }
 
 /// Opens the standalone stream of a session, or resumes a stream.
-async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Rejection> {
+async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response<Body>, Rejection> {
     let headers = &request.headers;
     if !accepts(headers, EVENT_STREAM) {
         return Err(not_acceptable(&[EVENT_STREAM]));
     }
     let session = find(sessions, &request).await?;
-    let revision = check_revision(headers, session.revision(), &sessions.config.revisions)?;
+    let revision = check_revision(headers, session.revision(), &sessions.settings.revisions)?;
     let permit = session.admit()?;
     let last = headers.get(LAST_EVENT_ID).filter(|last| !last.is_empty());
     let last = match last {
@@ -198,7 +195,7 @@ async fn listen(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Re
     match resumed {
         Ok(reader) => Ok(events(reader)),
         Err(ResumeError::NoSuchEvent) => Err(no_such_event()),
-        Err(ResumeError::NothingLeft) => Ok(StatusCode::NO_CONTENT.into_response()),
+        Err(ResumeError::NothingLeft) => Ok(with_status(StatusCode::NO_CONTENT, Body::default())),
     }
 }
 
@@ -211,11 +208,11 @@ async fn listen_here(session: &HttpSession, last: Option<&EventId>) -> Result<Ve
     missed.map_err(Rejection::store_failed)
 }
 
-async fn delete(sessions: &Arc<Sessions>, request: Parts) -> Result<Response, Rejection> {
+async fn delete(sessions: &Arc<Sessions>, request: Parts) -> Result<Response<Body>, Rejection> {
     let session = find(sessions, &request).await?;
-    check_revision(&request.headers, session.revision(), &sessions.config.revisions)?;
+    check_revision(&request.headers, session.revision(), &sessions.settings.revisions)?;
     sessions.remove(&session).await?;
-    Ok(StatusCode::NO_CONTENT.into_response())
+    Ok(with_status(StatusCode::NO_CONTENT, Body::default()))
 }
 
 async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSession>, Rejection> {
@@ -224,7 +221,7 @@ async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSessi
 }
 
 fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<&'h str>, Rejection> {
-    let names = session_headers(&sessions.config.revisions);
+    let names = session_headers(&sessions.settings.revisions);
     let mut ids = names.into_iter().flat_map(|name| headers.get_all(name));
     match (ids.next(), ids.next()) {
         (None, _) => Ok(None),
@@ -234,7 +231,7 @@ fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<
 }
 
 fn no_session_id(sessions: &Sessions) -> Rejection {
-    let name = sessions.config.session_header().unwrap_or_default();
+    let name = sessions.settings.session_header().unwrap_or_default();
     Rejection::bad_request(format!("The header {name} is required"))
 }
 

@@ -1,9 +1,10 @@
 //! Which clients are told apart.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use axum::extract::ConnectInfo;
-use axum::http::request::Parts;
+use http::request::Parts;
+
+use super::super::extensions::ClientAddress;
 
 /// Who has a session, as far as a server knows that.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,10 +17,9 @@ pub(crate) struct Client {
 impl Client {
     /// The client that sends a request.
     pub(crate) fn new(principal: Option<String>, request: &Parts) -> Self {
-        let connection = request.extensions.get::<ConnectInfo<SocketAddr>>();
-        let connection = connection.filter(|_| principal.is_none());
+        let address = request.extensions.get().filter(|_| principal.is_none());
         Self {
-            address: connection.map(|connection| connection.0.ip()),
+            address: address.map(|ClientAddress(address)| address.ip()),
             principal,
         }
     }

@@ -34,10 +34,11 @@ impl Engine {
     pub(crate) fn alone() -> Result<Self, getrandom::Error> {
         let mut number = [0; 4];
         getrandom::fill(&mut number)?;
-        Ok(Self {
-            number: u32::from_be_bytes(number),
-            shared: None,
-        })
+        Ok(Self::numbered(u32::from_be_bytes(number)))
+    }
+
+    pub(crate) fn numbered(number: u32) -> Self {
+        Self { number, shared: None }
     }
 
     /// One of the engines that instances have for a session.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
 use mcp_core::internal::{internal_error, to_json};
 use tokio::sync::mpsc;

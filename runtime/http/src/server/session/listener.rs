@@ -1,6 +1,6 @@
 //! The standalone stream of a session of several instances, which the client reads at one of them.
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use super::super::store::{Note, Recipient, StoreError};

@@ -33,10 +33,10 @@ pub use self::transport::{SessionReceiver, SessionSender, SessionTransport};
 
 use self::requests::RequestTable;
 use self::usage::Usage;
-use super::config::HttpServer;
 use super::limits::SessionLimits;
 use super::memory::MemoryBudgets;
 use super::rejection::Rejection;
+use super::settings::Settings;
 use super::stream::{Content, STANDALONE, Stream};
 
 /// The state of the handshake.
@@ -84,11 +84,11 @@ impl HttpSession {
         kind: SessionKind,
         engine: Engine,
         client: Client,
-        config: &HttpServer,
+        settings: &Settings,
         server: Arc<Budget>,
         to_engine: ChannelSender,
     ) -> Arc<Self> {
-        let limits = config.limits.clone();
+        let limits = settings.limits.clone();
         let memory = MemoryBudgets {
             session: Budget::new(limits.session_bytes),
             server,
@@ -102,7 +102,7 @@ impl HttpSession {
             memory,
             usage: Usage::new(),
             ended: CancellationToken::new(),
-            shutdown: config.shutdown.clone(),
+            shutdown: settings.shutdown.clone(),
             gone: CancellationToken::new(),
             evicted: AtomicBool::new(false),
             to_engine,

@@ -1,6 +1,6 @@
 //! What the engine of a session sends to the client.
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_core::transport::{Outgoing, Purpose};
 

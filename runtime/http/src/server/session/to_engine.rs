@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::http::Extensions;
-use axum::http::request::Parts;
+use http::Extensions;
+use http::request::Parts;
 use mcp_core::transport::{Outgoing, Principal, Purpose};
 
 use super::super::post_body::PostBody;

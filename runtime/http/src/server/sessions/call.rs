@@ -5,8 +5,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use axum::body::Bytes;
-use axum::http::request::Parts;
+use bytes::Bytes;
+use http::request::Parts;
 use mcp_core::internal::{BoxFuture, catch_panic};
 
 use super::super::rejection::Rejection;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::http::request::Parts;
+use http::request::Parts;
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
@@ -13,7 +13,7 @@ use super::Sessions;
 impl Sessions {
     /// The session of HTTP with SSE that has this id, if it belongs to the principal of the request.
     pub(crate) fn find_legacy(&self, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
-        let principal = self.config.principal_of(parts);
+        let principal = self.settings.principal_of(parts);
         let known = self.sessions.lock().get(id).cloned();
         let session = known
             .filter(|session| session.is_legacy() && session.client.principal == principal)
@@ -26,7 +26,7 @@ impl Sessions {
 
     /// The session with this id, if it belongs to the principal of the request. It may have started on another machine.
     pub(crate) async fn find(self: &Arc<Self>, id: &str, parts: &Parts) -> Result<Arc<HttpSession>, Rejection> {
-        let principal = self.config.principal_of(parts);
+        let principal = self.settings.principal_of(parts);
         let known = self.sessions.lock().get(id).cloned();
         if known
             .as_ref()
@@ -35,9 +35,9 @@ impl Sessions {
             return Err(Rejection::no_such_session());
         }
         let record = self
-            .config
+            .settings
             .store
-            .touch(id, self.config.expiry)
+            .touch(id, self.settings.expiry)
             .await
             .map_err(Rejection::store_failed)?;
         match (known, record) {

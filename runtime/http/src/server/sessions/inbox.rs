@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_adapters::Revision;
 use mcp_adapters::hello;
 use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload};

@@ -11,10 +11,13 @@ use super::{SessionPermit, Sessions};
 pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, permit: SessionPermit) {
     let _gone = session.gone.clone().drop_guard();
     let _permit = permit;
-    let Some((opening, expiry, grace)) = sessions
-        .upgrade()
-        .map(|sessions| (sessions.config.opening, sessions.config.expiry, sessions.config.grace))
-    else {
+    let Some((opening, expiry, grace)) = sessions.upgrade().map(|sessions| {
+        (
+            sessions.settings.opening,
+            sessions.settings.expiry,
+            sessions.settings.grace,
+        )
+    }) else {
         return;
     };
     let mut expired = false;
@@ -57,8 +60,8 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     }
     // A session that has expired here may be in use on another machine. One that outlives this server may be used again.
     let stays =
-        expired || session.is_legacy() || session.goes_on_elsewhere() || sessions.config.shutdown.is_cancelled();
-    if !stays && let Err(error) = sessions.config.store.remove(&session.id).await {
+        expired || session.is_legacy() || session.goes_on_elsewhere() || sessions.settings.shutdown.is_cancelled();
+    if !stays && let Err(error) = sessions.settings.store.remove(&session.id).await {
         tracing::error!(error, "the session store failed");
     }
     let mut known = sessions.sessions.lock();
@@ -80,7 +83,12 @@ async fn record_use(session: &HttpSession, sessions: &Weak<Sessions>) -> bool {
     if session.is_legacy() || session.kind.is_stateless() || session.revision().is_none() {
         return true;
     }
-    match sessions.config.store.touch(&session.id, sessions.config.expiry).await {
+    match sessions
+        .settings
+        .store
+        .touch(&session.id, sessions.settings.expiry)
+        .await
+    {
         Ok(record) => record.is_some(),
         Err(error) => {
             tracing::error!(error, "the session store failed");

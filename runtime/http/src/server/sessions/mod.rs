@@ -10,16 +10,16 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Once, OnceLock};
 
-use axum::http::request::Parts;
+use http::request::Parts;
 use mcp_adapters::Revision;
 use mcp_core::internal::{Budget, Charge, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
 
 use self::lifecycle::address;
-use super::config::HttpServer;
 use super::rejection::Rejection;
 use super::session::{Client, HttpSession, SessionKind, SessionTransport};
+use super::settings::Settings;
 use super::store::{Instances, SessionRecord};
 use super::stream::LogQueue;
 
@@ -36,12 +36,30 @@ pub struct SessionInfo {
     pub request: Parts,
 }
 
-type StartEngine = dyn Fn(SessionTransport, SessionInfo) + Send + Sync;
+/// Starts the engine of a session.
+pub(crate) type StartEngine = dyn Fn(SessionTransport, FirstRequest<'_>) + Send + Sync;
 
-/// The sessions of a server, and its configuration.
+/// The request that starts a session.
+pub(crate) struct FirstRequest<'a> {
+    id: Option<String>,
+    client: &'a Client,
+    parts: &'a Parts,
+}
+
+impl From<FirstRequest<'_>> for SessionInfo {
+    fn from(first: FirstRequest<'_>) -> Self {
+        Self {
+            id: first.id,
+            principal: first.client.principal.clone(),
+            request: first.parts.clone(),
+        }
+    }
+}
+
+/// The sessions of a server, and its settings.
 pub(crate) struct Sessions {
-    pub(crate) config: HttpServer,
-    pub(crate) start_engine: Box<StartEngine>,
+    pub(crate) settings: Settings,
+    pub(crate) start_engine: Arc<StartEngine>,
     /// The sessions that requests find, by their ids.
     pub(crate) sessions: Mutex<HashMap<String, Arc<HttpSession>>>,
     /// All that run, by their addresses: besides those, the ones that begin, and the calls without a session.
@@ -61,22 +79,19 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    pub(crate) fn new(
-        config: HttpServer,
-        start_engine: impl Fn(SessionTransport, SessionInfo) + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) fn new(settings: Settings, start_engine: Arc<StartEngine>) -> Self {
         Self {
-            start_engine: Box::new(start_engine),
+            start_engine,
             sessions: Mutex::default(),
             running: Mutex::default(),
-            permits: Arc::new(Semaphore::new(config.max_sessions)),
-            listens: Arc::new(Semaphore::new(config.max_listens)),
-            handshakes: Budget::new(config.max_bytes / 4),
-            memory: Budget::new(config.max_bytes),
+            permits: Arc::new(Semaphore::new(settings.max_sessions)),
+            listens: Arc::new(Semaphore::new(settings.max_listens)),
+            handshakes: Budget::new(settings.max_bytes / 4),
+            memory: Budget::new(settings.max_bytes),
             warned_of_principal: Once::new(),
-            instances: config.store.clone().instances(),
+            instances: settings.store.clone().instances(),
             log: OnceLock::new(),
-            config,
+            settings,
         }
     }
 
@@ -176,16 +191,16 @@ impl Sessions {
             revision,
             principal: session.client.principal.clone(),
         };
-        self.config
+        self.settings
             .store
-            .create(&session.id, record, self.config.opening)
+            .create(&session.id, record, self.settings.opening)
             .await
             .map_err(Rejection::store_failed)
     }
 
     /// Ends a session on every machine, as its client requests.
     pub(crate) async fn remove(&self, session: &HttpSession) -> Result<(), Rejection> {
-        let removed = self.config.store.remove(&session.id).await;
+        let removed = self.settings.store.remove(&session.id).await;
         session.end();
         removed.map_err(Rejection::store_failed)
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::http::header::AUTHORIZATION;
-use axum::http::request::Parts;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 use mcp_core::internal::to_json;
@@ -14,7 +14,7 @@ use super::super::rejection::Rejection;
 use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
 use super::super::stream::Content;
 use super::lifecycle::{address, run};
-use super::{NewSession, SessionInfo, SessionPermit, Sessions};
+use super::{FirstRequest, NewSession, SessionPermit, Sessions};
 
 impl Sessions {
     /// A session id that nobody can guess: 128 bits from the operating system.
@@ -49,15 +49,15 @@ impl Sessions {
         bytes: usize,
         runner: Option<Runner>,
     ) -> Result<(NewSession, SessionPermit), Rejection> {
-        if self.config.shutdown.is_cancelled() {
+        if self.settings.shutdown.is_cancelled() {
             return Err(Rejection::shutting_down());
         }
-        let principal = self.config.principal_of(parts);
-        let client = Client::new(principal.clone(), parts);
+        let principal = self.settings.principal_of(parts);
+        let client = Client::new(principal, parts);
         let permit = self.permit(kind, &client, bytes).await?;
-        let (ours, engines) = channel(self.config.limits.capacity);
+        let (ours, engines) = channel(self.settings.limits.capacity);
         let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
-        if self.config.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
+        if self.settings.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
                 tracing::warn!(
                     "clients authenticate, but everyone who knows the id of a session may use it: set HttpServer::principal"
@@ -66,25 +66,27 @@ impl Sessions {
         }
         let engine = match self.shared().filter(|_| kind == SessionKind::Streamable) {
             Some((instances, log)) => Engine::shared(SharedSession::new(instances, log, id.clone(), engine)),
+            // The ids of events that nobody resumes after need not be distinguished.
+            None if kind.is_stateless() => Engine::numbered(0),
             None => Engine::alone().map_err(no_random_bytes)?,
         };
         let memory = self.memory.clone();
-        let session = HttpSession::new(id.clone(), kind, engine, client, &self.config, memory, to_engine);
+        let session = HttpSession::new(id.clone(), kind, engine, client, &self.settings, memory, to_engine);
         if kind.is_stateless() {
             // There is nothing more to come from the client.
             session.usage.confirm();
         }
-        let info = SessionInfo {
-            id: (!kind.is_stateless()).then_some(id),
-            principal,
-            request: parts.clone(),
-        };
         // From here on the session ends whatever happens, even if `start_engine` panics.
         let new = NewSession {
             session: session.clone(),
             published: false,
         };
-        (self.start_engine)(SessionTransport::new(session.clone(), posted, runner), info);
+        let first = FirstRequest {
+            id: (!kind.is_stateless()).then_some(id),
+            client: &session.client,
+            parts,
+        };
+        (self.start_engine)(SessionTransport::new(session.clone(), posted, runner), first);
         self.running.lock().insert(address(&session), session);
         Ok((new, permit))
     }

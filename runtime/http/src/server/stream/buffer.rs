@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::task::{Context, Poll, Waker};
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
 
 use super::super::limits::SessionLimits;

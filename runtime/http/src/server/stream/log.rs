@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};

@@ -7,7 +7,7 @@ mod log;
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll};
 
-use axum::body::Bytes;
+use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_core::internal::Mutex;
 use tokio::sync::Notify;

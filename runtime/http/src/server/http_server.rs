@@ -1,121 +1,94 @@
-//! The settings of an HTTP server.
+//! The server as programs see it: its settings, and the service.
 
+use std::convert::Infallible;
 use std::fmt;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::http::request::Parts;
-use axum::http::{HeaderName, Method, header};
+use http::request::Parts;
+use http::{Request, Response};
 use mcp_adapters::Revision;
-use mcp_core::Options;
-use mcp_core::mirrors::header_name;
 use tokio_util::sync::CancellationToken;
-use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
+use tower_http::cors::CorsLayer;
+use tower_service::Service;
 
-use super::headers::session_headers;
-use super::limits::SessionLimits;
-use super::origin::is_origin_allowed;
-use super::store::{MemoryStore, SessionStore};
+use super::body::Body;
+use super::endpoint::{Endpoint, RequestBody};
+use super::session::SessionTransport;
+use super::sessions::{FirstRequest, SessionInfo, StartEngine};
+use super::settings::Settings;
+use super::store::SessionStore;
 
-/// The headers of authorization that pages may read.
-const EXPOSED: [HeaderName; 2] = [header::WWW_AUTHENTICATE, HeaderName::from_static("dpop-nonce")];
-
-/// The settings of a server of Streamable HTTP; [`app`](Self::app) makes an axum router of them.
+/// A server of Streamable HTTP, and of HTTP with SSE beside it.
+///
+/// It is a [`Service`] of HTTP requests, which [`serve`](super::serve), hyper, axum and others serve. Its clones share their sessions,
+/// which end with the last of them. A clone whose settings are changed has sessions of its own.
 ///
 /// ```
+/// use mcp_runtime::Router;
 /// use mcp_runtime::transport::http::server::HttpServer;
 ///
-/// let server = HttpServer::new().path("/mcp").allow_host("tools.example").json_only(true);
+/// let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
+/// let server = HttpServer::new(weather).path("/mcp").allow_host("tools.example").json_only(true);
+/// # let _ = server;
 /// ```
 #[derive(Clone)]
 pub struct HttpServer {
-    pub(crate) path: String,
-    pub(crate) legacy: Option<(String, String)>,
-    pub(crate) hosts: Vec<String>,
-    pub(crate) origins: Vec<String>,
-    pub(crate) principal: Option<Arc<Principal>>,
-    #[cfg(feature = "auth")]
-    pub(crate) protected: Option<Arc<mcp_auth::ProtectedResource>>,
-    pub(crate) revisions: Vec<Revision>,
-    pub(crate) max_body: usize,
-    pub(crate) max_sessions: usize,
-    pub(crate) max_listens: usize,
-    pub(crate) max_bytes: usize,
-    pub(crate) expiry: Duration,
-    pub(crate) opening: Duration,
-    pub(crate) json_only: bool,
-    pub(crate) stateless: bool,
-    pub(crate) store: Arc<dyn SessionStore>,
-    pub(crate) shutdown: CancellationToken,
-    pub(crate) grace: Duration,
-    pub(crate) limits: SessionLimits,
-}
-
-/// Determines the principal of a request.
-type Principal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
-
-impl Default for HttpServer {
-    fn default() -> Self {
-        Self {
-            path: "/mcp".to_owned(),
-            legacy: Some(("/sse".to_owned(), "/messages".to_owned())),
-            hosts: Vec::new(),
-            origins: Vec::new(),
-            principal: None,
-            #[cfg(feature = "auth")]
-            protected: None,
-            revisions: Options::default().supported,
-            max_body: 4 << 20,
-            max_sessions: 10_000,
-            max_listens: 10_000,
-            max_bytes: 512 << 20,
-            expiry: Duration::from_secs(30 * 60),
-            opening: Duration::from_secs(60),
-            json_only: false,
-            stateless: false,
-            store: Arc::new(MemoryStore::default()),
-            shutdown: CancellationToken::new(),
-            grace: Duration::from_secs(5),
-            limits: SessionLimits {
-                capacity: 64,
-                max_in_flight: 2048,
-                session_bytes: 32 << 20,
-                replay_events: 1024,
-                replay_bytes: 1 << 20,
-                keep_alive: Duration::from_secs(15),
-                retry: Duration::from_secs(1),
-                stream_after: Duration::from_millis(100),
-                stall: Duration::from_secs(30),
-            },
-        }
-    }
+    settings: Arc<Settings>,
+    start_engine: Arc<StartEngine>,
+    /// What responds, once there has been a request.
+    endpoint: Arc<OnceLock<Arc<Endpoint>>>,
 }
 
 impl HttpServer {
-    /// A server at `/mcp` for clients on this machine only.
+    /// A server with an engine of your choice, at `/mcp`.
+    ///
+    /// `start` is called once for each session, and for each request without one, within the tokio runtime. It starts the session's
+    /// engine, and shouldn't block. The session ends when the engine drops its transport. If the session ends first, the engine receives
+    /// no more messages. Each request stays in flight until the engine has sent its response, or has called
+    /// [`Sender::unanswered`](mcp_core::transport::Sender::unanswered).
+    ///
+    /// ```
+    /// use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, SessionTransport};
+    ///
+    /// # fn start_engine(transport: SessionTransport) {}
+    /// let server = HttpServer::from_fn(|transport: SessionTransport, _: SessionInfo| start_engine(transport));
+    /// # let _ = server;
+    /// ```
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn from_fn(start: impl Fn(SessionTransport, SessionInfo) + Send + Sync + 'static) -> Self {
+        Self::starting(move |transport, first| start(transport, first.into()))
+    }
+
+    /// A server whose engines need not know their clients.
+    pub(super) fn starting(start: impl Fn(SessionTransport, FirstRequest<'_>) + Send + Sync + 'static) -> Self {
+        Self {
+            settings: Arc::default(),
+            start_engine: Arc::new(start),
+            endpoint: Arc::default(),
+        }
     }
 
     /// The path of the endpoint, which begins with a slash.
     #[must_use]
     pub fn path(mut self, path: impl Into<String>) -> Self {
-        self.path = path.into();
+        self.change().path = path.into();
         self
     }
 
     /// The paths of HTTP with SSE: of its stream, and of its endpoint for messages. The default is `/sse` and `/messages`.
     #[must_use]
     pub fn legacy_paths(mut self, stream: impl Into<String>, messages: impl Into<String>) -> Self {
-        self.legacy = Some((stream.into(), messages.into()));
+        self.change().legacy = Some((stream.into(), messages.into()));
         self
     }
 
     /// Disables HTTP with SSE.
     #[must_use]
     pub fn without_legacy(mut self) -> Self {
-        self.legacy = None;
+        self.change().legacy = None;
         self
     }
 
@@ -125,37 +98,26 @@ impl HttpServer {
     /// DNS rebinding.
     #[must_use]
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
+        self.change().hosts.push(host.into());
         self
     }
 
     /// Allows requests from web pages of this origin, such as `https://app.example`. `*` is any origin.
     ///
     /// By default only pages from this machine are allowed. Requests that don't come from a page have no origin. The CORS
-    /// headers of the router let pages of these origins read the responses and the session id.
+    /// headers of the server let pages of these origins read the responses and the session id.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.origins.push(origin.into());
+        self.change().origins.push(origin.into());
         self
     }
 
-    /// The CORS layer: it lets pages of the allowed origins read responses, and answers preflight requests.
-    /// [`router`](super::router) already has it.
+    /// The CORS layer: it lets pages of the allowed origins read responses, and answers preflight requests. The server already has it.
     ///
-    /// Browsers never authenticate a preflight request, so an authentication layer around the router would refuse it. Put
+    /// Browsers never authenticate a preflight request, so an authentication layer around the server would refuse it. Put
     /// this layer around the authentication layer: `app.layer(from_fn(authenticate)).layer(server.cors())`.
     pub fn cors(&self) -> CorsLayer {
-        let origins = self.origins.clone();
-        let session_ids = session_headers(&self.revisions).into_iter();
-        let session_ids = session_ids.filter_map(header_name);
-        CorsLayer::new()
-            .allow_origin(AllowOrigin::predicate(move |origin, _| {
-                is_origin_allowed(origin, &origins)
-            }))
-            .allow_methods([Method::GET, Method::POST, Method::DELETE])
-            .allow_headers(AllowHeaders::mirror_request())
-            .expose_headers(session_ids.chain(EXPOSED).collect::<Vec<_>>())
-            .max_age(Duration::from_secs(60 * 60))
+        self.settings.cors()
     }
 
     /// Determines the principal of a request. Only the principal that has started a session may use it; others get a 404.
@@ -165,7 +127,7 @@ impl HttpServer {
     /// which clients renew. It is stored in [`SessionRecord`](super::SessionRecord), so it must not be a secret.
     ///
     /// By default the server doesn't distinguish its clients, and a client that knows a session id may use the session.
-    /// Set this if clients authenticate. The server itself authenticates nobody; a layer around the router does:
+    /// Set this if clients authenticate. The server itself authenticates nobody; a layer around it does:
     ///
     /// ```
     /// use axum::extract::Request;
@@ -173,7 +135,7 @@ impl HttpServer {
     /// use axum::middleware::{Next, from_fn};
     /// use axum::response::Response;
     /// use mcp_runtime::transport::http::server::HttpServer;
-    /// use mcp_runtime::{Options, Router};
+    /// use mcp_runtime::Router;
     ///
     /// #[derive(Clone)]
     /// struct User(String);
@@ -188,17 +150,17 @@ impl HttpServer {
     ///     Ok(next.run(request).await)
     /// }
     ///
-    /// let server = HttpServer::new().principal(|request| Some(request.extensions.get::<User>()?.0.clone()));
+    /// let server = HttpServer::new(Router::new("weather", "1.0"));
+    /// let server = server.principal(|request| Some(request.extensions.get::<User>()?.0.clone()));
     /// let cors = server.cors();
-    /// let app = server.app(Router::new("weather", "1.0"), Options::default());
-    /// let app = app.layer(from_fn(authenticate)).layer(cors);
+    /// let app = server.app().layer(from_fn(authenticate)).layer(cors);
     /// # let _ = app;
     /// ```
     ///
     /// Handlers find the request that carried a call in [`Context::extensions`](mcp_core::Context::extensions).
     #[must_use]
     pub fn principal(mut self, principal: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static) -> Self {
-        self.principal = Some(Arc::new(principal));
+        self.change().principal = Some(Arc::new(principal));
         self
     }
 
@@ -211,19 +173,8 @@ impl HttpServer {
     #[cfg(feature = "auth")]
     #[must_use]
     pub fn protect(mut self, resource: mcp_auth::ProtectedResource) -> Self {
-        self.protected = Some(Arc::new(resource));
+        self.change().protected = Some(Arc::new(resource));
         self
-    }
-
-    /// The principal of a request.
-    pub(crate) fn principal_of(&self, request: &Parts) -> Option<String> {
-        match &self.principal {
-            Some(principal) => principal(request),
-            #[cfg(feature = "auth")]
-            None => request.extensions.get().map(mcp_auth::TokenInfo::principal),
-            #[cfg(not(feature = "auth"))]
-            None => None,
-        }
     }
 
     /// The revisions of the clients, which must be those that the session engine supports. The default is those of
@@ -233,14 +184,14 @@ impl HttpServer {
     /// never has a session: it has an engine of its own, which ends with the response, and when the client closes it.
     #[must_use]
     pub fn revisions(mut self, revisions: impl Into<Vec<Revision>>) -> Self {
-        self.revisions = revisions.into();
+        self.change().revisions = revisions.into();
         self
     }
 
     /// The maximum size of a body in bytes; the default is 4 MiB.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
-        self.max_body = bytes;
+        self.change().max_body = bytes;
         self
     }
 
@@ -248,11 +199,11 @@ impl HttpServer {
     ///
     /// One more replaces an idle session: of the client that has the most sessions and calls, the one that has been idle longest.
     /// Clients are told apart by their [principal](Self::principal), or else by their address
-    /// ([`ConnectInfo`](axum::extract::ConnectInfo)). If only clients with fewer sessions and calls than its own have idle sessions,
+    /// ([`ClientAddress`](super::ClientAddress)). If only clients with fewer sessions and calls than its own have idle sessions,
     /// or if none is idle, it gets a 503.
     #[must_use]
     pub fn max_sessions(mut self, sessions: usize) -> Self {
-        self.max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self.change().max_sessions = sessions.min(tokio::sync::Semaphore::MAX_PERMITS);
         self
     }
 
@@ -260,7 +211,7 @@ impl HttpServer {
     /// a 503.
     #[must_use]
     pub fn max_listens(mut self, listens: usize) -> Self {
-        self.max_listens = listens.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self.change().max_listens = listens.min(tokio::sync::Semaphore::MAX_PERMITS);
         self
     }
 
@@ -274,7 +225,7 @@ impl HttpServer {
     /// makes of its arguments isn't counted until it is sent.
     #[must_use]
     pub fn max_bytes(mut self, bytes: usize) -> Self {
-        self.max_bytes = bytes;
+        self.change().max_bytes = bytes;
         self
     }
 
@@ -282,14 +233,14 @@ impl HttpServer {
     /// default is 32 MiB. Beyond this limit its requests get a 503 until the client has read its responses.
     #[must_use]
     pub fn session_bytes(mut self, bytes: usize) -> Self {
-        self.limits.session_bytes = bytes;
+        self.change().limits.session_bytes = bytes;
         self
     }
 
     /// The timeout of a session whose client sends nothing after `initialize`; the default is a minute.
     #[must_use]
     pub fn opening(mut self, patience: Duration) -> Self {
-        self.opening = patience;
+        self.change().opening = patience;
         self
     }
 
@@ -297,7 +248,7 @@ impl HttpServer {
     #[must_use]
     pub fn expiry(mut self, expiry: Duration) -> Self {
         // Bounded, so that adding it to an instant doesn't overflow.
-        self.expiry = expiry.min(Duration::from_secs(365 * 24 * 60 * 60));
+        self.change().expiry = expiry.min(Duration::from_secs(365 * 24 * 60 * 60));
         self
     }
 
@@ -306,7 +257,7 @@ impl HttpServer {
     /// gets JSON.
     #[must_use]
     pub fn json_only(mut self, json_only: bool) -> Self {
-        self.json_only = json_only;
+        self.change().json_only = json_only;
         self
     }
 
@@ -315,14 +266,14 @@ impl HttpServer {
     /// requests to its clients. Requests of stateless revisions are always handled so, and may get a stream of events.
     #[must_use]
     pub fn stateless(mut self, stateless: bool) -> Self {
-        self.stateless = stateless;
+        self.change().stateless = stateless;
         self
     }
 
     /// The session store; the default is in memory.
     #[must_use]
     pub fn store(mut self, store: impl SessionStore) -> Self {
-        self.store = Arc::new(store);
+        self.change().store = Arc::new(store);
         self
     }
 
@@ -333,21 +284,21 @@ impl HttpServer {
     /// [`Serve::shutdown`](super::Serve::shutdown) takes the same token.
     #[must_use]
     pub fn shutdown(mut self, token: CancellationToken) -> Self {
-        self.shutdown = token;
+        self.change().shutdown = token;
         self
     }
 
     /// The time that requests in flight have when the server shuts down; the default is 5 seconds.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+        self.change().grace = grace;
         self
     }
 
     /// The capacity of the channel to a session engine, in messages; the default is 64.
     #[must_use]
     pub fn capacity(mut self, messages: usize) -> Self {
-        self.limits.capacity = messages.max(1);
+        self.change().limits.capacity = messages.max(1);
         self
     }
 
@@ -355,7 +306,7 @@ impl HttpServer {
     /// ones get a 503.
     #[must_use]
     pub fn max_in_flight(mut self, requests: usize) -> Self {
-        self.limits.max_in_flight = requests.min(tokio::sync::Semaphore::MAX_PERMITS);
+        self.change().limits.max_in_flight = requests.min(tokio::sync::Semaphore::MAX_PERMITS);
         self
     }
 
@@ -363,21 +314,22 @@ impl HttpServer {
     /// default is 1,024 events and 1 MiB. Responses are kept beyond that.
     #[must_use]
     pub fn replay(mut self, events: usize, bytes: usize) -> Self {
-        (self.limits.replay_events, self.limits.replay_bytes) = (events.max(1), bytes);
+        let limits = &mut self.change().limits;
+        (limits.replay_events, limits.replay_bytes) = (events.max(1), bytes);
         self
     }
 
     /// The interval of keep-alive comments on a quiet stream; the default is 15 seconds.
     #[must_use]
     pub fn keep_alive(mut self, interval: Duration) -> Self {
-        self.limits.keep_alive = interval.max(Duration::from_millis(1));
+        self.change().limits.keep_alive = interval.max(Duration::from_millis(1));
         self
     }
 
     /// The reconnection time that clients are sent; the default is a second.
     #[must_use]
     pub fn retry(mut self, delay: Duration) -> Self {
-        self.limits.retry = delay;
+        self.change().limits.retry = delay;
         self
     }
 
@@ -387,7 +339,7 @@ impl HttpServer {
     /// client sees that the server is alive, and can resume the stream.
     #[must_use]
     pub fn stream_after(mut self, delay: Duration) -> Self {
-        self.limits.stream_after = delay;
+        self.change().limits.stream_after = delay;
         self
     }
 
@@ -395,58 +347,62 @@ impl HttpServer {
     /// seconds. Then the connection is closed, and messages without room are dropped, except responses.
     #[must_use]
     pub fn stall(mut self, patience: Duration) -> Self {
-        self.limits.stall = patience;
+        self.change().limits.stall = patience;
         self
     }
+}
 
-    /// Whether a client with a handshake is served.
-    pub(crate) fn has_handshake(&self) -> bool {
-        self.revisions.iter().any(|revision| revision.facts().initializes)
+impl HttpServer {
+    /// The settings, to change them.
+    fn change(&mut self) -> &mut Settings {
+        self.endpoint = Arc::default();
+        Arc::make_mut(&mut self.settings)
     }
 
-    /// Whether there are sessions.
-    pub(crate) fn has_sessions(&self) -> bool {
-        !self.stateless && self.session_header().is_some()
+    /// The paths that the server responds at.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        self.endpoint().paths()
     }
 
-    /// Whether a session has a stream for what is related to no request.
-    pub(crate) fn listens(&self) -> bool {
-        !self.stateless && self.revisions.iter().any(|revision| revision.facts().listening)
+    fn endpoint(&self) -> &Arc<Endpoint> {
+        self.endpoint.get_or_init(|| {
+            let settings = Settings::clone(&self.settings).settled();
+            Arc::new(Endpoint::new(settings, Arc::clone(&self.start_engine)))
+        })
+    }
+}
+
+/// It is always ready, never fails, and runs within tokio.
+impl<B: RequestBody> Service<Request<B>> for HttpServer {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
     }
 
-    /// The header with a session's id, as the latest revision that has it calls it.
-    pub(crate) fn session_header(&self) -> Option<&'static str> {
-        let with_header = self
-            .revisions
-            .iter()
-            .filter(|revision| revision.facts().session_header.is_some());
-        with_header.max()?.facts().session_header
-    }
-
-    /// The settings, each within the range that the others allow.
-    pub(crate) fn settled(mut self) -> Self {
-        // A stream that is read keeps its session alive, and quiet ones are read by their keep-alives.
-        let longest = (self.expiry / 3).max(Duration::from_millis(1));
-        self.limits.keep_alive = self.limits.keep_alive.min(longest);
-        self.opening = self.opening.min(self.expiry);
-        self
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let endpoint = Arc::clone(self.endpoint());
+        Box::pin(async move { Ok(endpoint.respond(request).await) })
     }
 }
 
 impl fmt::Debug for HttpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpServer")
-            .field("path", &self.path)
-            .field("legacy", &self.legacy)
-            .field("hosts", &self.hosts)
-            .field("origins", &self.origins)
-            .field("max_body", &self.max_body)
-            .field("max_sessions", &self.max_sessions)
-            .field("max_listens", &self.max_listens)
-            .field("expiry", &self.expiry)
-            .field("json_only", &self.json_only)
-            .field("stateless", &self.stateless)
-            .field("limits", &self.limits)
+            .field("path", &self.settings.path)
+            .field("legacy", &self.settings.legacy)
+            .field("hosts", &self.settings.hosts)
+            .field("origins", &self.settings.origins)
+            .field("max_body", &self.settings.max_body)
+            .field("max_sessions", &self.settings.max_sessions)
+            .field("max_listens", &self.settings.max_listens)
+            .field("expiry", &self.settings.expiry)
+            .field("json_only", &self.settings.json_only)
+            .field("stateless", &self.settings.stateless)
+            .field("limits", &self.settings.limits)
             .finish_non_exhaustive()
     }
 }

@@ -1,0 +1,46 @@
+//! The server as an axum router.
+
+use std::net::SocketAddr;
+
+use axum::extract::{ConnectInfo, OriginalUri, Request};
+use axum::middleware::map_request;
+
+use super::extensions::{self, ClientAddress};
+use super::http_server::HttpServer;
+
+impl HttpServer {
+    /// An axum router that responds at the [paths](Self::paths) of this server.
+    ///
+    /// It may be merged into another, or nested. The server learns the client's address from [`ConnectInfo<SocketAddr>`](ConnectInfo), as
+    /// well as from [`ClientAddress`].
+    ///
+    /// ```
+    /// use axum::routing::get;
+    /// use mcp_runtime::Router;
+    /// use mcp_runtime::transport::http::server::HttpServer;
+    ///
+    /// let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
+    /// let app = HttpServer::new(weather).app().route("/", get(|| async { "The weather is at /mcp" }));
+    /// # let _ = app;
+    /// ```
+    ///
+    /// # Panics
+    /// When a path doesn't begin with a slash, or two are the same.
+    pub fn app(self) -> axum::Router {
+        let paths = self.paths().into_iter();
+        let app = paths.fold(axum::Router::new(), |app, path| app.route_service(&path, self.clone()));
+        app.layer(map_request(translate))
+    }
+}
+
+/// Repeats what axum knows of a request in terms of the server.
+async fn translate(mut request: Request) -> Request {
+    let extensions = request.extensions_mut();
+    if let Some(ConnectInfo(address)) = extensions.get::<ConnectInfo<SocketAddr>>().copied() {
+        extensions.insert(ClientAddress(address));
+    }
+    if let Some(OriginalUri(uri)) = extensions.get::<OriginalUri>().cloned() {
+        extensions.insert(extensions::OriginalUri(uri));
+    }
+    request
+}
