@@ -160,6 +160,20 @@ fn a_member_that_occurs_twice_is_told_by_nobody() {
 }
 
 #[test]
+fn a_member_of_a_member_that_occurs_twice_is_an_error_and_another_one_is_found() {
+    let json = r#"{"method":"m","params":{"_meta":{"a":1,"b":{"c":2},"a":3}}}"#;
+    let header = header(json);
+    // The second time, the members are known.
+    for _ in 0..2 {
+        let error = header.param(&["_meta", "a"]).unwrap_err();
+        let expected = "`params._meta.a`: expected the member once, found it again";
+        assert_eq!(error.to_string(), expected);
+        let value = header.param(&["_meta", "b", "c"]).unwrap().unwrap();
+        assert_eq!((value.text(), &json[value.offset()..][..1]), ("2", "2"));
+    }
+}
+
+#[test]
 fn a_value_is_found_by_its_path_where_it_stands_in_the_text() {
     let json = r#" {"id":1, "method":"m","params": { "_meta" : {"progressToken": 5e0 } } }"#;
     let message = json.trim_start();

@@ -32,20 +32,27 @@ pub struct MessageHeader<'a> {
     id: Option<BorrowedJson<'a>>,
     method: Option<BorrowedJson<'a>>,
     params: Option<BorrowedJson<'a>>,
-    /// The members of the parameters, once one was looked for, so that the text isn't read again for each. `None` if they have none,
-    /// more than [`MAX_PARAMS`], or a name that isn't valid.
-    param_members: OnceLock<Option<Vec<Param<'a>>>>,
+    param_members: KnownMembers<'a>,
     result: Option<BorrowedJson<'a>>,
     error: Option<BorrowedJson<'a>>,
     /// Whether the member `method` comes before `result` and `error`: a message in another order isn't a request.
     method_is_first: bool,
 }
 
-/// A member of the parameters: its name and its value.
-type Param<'a> = (Cow<'a, str>, BorrowedJson<'a>);
+/// The members of an object, once one was looked for, so that the text isn't read again for each. `None` if it has none, more than
+/// [`MAX_MEMBERS`], or a name that isn't valid.
+type KnownMembers<'a> = OnceLock<Option<Vec<Member<'a>>>>;
 
-/// How many members of the parameters a header keeps.
-const MAX_PARAMS: usize = 32;
+/// A member of the parameters, or of an object in them.
+#[derive(Debug, Clone)]
+struct Member<'a> {
+    name: Cow<'a, str>,
+    value: BorrowedJson<'a>,
+    members: KnownMembers<'a>,
+}
+
+/// How many members of an object a header keeps.
+const MAX_MEMBERS: usize = 32;
 
 /// The kinds of JSON-RPC messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -176,28 +183,40 @@ impl<'a> MessageHeader<'a> {
     /// As for [`BorrowedJson::get`].
     pub fn param(&self, path: &[&str]) -> Decoded<Option<BorrowedJson<'a>>> {
         let Some(params) = self.params else { return Ok(None) };
-        let value = match (path, self.param_members.get_or_init(|| param_members(params))) {
-            ([name, rest @ ..], Some(members)) => {
-                let mut named = members.iter().filter(|(member, _)| member == name);
-                match (named.next(), named.next()) {
-                    (None, _) => Ok(None),
-                    (Some((_, value)), None) => value.get(rest).map_err(|error| error.in_member(name)),
-                    (Some(_), Some(_)) => params.get(path),
-                }
-            }
-            _ => params.get(path),
-        };
+        let value = find(params, &self.param_members, path);
         value.map_err(|error| error.in_member("params"))
     }
 }
 
-fn param_members<'a>(params: BorrowedJson<'a>) -> Option<Vec<Param<'a>>> {
-    let mut found = Vec::new();
-    let has_room = |key: &Cow<'a, str>, value| {
-        found.push((key.clone(), value));
-        found.len() <= MAX_PARAMS
+/// The value at `path` in an object whose members may be known.
+fn find<'a>(object: BorrowedJson<'a>, known: &KnownMembers<'a>, path: &[&str]) -> Decoded<Option<BorrowedJson<'a>>> {
+    let [name, rest @ ..] = path else {
+        return Ok(Some(object));
     };
-    members(&mut Reader::new(params.text()), params.offset(), has_room).ok()?;
+    let Some(members) = known.get_or_init(|| members_of(object)) else {
+        return object.get(path);
+    };
+    let mut named = members.iter().filter(|member| member.name == *name);
+    match (named.next(), named.next()) {
+        (None, _) => Ok(None),
+        (Some(Member { value, members, .. }), None) => {
+            find(*value, members, rest).map_err(|error| error.in_member(name))
+        }
+        (Some(_), Some(_)) => object.get(path),
+    }
+}
+
+fn members_of<'a>(object: BorrowedJson<'a>) -> Option<Vec<Member<'a>>> {
+    let mut found = Vec::new();
+    let has_room = |name: &Cow<'a, str>, value| {
+        found.push(Member {
+            name: name.clone(),
+            value,
+            members: OnceLock::new(),
+        });
+        found.len() <= MAX_MEMBERS
+    };
+    members(&mut Reader::new(object.text()), object.offset(), has_room).ok()?;
     Some(found)
 }
 
