@@ -2,18 +2,17 @@
 
 use std::path::Path;
 
-use crate::adapt::{PairInput, PlannedRevision, Rules, Side, plan_conversions, plan_protocol};
-use crate::diff::{Diff, DiffSide, diff};
+use crate::adapt::{Pairing, Rules, plan_conversions, plan_protocol};
+use crate::diff::{Diff, diff};
 use crate::emit::{Docs, docs_of_revisions};
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::ingest::Drafts;
 use crate::jsonld::{annotated_schema, context};
 use crate::load::load;
-use crate::model::ModelledRevision;
 use crate::modelled::model;
 use crate::problem::Problems;
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 use crate::reference::{ReferenceInput, extension_reference, reference};
 
 /// The directories of the generated documents.
@@ -76,7 +75,7 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
 }
 
 /// The reference of the revision with this index and this documentation.
-fn reference_of(planned: &Protocol<PlannedRevision>, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
+fn reference_of(planned: &Protocol<ModelledRevision>, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
     let entry = &planned.revisions[index].entry;
     reference(ReferenceInput {
         revisions: &planned.revisions[..=index],
@@ -132,33 +131,20 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
 pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
     let none = Rules::none();
     let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
-        let [from, to] = [from, to].map(|revision| Side {
-            model: &revision.model,
-            schema: &revision.schema,
-        });
-        let rules_of = "";
-        plan_conversions(PairInput {
-            from,
-            to,
+        let (plan, _) = plan_conversions(Pairing {
+            from: from.side(),
+            to: to.side(),
             rules: &none,
-            rules_of,
+            rules_of: "",
             upward,
-        })
-        .0
+        });
+        plan
     };
     let plans = [plan(earlier, later, true), plan(later, earlier, false)];
-    let [before, after] = [earlier, later].map(|side| DiffSide {
-        model: &side.model,
-        facts: &side.facts,
-    });
-    diff(before, after, [&plans[0], &plans[1]], false)
+    diff(earlier, later, [&plans[0], &plans[1]], false)
 }
 
 /// What changed between two adjacent revisions.
-fn diff_of_planned(earlier: &PlannedRevision, later: &PlannedRevision) -> Diff {
-    let [before, after] = [earlier, later].map(|side| DiffSide {
-        model: &side.model,
-        facts: &side.facts,
-    });
-    diff(before, after, [&later.plans[0], &later.plans[1]], true)
+fn diff_of_planned(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
+    diff(earlier, later, [&later.plans[0], &later.plans[1]], true)
 }

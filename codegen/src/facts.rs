@@ -11,92 +11,92 @@ use crate::load::present;
 /// untrue before the first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The header of HTTP requests that names the revision; `null` for none.
     #[serde(deserialize_with = "present")]
-    pub version_header: Option<Option<String>>,
+    pub(crate) version_header: Option<Option<String>>,
     /// The header with the id of the session that an HTTP server may give each client; `null` for none.
     #[serde(deserialize_with = "present")]
-    pub session_header: Option<Option<String>>,
+    pub(crate) session_header: Option<Option<String>>,
     /// Whether an HTTP client of a session may open a stream for what is related to no request.
-    pub listening: Option<bool>,
+    pub(crate) listening: Option<bool>,
     /// Whether an HTTP client may go on with a stream that was cut.
-    pub resumption: Option<bool>,
+    pub(crate) resumption: Option<bool>,
     /// Whether clients expect an event without a message at the beginning of a stream, to come back by.
-    pub polling: Option<bool>,
+    pub(crate) polling: Option<bool>,
     /// Whether an HTTP client cancels a request by closing its response, instead of by a notification.
-    pub cancels_by_closing: Option<bool>,
+    pub(crate) cancels_by_closing: Option<bool>,
     /// Whether a server over HTTP without metadata is authorized at its own origin.
-    pub authorizes_at_origin: Option<bool>,
+    pub(crate) authorizes_at_origin: Option<bool>,
     /// Whether a call of a tool with invalid arguments gets a result that says so, instead of an error.
-    pub input_errors_as_results: Option<bool>,
+    pub(crate) input_errors_as_results: Option<bool>,
     /// The status of an HTTP response with an error, by the code of the error. Codes that the overlay defines have it in
     /// their own entries.
-    pub statuses: Option<BTreeMap<i64, u16>>,
+    pub(crate) statuses: Option<BTreeMap<i64, u16>>,
     /// The headers of HTTP requests that repeat what the body says.
-    pub mirrors: Option<Mirrors>,
+    pub(crate) mirrors: Option<Mirrors>,
 }
 
 /// The headers of HTTP requests that repeat what the body says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Mirrors {
+pub(crate) struct Mirrors {
     /// The header that repeats the method.
-    pub method: Option<String>,
+    pub(crate) method: Option<String>,
     /// The headers that repeat a parameter: the parameter of each method that has the header.
-    pub params: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) params: BTreeMap<String, BTreeMap<String, String>>,
     /// The headers that repeat arguments of what is called.
-    pub arguments: Option<MirroredArguments>,
+    pub(crate) arguments: Option<MirroredArguments>,
 }
 
 /// The headers that repeat those arguments whose schema says so.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct MirroredArguments {
+pub(crate) struct MirroredArguments {
     /// What the name of each header begins with.
-    pub prefix: String,
+    pub(crate) prefix: String,
     /// The keyword in the schema of an argument that has the rest of the name.
-    pub keyword: String,
+    pub(crate) keyword: String,
     /// The request that has the arguments.
-    pub call: MirroredCall,
+    pub(crate) call: MirroredCall,
     /// The request whose result has their schema.
-    pub list: MirroredList,
+    pub(crate) list: MirroredList,
 }
 
 /// The request that has the arguments, and its parameters.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct MirroredCall {
+pub(crate) struct MirroredCall {
     /// Its method.
-    pub method: String,
+    pub(crate) method: String,
     /// What is called.
-    pub name: String,
+    pub(crate) name: String,
     /// The arguments.
-    pub arguments: String,
+    pub(crate) arguments: String,
 }
 
 /// The request for what can be called, and members of its parameters and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct MirroredList {
+pub(crate) struct MirroredList {
     /// Its method.
-    pub method: String,
+    pub(crate) method: String,
     /// The list in the result.
-    pub items: String,
+    pub(crate) items: String,
     /// The member of an item by which it is called.
-    pub name: String,
+    pub(crate) name: String,
     /// The member of an item with the schema of the arguments.
-    pub schema: String,
+    pub(crate) schema: String,
     /// The parameter that asks for another page.
-    pub cursor: String,
+    pub(crate) cursor: String,
     /// The member of the result that names the next page.
-    pub next: String,
+    pub(crate) next: String,
 }
 
 impl Facts {
     /// These facts, and where they say nothing, those of the revision before.
     #[must_use]
-    pub fn or(self, earlier: Self) -> Self {
+    pub(crate) fn or(self, earlier: Self) -> Self {
         Self {
             version_header: self.version_header.or(earlier.version_header),
             session_header: self.session_header.or(earlier.session_header),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::adapt::{PlannedRevision, plan_protocol, report};
+use crate::adapt::{plan_protocol, report};
 use crate::emit;
 use crate::emit::emit_protocol;
 use crate::error::GenerateError;
@@ -11,7 +11,7 @@ use crate::files::{FileSet, Report};
 use crate::load::load;
 use crate::modelled::model;
 use crate::problem::Problem;
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 use crate::published::names_files;
 
 /// The beginning of the directories that belong to the generator.
@@ -90,7 +90,7 @@ pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateErro
 
 impl RevisionTable {
     /// The tables of all revisions.
-    pub(crate) fn of(protocol: &Protocol<PlannedRevision>) -> Vec<Self> {
+    pub(crate) fn of(protocol: &Protocol<ModelledRevision>) -> Vec<Self> {
         let made = protocol.revisions.iter().zip(emit::revision_tables(protocol));
         let made = made.map(|(revision, table)| Self {
             revision: revision.model.revision.clone(),

@@ -4,11 +4,11 @@ use crate::adapt::Rules;
 use crate::emit::Docs;
 use crate::extension::normalise_extension;
 use crate::load::{Loaded, RevisionDocuments};
-use crate::model::{ModelledRevision, Shared, build_extensions, build_models, check_shared};
+use crate::model::{Shared, build_extensions, build_models, check_shared};
 use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
 use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 
 /// Builds the models of the revisions.
 ///
@@ -34,7 +34,10 @@ pub(crate) fn model_draft(loaded: Loaded) -> Result<Protocol<ModelledRevision>, 
             Err(found) => problems.extend(found),
         }
     }
-    let normalised = protocol.try_map(|revision| normalise_revision(correct_schema(revision)?));
+    let normalised = protocol.try_map(|revision| {
+        let corrected = correct_schema(&revision)?;
+        normalise_revision(revision, corrected)
+    });
     let mut modelled = build_models(Problems::join(problems, normalised)?)?;
     modelled.extensions = build_extensions(&modelled, normalised_extensions)?;
     Ok(modelled)

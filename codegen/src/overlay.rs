@@ -1,58 +1,38 @@
 //! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
 
 use mcp_wire::json_schema::{definitions, pointer};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::load::{Document, Entry, MAX_DEPTH, RevisionDocuments, check_document, present, without_unused_definitions};
+use crate::load::{Document, MAX_DEPTH, RevisionDocuments, check_document, present, without_unused_definitions};
 use crate::problem::{Problem, Problems};
-
-/// A revision whose schema is corrected.
-#[derive(Debug)]
-pub struct CorrectedRevision {
-    /// What the manifest says of the revision.
-    pub entry: Entry,
-    /// The schema.
-    pub schema: Document,
-    /// What corrected it, and what it can't say.
-    pub overlay: Overlay,
-    /// The rules between the revision and the one before it.
-    pub rules: Document,
-    /// The published names.
-    pub names: Document,
-}
 
 /// Corrects the schema of a revision, and checks what comes out.
 ///
 /// # Errors
 /// Everything that is wrong with the overlay, or with the corrected schema.
-pub fn correct_schema(revision: RevisionDocuments) -> Result<CorrectedRevision, Problems> {
-    let overlay = Overlay::of(revision.overlay)?;
+pub(crate) fn correct_schema(revision: &RevisionDocuments) -> Result<(Document, Overlay), Problems> {
+    let overlay = Overlay::of(revision.overlay.clone())?;
     let schema = without_unused_definitions(apply_overlay(&revision.schema, &overlay)?);
     check_document(&schema)?;
-    Ok(CorrectedRevision {
-        entry: revision.entry,
-        schema,
-        overlay,
-        rules: revision.rules,
-        names: revision.names,
-    })
+    Ok((schema, overlay))
 }
 
 /// Corrections and additions to one revision's schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Overlay {
     /// Error codes that only the specification's text defines.
-    pub error_codes: Vec<ErrorCode>,
+    pub(crate) error_codes: Vec<ErrorCode>,
     /// Results of requests whose names don't tell.
-    pub results: Vec<ResultOf>,
+    pub(crate) results: Vec<ResultOf>,
     /// What the schema can't say about the revision as a whole.
-    pub facts: Facts,
+    pub(crate) facts: Facts,
     /// The definition of an extension's settings.
-    pub settings: Option<String>,
+    pub(crate) settings: Option<String>,
     /// What an extension puts into `_meta` of the protocol's types.
-    pub meta: Vec<MetaMember>,
+    pub(crate) meta: Vec<MetaMember>,
     corrections: Vec<(String, Correction)>,
     document: Document,
 }
@@ -76,40 +56,40 @@ struct Correction {
 /// An error code that the schema does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ErrorCode {
+pub(crate) struct ErrorCode {
     /// The name of its constant.
-    pub name: String,
+    pub(crate) name: String,
     /// The number on the wire.
-    pub code: i64,
+    pub(crate) code: i64,
     /// What a session does with it automatically.
-    pub role: Option<ErrorRole>,
+    pub(crate) role: Option<ErrorRole>,
     /// What it asks of the client.
-    pub asks: Option<Asks>,
+    pub(crate) asks: Option<Asks>,
     /// The status of an HTTP response with the error, unless it is 200.
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The methods of the requests that it answers; none for any request.
     #[serde(default, rename = "method", deserialize_with = "one_or_many")]
-    pub methods: Vec<String>,
+    pub(crate) methods: Vec<String>,
     /// Where it comes from and what it means.
-    pub why: String,
+    pub(crate) why: String,
     /// Where the specification has it.
-    pub link: String,
+    pub(crate) link: String,
 }
 
 /// What an error with the role of [`ErrorRole::InputRequired`] asks of the client.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Asks {
+pub(crate) struct Asks {
     /// The method of the requests that the client has to answer.
-    pub method: String,
+    pub(crate) method: String,
     /// The member of the error's data that has the parameters of each.
-    pub params: String,
+    pub(crate) params: String,
 }
 
 /// What an error says to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ErrorRole {
+pub(crate) enum ErrorRole {
     /// A header doesn't repeat what the message says.
     HeaderMismatch,
     /// The client has to answer something, and may then repeat the request.
@@ -120,71 +100,62 @@ pub enum ErrorRole {
     UnsupportedVersion,
 }
 
-impl ErrorRole {
-    /// Its name in Rust.
-    #[must_use]
-    pub fn variant(self) -> &'static str {
-        match self {
-            Self::HeaderMismatch => "HeaderMismatch",
-            Self::InputRequired => "InputRequired",
-            Self::MissingCapability => "MissingCapability",
-            Self::UnsupportedVersion => "UnsupportedVersion",
-        }
-    }
-}
-
 /// The result of requests, where neither the names nor the schema tell.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ResultOf {
+pub(crate) struct ResultOf {
     /// The methods of the requests.
     #[serde(rename = "method", deserialize_with = "one_or_many")]
-    pub methods: Vec<String>,
+    pub(crate) methods: Vec<String>,
     /// The official name of the definition of its result.
-    pub result: String,
+    pub(crate) result: String,
     /// Other definitions that may come instead.
     #[serde(default)]
-    pub alternatives: Vec<String>,
+    pub(crate) alternatives: Vec<String>,
     /// Why it is so.
-    pub why: String,
+    pub(crate) why: String,
     /// Where the specification says so.
-    pub link: String,
+    pub(crate) link: String,
 }
 
 /// A member that an extension puts into `_meta` of types of the protocol.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct MetaMember {
+pub(crate) struct MetaMember {
     /// The official names of the types.
     #[serde(deserialize_with = "one_or_many")]
-    pub of: Vec<String>,
+    pub(crate) of: Vec<String>,
     /// The key in `_meta`.
-    pub member: String,
+    pub(crate) member: String,
     /// The official name of the definition of its value.
-    pub definition: String,
+    pub(crate) definition: String,
     /// What it is for.
-    pub why: String,
+    pub(crate) why: String,
     /// Where the extension's text says so.
-    pub link: String,
+    pub(crate) link: String,
 }
 
 impl ResultOf {
     /// The official names of all definitions that may come back, the usual one first.
-    pub fn definitions(&self) -> impl Iterator<Item = &String> {
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.result).chain(&self.alternatives)
     }
 }
 
-/// The sections of the file, their entries still raw: each is decoded alone, so that each can be wrong alone.
+/// The sections of the file. Entries of lists are decoded alone, so that each can be wrong alone.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Sections {
-    corrections: Option<Vec<Value>>,
-    error_codes: Option<Vec<Value>>,
-    results: Option<Vec<Value>>,
+    #[serde(rename = "corrections")]
+    _corrections: Option<Vec<IgnoredAny>>,
+    #[serde(rename = "error_codes")]
+    _error_codes: Option<Vec<IgnoredAny>>,
+    #[serde(rename = "results")]
+    _results: Option<Vec<IgnoredAny>>,
     facts: Option<Facts>,
     settings: Option<String>,
-    meta: Option<Vec<Value>>,
+    #[serde(rename = "meta")]
+    _meta: Option<Vec<IgnoredAny>>,
 }
 
 impl Overlay {
@@ -196,18 +167,16 @@ impl Overlay {
     pub fn of(document: Document) -> Result<Self, Problems> {
         let sections: Sections = document.decode_all()?;
         let mut problems = Vec::new();
-        let corrections: Vec<(String, Correction)> =
-            decode_entries(&document, "corrections", sections.corrections, &mut problems);
-        let error_codes: Vec<(String, ErrorCode)> =
-            decode_entries(&document, "error_codes", sections.error_codes, &mut problems);
-        let results: Vec<(String, ResultOf)> = decode_entries(&document, "results", sections.results, &mut problems);
-        let meta: Vec<(String, MetaMember)> = decode_entries(&document, "meta", sections.meta, &mut problems);
+        let corrections: Vec<(String, Correction)> = document.entries("corrections", &mut problems);
+        let error_codes: Vec<(String, ErrorCode)> = document.entries("error_codes", &mut problems);
+        let results: Vec<(String, ResultOf)> = document.entries("results", &mut problems);
+        let meta: Vec<(String, MetaMember)> = document.entries("meta", &mut problems);
         let reasons = corrections.iter().map(|(at, entry)| (at, &entry.why, &entry.link));
         let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         let reasons = reasons.chain(meta.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         for (at, why, link) in reasons {
-            problems.extend(wrong_reason(&document, at, why, link));
+            problems.extend(document.unexplained(at, why, link));
         }
         Problems::check(problems)?;
         Ok(Self {
@@ -264,7 +233,7 @@ impl Overlay {
 
     /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.
     #[must_use]
-    pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.document.problem(pointer, what)
     }
 }
@@ -314,39 +283,6 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
             "correct the pointer, or put in the object around it with an earlier correction".into(),
         ))
     }
-}
-
-/// Decodes the entries of a section, each with its pointer.
-fn decode_entries<T: serde::de::DeserializeOwned>(
-    document: &Document,
-    section: &str,
-    entries: Option<Vec<Value>>,
-    problems: &mut Vec<Problem>,
-) -> Vec<(String, T)> {
-    let mut decoded = Vec::new();
-    for index in 0..entries.unwrap_or_default().len() {
-        let at = pointer::child(&pointer::child("#", section), &index.to_string());
-        match document.decode(&at) {
-            Ok(entry) => decoded.push((at, entry)),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    decoded
-}
-
-fn wrong_reason(document: &Document, at: &str, why: &str, link: &str) -> Option<Problem> {
-    let what = if why.trim().is_empty() {
-        "`why` says nothing"
-    } else if !link.starts_with("https://") {
-        "`link` isn't an https address"
-    } else {
-        return None;
-    };
-    Some(
-        document
-            .problem(at, what)
-            .help("explain in `why` which problem this entry works around"),
-    )
 }
 
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

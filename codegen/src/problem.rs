@@ -46,6 +46,12 @@ impl Problem {
         }
     }
 
+    /// Creates a problem of a document that isn't at hand: [`Document::locate`](crate::load::Document::locate) adds the file and the
+    /// place.
+    pub(crate) fn at_pointer(pointer: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::new("", what).pointer(pointer)
+    }
+
     /// Sets the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
@@ -172,6 +178,12 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+impl FromIterator<Problem> for Problems {
+    fn from_iter<I: IntoIterator<Item = Problem>>(problems: I) -> Self {
+        Self::check(problems.into_iter().collect()).err().unwrap_or_default()
+    }
+}
 
 impl From<Problem> for Problems {
     fn from(problem: Problem) -> Self {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::matching::candidates;
+use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
 use super::rules::{Ensure, Join, Without};
 use super::template_check::TemplateCheck;
 use crate::model::{Member, Struct, TypeKind, TypeRef};
 
-impl<'m> Planner<'m> {
+impl Planner<'_> {
     /// Notes that a rule's arguments fit nothing.
     pub(super) fn check_arguments(&mut self, index: usize, checked: Result<(), String>) {
         if let Err(what) = checked {
@@ -19,7 +20,9 @@ impl<'m> Planner<'m> {
             self.wrong_rule_with(index, what, help);
         }
     }
+}
 
+impl<'m> Pairing<'m> {
     /// Whether a value of the source can be copied to where `path` leads in the target; a constant has no type.
     pub(super) fn can_copy(&self, ty: Option<&TypeRef>, path: &[String], to: &Struct) -> Result<(), String> {
         let ty = ty.ok_or("it has the same value everywhere, so there is nothing to copy")?;
@@ -75,8 +78,7 @@ impl<'m> Planner<'m> {
 
     /// Whether JSON is a value of the target's type; with a type of the source, placeholders stand for its members.
     pub(super) fn can_hold(&self, source: Option<&TypeRef>, json: &Value, target: &TypeRef) -> Result<(), String> {
-        let planner = self;
-        TemplateCheck { planner, source }.check(json, target)
+        TemplateCheck { pair: self, source }.check(json, target)
     }
 
     /// Whether elements of a list can be told by what they have at these paths.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::faults::{Fault, unexplained};
 use crate::model::OneOrMany;
+use crate::problem::Problem;
 
 /// What a condition begins with: the code and the message are in every error.
 const DATA: &str = "data.";
@@ -11,34 +11,34 @@ const DATA: &str = "data.";
 /// A rule about the errors of some methods.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ErrorRule {
+pub(crate) struct ErrorRule {
     /// The methods; `None` for all of them.
     #[serde(rename = "method")]
-    pub methods: Option<OneOrMany>,
+    pub(crate) methods: Option<OneOrMany>,
     /// The code when the error goes to the earlier revision.
-    pub down: Option<CodeChange>,
+    pub(crate) down: Option<CodeChange>,
     /// The code when the error goes to the later revision.
-    pub up: Option<CodeChange>,
+    pub(crate) up: Option<CodeChange>,
     /// Why.
-    pub why: String,
+    pub(crate) why: String,
     /// Where the specification or a discussion of it says so.
-    pub link: String,
+    pub(crate) link: String,
     /// Where the rule is in its file.
     #[serde(skip)]
-    pub pointer: String,
+    pub(crate) pointer: String,
 }
 
 /// A code and the one that stands for it in the other revision.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CodeChange {
+pub(crate) struct CodeChange {
     /// The code that the error has.
-    pub from: i64,
+    pub(crate) from: i64,
     /// The code that it gets.
-    pub to: i64,
+    pub(crate) to: i64,
     /// The member that it must have, `data.uri`.
     #[serde(rename = "if")]
-    pub condition: Option<String>,
+    pub(crate) condition: Option<String>,
 }
 
 impl ErrorRule {
@@ -57,20 +57,21 @@ impl ErrorRule {
     }
 
     /// What is wrong with it, and what to do.
-    pub(super) fn fault(&self) -> Option<Fault> {
+    pub(super) fn wrong(&self) -> Option<Problem> {
         let mut changes = self.down.iter().chain(&self.up);
-        if self.down.is_none() && self.up.is_none() {
-            Some(("the rule does nothing", "give it `down`, `up` or both"))
+        let (what, help) = if self.down.is_none() && self.up.is_none() {
+            ("the rule does nothing", "give it `down`, `up` or both")
         } else if changes.clone().any(|change| change.from == change.to) {
-            Some(("the code stays what it is", "such errors need no rule"))
+            ("the code stays what it is", "such errors need no rule")
         } else if changes.any(CodeChange::has_wrong_condition) {
-            Some((
+            (
                 "`if` names no member of the error's data",
                 "write the way to it, `data.uri`",
-            ))
+            )
         } else {
-            unexplained(&self.why, &self.link)
-        }
+            return None;
+        };
+        Some(Problem::at_pointer("", what).help(help))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::error_code;
+use serde::Serialize;
 
 use super::error_rules::ErrorRule;
 use super::planner::Planner;
@@ -19,33 +20,33 @@ const JSON_RPC: [i64; 5] = [
 ];
 
 /// A rule about the errors of one method in one direction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ErrorPlan {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ErrorPlan {
     /// The method; `None` for all of them.
-    pub method: Option<String>,
+    pub(crate) method: Option<String>,
     /// The code that the error has.
-    pub from: i64,
+    pub(crate) from: i64,
     /// The way to the member that its data must have; empty if it needs none.
-    pub data: Vec<String>,
+    pub(crate) data: Vec<String>,
     /// The code that it gets.
-    pub to: i64,
+    pub(crate) to: i64,
     /// The rule, as losses name it.
-    pub rule: String,
+    pub(crate) rule: String,
 }
 
 impl Planner<'_> {
     /// The rules about errors in this direction: those for one method before those for all, and those with a condition before
     /// those without.
     pub(super) fn plan_errors(&mut self) -> Vec<ErrorPlan> {
-        let rules = self.input.rules;
+        let rules = self.pair.rules;
         let mut planned = Vec::new();
         let mut known: BTreeMap<(Option<String>, i64, Vec<String>), &str> = BTreeMap::new();
         for rule in &rules.errors {
-            let Some(change) = rule.change(self.input.upward) else {
+            let Some(change) = rule.change(self.pair.upward) else {
                 continue;
             };
-            self.check_code(rule, self.from, change.from);
-            self.check_code(rule, self.to, change.to);
+            self.check_code(rule, self.pair.from, change.from);
+            self.check_code(rule, self.pair.to, change.to);
             for method in rule.each_method() {
                 if let Some(method) = &method {
                     self.check_method(rule, method);
@@ -71,7 +72,7 @@ impl Planner<'_> {
                     from: change.from,
                     data: change.data(),
                     to: change.to,
-                    rule: format!("{} {place}", self.input.rules_of),
+                    rule: format!("{} {place}", self.pair.rules_of),
                 });
             }
         }
@@ -91,7 +92,7 @@ impl Planner<'_> {
 
     /// A request of one of the revisions is enough: a server answers it with the errors that it has for the other.
     fn check_method(&mut self, rule: &ErrorRule, name: &str) {
-        let sides = [self.from, self.to];
+        let sides = [self.pair.from, self.pair.to];
         let mut methods = sides.iter().flat_map(|side| &side.model.methods);
         if !methods.any(|method| method.name == name && method.kind == MessageKind::Request) {
             let [from, to] = sides.map(|side| &side.model.revision);
@@ -101,7 +102,7 @@ impl Planner<'_> {
     }
 
     fn wrong_error_rule(&mut self, rule: &ErrorRule, what: String, help: &str) {
-        let problem = self.input.rules.problem_at(&rule.pointer, what).help(help);
+        let problem = self.pair.rules.problem_at(&rule.pointer, what).help(help);
         self.problem(problem);
     }
 }

@@ -8,31 +8,22 @@ use mcp_wire::JsonType;
 
 /// A variant that a value may be held by; a type that isn't a union is its own only variant.
 #[derive(Debug, Clone)]
-pub struct Candidate {
-    /// The variant's name; `None` for a type that is in no union.
-    pub name: Option<String>,
+pub(crate) struct Candidate {
     /// What it holds.
-    pub ty: TypeRef,
-    /// Whether it is held behind a pointer.
-    pub boxed: bool,
+    pub(crate) ty: TypeRef,
     /// The JSON type that it is.
-    pub kind: Option<JsonType>,
+    pub(crate) kind: Option<JsonType>,
 }
 
 impl Candidate {
     /// A type that isn't a variant of anything.
-    pub fn alone(ty: TypeRef) -> Self {
-        Self {
-            name: None,
-            ty,
-            boxed: false,
-            kind: None,
-        }
+    pub(crate) fn alone(ty: TypeRef) -> Self {
+        Self { ty, kind: None }
     }
 }
 
 /// The variants of a type.
-pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
+pub(crate) fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
     let kind = match ty {
         TypeRef::Named(name) => model.types.get(name).map(|ty| &ty.kind),
         _ => None,
@@ -40,18 +31,14 @@ pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
     match kind {
         Some(TypeKind::Union(union)) => {
             let variants = union.variants.iter().map(|variant| Candidate {
-                name: Some(variant.name.clone()),
                 ty: model.resolve(&variant.ty).clone(),
-                boxed: variant.boxed,
                 kind: Some(variant.kind),
             });
             variants.collect()
         }
         Some(TypeKind::Results(results)) => {
-            let variants = result_variants(results).into_iter().map(|(ty, name)| Candidate {
-                name: Some(name),
+            let variants = result_variants(results).into_iter().map(|(ty, _)| Candidate {
                 ty: model.resolve(&ty).clone(),
-                boxed: false,
                 kind: Some(JsonType::Object),
             });
             variants.collect()
@@ -62,7 +49,7 @@ pub fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
 
 /// How well two structs correspond, the best last; `None` if what distinguishes them says that they don't.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Similarity {
+pub(crate) struct Similarity {
     /// A constant that no other candidate has is the same in both.
     tagged: bool,
     /// The schema has the same name for both.
@@ -73,9 +60,9 @@ pub struct Similarity {
 
 /// A type of a model.
 #[derive(Clone, Copy)]
-pub struct Typed<'m> {
-    pub model: &'m Model,
-    pub ty: &'m TypeRef,
+pub(crate) struct Typed<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) ty: &'m TypeRef,
 }
 
 impl<'m> Typed<'m> {
@@ -93,7 +80,7 @@ impl<'m> Typed<'m> {
 
 /// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`. Members of `from` have the `names` there,
 /// and a rule may say that `from` is `to` by another name.
-pub fn similarity(
+pub(crate) fn similarity(
     from: Typed<'_>,
     to: Typed<'_>,
     (siblings, others): (&[Candidate], &[Candidate]),

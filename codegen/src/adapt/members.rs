@@ -1,30 +1,36 @@
 //! Plans the conversion of a member that the target declares.
 
+use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::accepts::Schemas;
-use super::planner::Planner;
+use super::pairing::Pairing;
+use super::planner::{Losses, Planner};
 use super::relation::Relation;
+use super::rows::{Check, DefaultRow, MemberRow, Refusal, RowAction};
 use super::rules::{Action, Place};
 use super::side::Side;
-use super::{Check, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Refusal, ValuePlan};
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
-    /// Plans the member `to` of the target.
+    /// Plans the member `to` of the target: the name of what it comes from, and its row.
     pub(super) fn plan_member(
         &mut self,
         (from_name, from): (&str, &'m Struct),
         (to_name, target): (&str, &Struct),
         to: &'m Member,
-    ) -> MemberPlan {
+        losses: &mut Losses,
+    ) -> (&'m str, MemberRow) {
         let name = self.member_there((from_name, from), (to_name, target), &to.name);
         let place = Place::member(from_name, name);
         let at = place.to_string();
         let rule = self.rule(&place);
         let source = from.members.iter().find(|member| member.name == name);
         let constant = from.constants.iter().find(|constant| constant.name == name);
-        let mut default = None;
+        let mut row = MemberRow {
+            from: (name != to.name).then(|| name.to_owned()),
+            ..MemberRow::default()
+        };
         if let Some((index, Action::Default(value))) = rule {
             if !to.required || source.is_some_and(|source| source.required) {
                 self.wrong_rule(
@@ -32,19 +38,19 @@ impl<'m> Planner<'m> {
                     "a default is for a member that the target requires and the source may lack",
                 );
             }
-            default = Some(self.plan_default(&at, (index, value), to, false));
+            row.default = Some(self.plan_default(&at, "default", (index, value), to));
         }
-        let mut supplied = None;
         if (source, constant) == (None, None) {
-            supplied = self.plan_adopted(&at, to_name, to, &mut default);
+            self.plan_adopted(&at, to_name, to, &mut row);
         }
+        let has_default = row.default.is_some() || row.implied.is_some();
         let may_lack = match (source, constant) {
             (Some(source), _) => !source.required,
             (None, Some(constant)) => !constant.required,
             (None, None) => true,
         };
-        let is_filled = source.is_some_and(|source| self.is_filled(self.from, source, self.to, to));
-        if to.required && may_lack && default.is_none() && supplied.is_none() && !is_filled {
+        let is_filled = source.is_some_and(|source| self.pair.is_filled(self.pair.from, source, self.pair.to, to));
+        if to.required && may_lack && !has_default && row.supplied.is_none() && !is_filled {
             self.refused(
                 &at,
                 "a value without it: the target requires it, and nothing supplies it",
@@ -55,81 +61,54 @@ impl<'m> Planner<'m> {
         {
             self.wrong_rule(index, format!("the source declares no member `{}`", to.name));
         }
-        let value = match (source, rule) {
-            (Some(source), Some((_, Action::Default(_) | Action::DropInvalid(_))) | None) => ValuePlan::Shared(
-                Box::new(source.clone()),
-                self.plan_member_conversion(&place, source, to),
-            ),
-            (Some(source), Some(rule)) => {
-                let how = self.plan_ruled(&place, (source, to), target, rule);
-                ValuePlan::Shared(Box::new(source.clone()), how)
-            }
-            (None, _) => ValuePlan::Adopted {
-                constant: constant.cloned(),
-                pointer: self
-                    .to
-                    .member_schema(to_name, &to.name)
-                    .map(|schema| schema.pointer.clone()),
-                supplied,
-            },
+        let Some(source) = source else {
+            row.at = self.pair.unexpected_pointer(to_name, &to.name);
+            row.check = self.plan_check(&at, Vec::new(), rule, to);
+            losses.certain |= to.required && may_lack && !has_default || row.default.is_some();
+            return (name, row);
         };
-        let narrower = match (&value, source) {
-            (
-                ValuePlan::Shared(
-                    _,
-                    MemberConversion::Moved | MemberConversion::Converted | MemberConversion::Retagged { .. },
-                ),
-                Some(source),
-            ) => self.narrower(from_name, source, to_name, to),
+        row.action = match rule {
+            Some((_, Action::Default(_) | Action::DropInvalid(_))) | None => {
+                self.plan_member_conversion(&place, source, to)
+            }
+            Some(rule) => self.plan_ruled(&place, (source, to), target, rule),
+        };
+        let narrower = match row.action {
+            None | Some(RowAction::Tag(..)) => self.pair.narrower(from_name, source, to_name, to),
             _ => Vec::new(),
         };
-        let checked = self.plan_check(&at, narrower, rule, to);
-        let declared = match (&value, source) {
-            (ValuePlan::Shared(_, MemberConversion::Moved), Some(source)) => {
-                self.newly_declared(from_name, source, to_name, to)
-            }
-            _ => Vec::new(),
-        };
-        MemberPlan {
-            to: to.clone(),
-            value,
-            default,
-            checked,
-            declared,
+        row.check = self.plan_check(&at, narrower, rule, to);
+        if row.action.is_none() && self.pair.relation(&source.ty, &to.ty, 0) == Relation::Same {
+            row.declared = self.pair.newly_declared(from_name, source, to_name, to);
         }
+        losses.parts.push((source.ty.clone(), to.ty.clone()));
+        losses.certain |= row.action.is_some() || to.required && may_lack;
+        losses.certain |= row.default.is_some() || row.check.is_some() || !row.declared.is_empty();
+        (name, row)
     }
 
-    /// By which name a member that only the target declares is supplied. An implied value becomes its default.
-    fn plan_adopted(
-        &mut self,
-        at: &str,
-        to_name: &str,
-        to: &Member,
-        default: &mut Option<DefaultPlan>,
-    ) -> Option<String> {
+    /// How a member that only the target declares is supplied, and what its absence means.
+    fn plan_adopted(&mut self, at: &str, to_name: &str, to: &Member, row: &mut MemberRow) {
         // The rules of such a member are at its place in the target.
         let place = Place::member(to_name, &to.name);
-        let supplied = self.supplied(&place);
-        if let Some((index, _)) = supplied {
+        if let Some((index, key)) = self.supplied(&place) {
             self.ruled(at, "supplied", index);
+            row.supplied = Some(key.clone());
         }
-        let supplied = supplied.map(|(_, key)| key.clone());
         let implied = self.implied(&place);
-        if let Some(implied) = implied.filter(|_| to.required && !to.boxed && default.is_none()) {
-            *default = Some(self.plan_default(at, implied, to, true));
+        if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.default.is_none()) {
+            row.implied = Some(self.plan_default(at, "implied", implied, to));
         }
-        supplied
     }
 
     /// The default of a member, by a `default` rule or by an `implied` value.
-    fn plan_default(&mut self, at: &str, (index, value): (usize, &Value), to: &Member, implied: bool) -> DefaultPlan {
-        let checked = self.can_hold(None, value, &to.ty);
+    fn plan_default(&mut self, at: &str, word: &str, (index, value): (usize, &Value), to: &Member) -> DefaultRow {
+        let checked = self.pair.can_hold(None, value, &to.ty);
         self.check_arguments(index, checked);
-        self.ruled(at, if implied { "implied" } else { "default" }, index);
-        DefaultPlan {
+        self.ruled(at, word, index);
+        DefaultRow {
             json: value.to_string(),
-            implied,
-            rule: self.rule_name(index),
+            rule: self.pair.rule_name(index),
         }
     }
 
@@ -150,22 +129,20 @@ impl<'m> Planner<'m> {
                     );
                 }
                 self.ruled(at, "drop-invalid", index);
-                Some(self.rule_name(index))
+                Some(self.pair.rule_name(index))
             }
             _ => None,
         };
         if !narrower.is_empty() && drop.is_none() {
             self.refused(at, "a value that the target's narrower bounds exclude");
         }
-        (!narrower.is_empty()).then_some(Check {
-            pointers: narrower,
-            drop,
-        })
+        (!narrower.is_empty()).then_some(Check { at: narrower, drop })
     }
 
-    fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> MemberConversion {
+    /// What happens to the value of a member beyond what its types imply.
+    fn plan_member_conversion(&mut self, place: &Place, from: &Member, to: &Member) -> Option<RowAction> {
         if let Some(variants) = self.plan_scoped(place, &from.ty, &to.ty) {
-            return MemberConversion::Matched(variants);
+            return Some(RowAction::Variants(variants));
         }
         let at = place.to_string();
         let relation = self.relate_at(&at, &from.ty, &to.ty);
@@ -174,19 +151,80 @@ impl<'m> Planner<'m> {
             && relation != Relation::Impossible
         {
             self.automatic(&at, &format!("the tag `{from}` becomes `{to}`"));
-            return MemberConversion::Retagged { from, to };
+            return Some(RowAction::Tag(from, to));
         }
         match relation {
-            Relation::Same => MemberConversion::Moved,
-            Relation::Converts if self.is_filled(self.from, from, self.to, to) => MemberConversion::Filled,
-            Relation::Converts if self.is_filled(self.to, to, self.from, from) => MemberConversion::Emptied,
-            Relation::Converts => MemberConversion::Converted,
+            Relation::Converts if self.pair.is_filled(self.pair.from, from, self.pair.to, to) => {
+                Some(RowAction::Fill(true))
+            }
+            Relation::Converts if self.pair.is_filled(self.pair.to, to, self.pair.from, from) => {
+                Some(RowAction::Empty(true))
+            }
+            Relation::Same | Relation::Converts => None,
             Relation::Impossible => {
                 self.refused(&at, "any value: the target has another type there");
-                let target = &self.to.model.revision;
-                MemberConversion::Refused(Refusal::automatic(format!("revision {target} has another type there")))
+                let target = &self.pair.to.model.revision;
+                let because = format!("revision {target} has another type there");
+                Some(RowAction::Refuse(Refusal::automatic(because)))
             }
         }
+    }
+
+    /// What a rule does with the value of a member that both revisions declare.
+    fn plan_ruled(
+        &mut self,
+        place: &Place,
+        (from, to): (&Member, &Member),
+        target: &Struct,
+        (index, action): (usize, &Action),
+    ) -> Option<RowAction> {
+        let relation = self.relate(&from.ty, &to.ty);
+        // A hidden value can be convertible.
+        if !matches!(action, Action::Hide(_)) {
+            match relation {
+                Relation::Same => self.wrong_rule(
+                    index,
+                    "the member is the same in both revisions, and is moved automatically",
+                ),
+                Relation::Converts => self.covered.push((index, (from.ty.clone(), to.ty.clone()))),
+                Relation::Impossible => {}
+            }
+        }
+        self.ruled(&place.to_string(), action.word(), index);
+        let checked = match action {
+            Action::Ensure(ensure) => self.pair.can_ensure(&from.ty, ensure, target),
+            Action::OmitUnlessIn(member) => self.pair.can_omit(&place.ty, from, to, member),
+            Action::Hide(conditions) => self.pair.can_hide(from, to, conditions),
+            Action::SplitBy(member) => self.pair.can_split(from, to, member),
+            Action::Join(join) => self.pair.can_join(from, to, join),
+            Action::Without(without) => self.pair.can_do_without(from, to, without),
+            _ => Ok(()),
+        };
+        self.check_arguments(index, checked);
+        let is_possible = match action {
+            Action::Ensure(_) => relation == Relation::Converts && !to.required && !from.boxed && !to.boxed,
+            Action::Drop(_) => !to.required,
+            Action::Copy(_) => false,
+            _ => true,
+        };
+        let action_of_row = RowAction::of(action, self.pair.rule_name(index)).filter(|_| is_possible);
+        if action_of_row.is_none() {
+            let word = action.word();
+            self.wrong_rule(
+                index,
+                format!("`{word}` can't be done with a member that both revisions declare"),
+            );
+        }
+        action_of_row
+    }
+}
+
+impl Pairing<'_> {
+    /// The pointer of the schema of a member, if it isn't where the type's schema has it.
+    fn unexpected_pointer(&self, ty: &str, member: &str) -> Option<Option<String>> {
+        let found = self.to.member_schema(ty, member).map(|schema| schema.pointer.clone());
+        let properties = pointer::child(&self.to.model.types.get(ty)?.pointer, "properties");
+        (found.as_ref() != Some(&pointer::child(&properties, member))).then_some(found)
     }
 
     /// Whether `member` is an optional object that `other` requires, and all required members of which are supplied there.
@@ -201,84 +239,6 @@ impl<'m> Planner<'m> {
             && !member.boxed
             && side.model.struct_of(&member.ty).is_some_and(may_be_empty)
             && self.is_supplied(other, &required.ty, 0)
-    }
-
-    fn plan_ruled(
-        &mut self,
-        place: &Place,
-        (from, to): (&Member, &Member),
-        target: &Struct,
-        (index, action): (usize, &Action),
-    ) -> MemberConversion {
-        let at = place.to_string();
-        let relation = self.relate(&from.ty, &to.ty);
-        let rule = self.rule_name(index);
-        // A hidden value can be convertible.
-        if !matches!(action, Action::Hide(_)) {
-            match relation {
-                Relation::Same => self.wrong_rule(
-                    index,
-                    "the member is the same in both revisions, and is moved automatically",
-                ),
-                Relation::Converts => self.covered.push((index, (from.ty.clone(), to.ty.clone()))),
-                Relation::Impossible => {}
-            }
-        }
-        self.ruled(&at, action.word(), index);
-        let checked = match action {
-            Action::Ensure(ensure) => self.can_ensure(&from.ty, ensure, target),
-            Action::OmitUnlessIn(member) => self.can_omit(&place.ty, from, to, member),
-            Action::Hide(conditions) => self.can_hide(from, to, conditions),
-            Action::SplitBy(member) => self.can_split(from, to, member),
-            Action::Join(join) => self.can_join(from, to, join),
-            Action::Without(without) => self.can_do_without(from, to, without),
-            _ => Ok(()),
-        };
-        self.check_arguments(index, checked);
-        match action {
-            Action::SplitBy(member) => MemberConversion::Split {
-                member: member.clone(),
-                rule,
-            },
-            Action::Join(join) => MemberConversion::Joined {
-                join: join.clone(),
-                rule,
-            },
-            Action::Without(without) => MemberConversion::Without {
-                without: without.clone(),
-                rule,
-            },
-            Action::OmitUnlessIn(member) => MemberConversion::Omitting {
-                unless_in: member.clone(),
-                rule,
-            },
-            Action::Hide(conditions) => {
-                let when = conditions
-                    .iter()
-                    .map(|(path, value)| (path.split('.').map(str::to_owned).collect(), value.clone()));
-                MemberConversion::Hiding {
-                    when: when.collect(),
-                    rule,
-                }
-            }
-            Action::Ensure(ensure) if relation == Relation::Converts && !to.required && !from.boxed && !to.boxed => {
-                MemberConversion::Ensured(EnsurePlan::of(ensure, rule))
-            }
-            Action::Drop(_) if !to.required => MemberConversion::Dropped { rule },
-            Action::Refuse(refuse) => MemberConversion::Refused(Refusal {
-                code: refuse.code,
-                because: refuse.because.clone(),
-                rule,
-            }),
-            other => {
-                let word = other.word();
-                self.wrong_rule(
-                    index,
-                    format!("`{word}` can't be done with a member that both revisions declare"),
-                );
-                MemberConversion::Moved
-            }
-        }
     }
 
     /// The pointers of the target's schemas of a member that are narrower than the source's.

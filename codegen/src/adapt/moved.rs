@@ -1,16 +1,18 @@
 //! Members that the later revision has within another member: `renamed` is a path then.
 
+use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
+use super::rows::split;
 use super::rules::{Place, Rule};
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {
     /// Where the later revision has a member of the earlier one, if a rule says so.
     pub(super) fn moved_into(&mut self, place: &Place, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
-        let (index, path) = self.input.rules.find(place, path).filter(|_| self.input.upward)?;
-        let names: Vec<String> = path.split('.').map(str::to_owned).collect();
-        let there = self.room_at(&names, to).map(|member| &member.ty);
+        let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
+        let names: Vec<String> = split(path);
+        let there = self.pair.room_at(&names, to).map(|member| &member.ty);
         self.moves(index, place, there.map(|there| (ty, there)));
         Some(names)
     }
@@ -24,14 +26,14 @@ impl<'m> Planner<'m> {
         let mut moved = Vec::new();
         for target in to.members.iter().filter(|target| !from.declares(&target.name)) {
             let place = Place::member(to_name, &target.name);
-            let Some((index, path)) = self.input.rules.find(&place, path).filter(|_| !self.input.upward) else {
+            let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
                 continue;
             };
-            let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+            let names: Vec<String> = split(path);
             if names[0] != member {
                 continue;
             }
-            let there = self.member_at(from, &names).filter(|there| !there.boxed);
+            let there = self.pair.member_at(from, &names).filter(|there| !there.boxed);
             let there = there.ok_or_else(|| format!("the source has no member `{path}`"));
             self.moves(index, &place, there.map(|there| (&there.ty, &target.ty)));
             moved.push((names[1..].to_vec(), target.name.clone()));
@@ -51,7 +53,9 @@ impl<'m> Planner<'m> {
         );
         self.check_arguments(index, checked);
     }
+}
 
+impl<'m> Pairing<'m> {
     /// The member at the end of a path in the source.
     fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
         let (first, rest) = path.split_first()?;

@@ -3,42 +3,42 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::errors::ErrorPlan;
-use super::matching::Candidate;
-use super::planner::{PairInput, PlanKind, Planner};
+use super::matching::{Candidate, candidates};
+use super::pairing::Pairing;
+use super::planner::{Conversion, Losses, Pair, Planner};
 use super::relation::Relation;
 use super::report::Note;
+use super::rows::{Row, VariantRow};
 use super::rules::Place;
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::problem::Problem;
 
 /// The conversions from one revision to an adjacent one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Plan {
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
     /// The revision that values come from.
-    pub from: String,
+    pub(crate) from: String,
     /// The revision that they go to.
-    pub to: String,
+    pub(crate) to: String,
     /// The pairs of types, and how one becomes the other.
-    pub conversions: BTreeMap<(TypeRef, TypeRef), PlanKind>,
+    pub(crate) conversions: BTreeMap<Pair, Conversion>,
     /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`].
-    pub definitions: BTreeMap<String, String>,
+    pub(crate) definitions: BTreeMap<String, String>,
     /// The name in the target of each method that the target has.
-    pub methods: BTreeMap<String, String>,
+    pub(crate) methods: BTreeMap<String, String>,
     /// The codes of errors that change, in the order in which the rules are tried.
-    pub errors: Vec<ErrorPlan>,
+    pub(crate) errors: Vec<ErrorPlan>,
     /// What isn't simply moved.
-    pub notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
 }
 
 /// Plans every conversion between two revisions in one direction.
 ///
 /// # Errors
 /// Every rule that matches nothing, or shadows what is automatic.
-pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
+pub(crate) fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
     let mut planner = Planner {
-        from: input.from,
-        to: input.to,
-        input,
+        pair: input,
         pending: Vec::new(),
         planned: BTreeMap::new(),
         notes: BTreeSet::new(),
@@ -52,7 +52,7 @@ pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
     planner.report_shadowing();
     let definitions = planner.definitions();
     let methods = input.from.model.methods.iter().map(|method| &method.name);
-    let methods = methods.map(|name| (name.clone(), planner.method_there(name).to_owned()));
+    let methods = methods.map(|name| (name.clone(), planner.pair.method_there(name).to_owned()));
     let methods = methods.filter(|(_, there)| !there.is_empty()).collect();
     let plan = Plan {
         from: input.from.model.revision.clone(),
@@ -68,9 +68,9 @@ pub fn plan_conversions(input: PairInput<'_>) -> (Plan, Vec<Problem>) {
 
 impl<'m> Planner<'m> {
     fn walk(&mut self) {
-        let (from, to) = (self.from.model, self.to.model);
+        let (from, to) = (self.pair.from.model, self.pair.to.model);
         for method in &from.methods {
-            let name = self.method_there(&method.name);
+            let name = self.pair.method_there(&method.name);
             let Some(other) = to
                 .methods
                 .iter()
@@ -84,7 +84,7 @@ impl<'m> Planner<'m> {
         // Unions of messages, and types that nothing refers to, are found by name.
         let others = to.named_types();
         for (name, ty) in from.named_types() {
-            if let Some((index, other)) = self.renamed_type(&ty) {
+            if let Some((index, other)) = self.pair.renamed_type(&ty) {
                 self.used.insert(index);
                 self.ruled(name, "renamed", index);
                 self.relate_at(name, &ty, &other);
@@ -104,113 +104,98 @@ impl<'m> Planner<'m> {
         while let Some((source, target)) = self.pending.pop() {
             if !self.planned.contains_key(&(source.clone(), target.clone())) {
                 // A type may contain itself.
-                self.planned.insert((source.clone(), target.clone()), PlanKind::Opened);
-                let how = self.plan_pair(&source, &target);
-                self.planned.insert((source, target), how);
+                self.plan(&source, &target, Row::Implied, Losses::certain(true));
+                let (row, losses) = self.plan_pair(&source, &target);
+                self.plan(&source, &target, row, losses);
             }
         }
     }
 
-    fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> PlanKind {
+    fn plan(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
+        let pair = (source.clone(), target.clone());
+        self.planned.insert(pair, Conversion { row, losses });
+    }
+
+    fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> (Row, Losses) {
+        let implied = |losses: Losses| (Row::Implied, losses);
         let is_open = |ty: &TypeRef| matches!(ty, TypeRef::Any | TypeRef::RawObject);
         match (source, target) {
             (source, TypeRef::Nullable(inner)) if *source != TypeRef::Any => {
-                return PlanKind::Wrapped {
-                    moved: self.relate(source, inner) == Relation::Same,
-                };
+                return implied(Losses::certain(self.relate(source, inner) != Relation::Same));
             }
             (TypeRef::Nullable(inner), target) if !is_open(target) => {
-                let at = self.name(self.from, source);
+                let at = self.pair.name(self.pair.from, source);
                 self.refused(&at, "null: the target allows none there");
-                return PlanKind::Unwrapped {
-                    moved: self.relate(inner, target) == Relation::Same,
-                };
+                self.relate(inner, target);
+                return implied(Losses::certain(true));
+            }
+            // Nothing is lost where the target leaves open what the source declares, but its meaning.
+            (_, target) if is_open(target) => return implied(Losses::certain(true)),
+            (source, target) if is_open(source) => {
+                let at = self.pair.name(self.pair.to, target);
+                self.refused(&at, "JSON that the source leaves open and the target's type can't hold");
+                return implied(Losses::certain(true));
             }
             _ => {}
         }
-        if matches!(target, TypeRef::Any | TypeRef::RawObject) {
-            return PlanKind::Opened;
-        }
-        if matches!(source, TypeRef::Any | TypeRef::RawObject) {
-            let at = self.name(self.to, target);
-            self.refused(&at, "JSON that the source leaves open and the target's type can't hold");
-            return PlanKind::Closed;
-        }
-        let (from, to) = (self.from.model, self.to.model);
+        let (from, to) = (self.pair.from.model, self.pair.to.model);
         let kind = |model: &'m Model, ty: &TypeRef| match ty {
             TypeRef::Named(name) => model.types.get(name).map(|ty| &ty.kind),
             _ => None,
         };
+        let (name, other_name) = (
+            self.pair.name(self.pair.from, source),
+            self.pair.name(self.pair.to, target),
+        );
         match (kind(from, source), kind(to, target)) {
             (Some(TypeKind::Struct(object)), Some(TypeKind::Struct(other))) => {
-                let (name, other_name) = (self.name(self.from, source), self.name(self.to, target));
-                PlanKind::Struct(self.plan_struct(&name, object, &other_name, other))
+                let (row, losses) = self.plan_struct(&name, object, &other_name, other);
+                (Row::Object(row), losses)
             }
-            (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => PlanKind::Methods(
-                methods
-                    .iter()
-                    .map(|(method, ty)| {
-                        let name = self.method_there(method);
-                        let other = others.iter().find(|(other, _)| *other == name);
-                        (ty.clone(), other.map(|(_, ty)| ty.clone()))
-                    })
-                    .collect(),
-            ),
+            (Some(TypeKind::Methods(methods)), Some(TypeKind::Methods(others))) => {
+                implied(Losses::of(methods.iter().map(|(method, ty)| {
+                    let there = self.pair.method_there(method);
+                    let other = others.iter().find(|(other, _)| *other == there);
+                    let named = |ty: &String| TypeRef::Named(ty.clone());
+                    (named(ty), other.map(|(_, ty)| named(ty)))
+                })))
+            }
             (Some(TypeKind::Results(results)), Some(TypeKind::Results(others))) => {
-                let union = self.name(self.from, source);
-                PlanKind::Results(self.plan_results(&union, results, others))
+                let planned = self.plan_results(&name, results, others);
+                let renamed = planned.iter().filter(|(from, to)| to.as_ref() != Some(*from));
+                let row = renamed.map(|(from, to)| (from.to_string(), to.as_ref().map(TypeRef::to_string)));
+                (Row::Results(row.collect()), Losses::of(planned.into_iter()))
             }
             (Some(TypeKind::Strings { values, .. }), Some(TypeKind::Strings { values: others, .. })) => {
-                let at = self.name(self.from, source);
-                let closed = self.to.is_enumeration(target);
+                let closed = self.pair.to.is_enumeration(target);
                 let missing = values.iter().filter(|value| closed && !others.contains(value));
-                let refused: Vec<String> = missing.cloned().collect();
-                for value in &refused {
-                    self.refused(&format!("{at}[{value}]"), "the value: the target doesn't declare it");
+                let missing: Vec<&String> = missing.collect();
+                for value in &missing {
+                    self.refused(&format!("{name}[{value}]"), "the value: the target doesn't declare it");
                 }
                 // A value that the source refuses too is passed on: it was never valid, and nothing is to be hidden.
-                let closed = closed && !self.from.is_enumeration(source);
+                let closed = closed && !self.pair.from.is_enumeration(source);
                 if closed {
-                    self.refused(&at, "a value that neither side declares: the target allows no other");
+                    self.refused(&name, "a value that neither side declares: the target allows no other");
                 }
-                PlanKind::Strings { refused, closed }
+                implied(Losses::certain(closed || !missing.is_empty()))
             }
-            (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => PlanKind::Strings {
-                refused: Vec::new(),
-                closed: self.to.is_enumeration(target),
-            },
+            (Some(TypeKind::Strings { .. }), None) | (None, Some(TypeKind::Strings { .. })) => {
+                implied(Losses::certain(self.pair.to.is_enumeration(target)))
+            }
             _ => {
                 let place = Place {
-                    ty: self.name(self.from, source),
+                    ty: name,
                     member: None,
                     variant: None,
                 };
-                PlanKind::Union(self.plan_variants(&place, source, target))
+                let (row, losses) = self.plan_variants(&place, source, target);
+                let is_same = source.named() == target.named() && row.len() == candidates(to, target).len();
+                let mut variants = row.iter().enumerate();
+                let is_implied = is_same && variants.all(|(index, row)| *row == VariantRow::Becomes(index));
+                (Row::Union((!is_implied).then_some(row)), losses)
             }
         }
-    }
-
-    /// The name by which the target would have a method of the source: the same, that of the method which does for a session what
-    /// this one does, or that of the method whose request or notification has the same definition, perhaps by another name.
-    pub(super) fn method_there(&self, name: &str) -> &'m str {
-        let (from, to) = (self.from.model, self.to.model);
-        let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
-        if let Some(same) = find(to, name) {
-            return &same.name;
-        }
-        let Some(method) = find(from, name) else {
-            return "";
-        };
-        if let Some(named) = method.role.as_ref().and_then(|role| to.lifecycle.names.get(role)) {
-            return named;
-        }
-        let mut others = to.methods.iter().filter(|other| find(from, &other.name).is_none());
-        let renamed = self.renamed_type(&TypeRef::Named(method.ty.clone()));
-        let is_renamed = |other: &str| renamed.as_ref().is_some_and(|(_, there)| there.named() == Some(other));
-        let same = others.find(|other| {
-            other.kind == method.kind && (other.definition == method.definition || is_renamed(&other.ty))
-        });
-        same.map_or("", |same| &same.name)
     }
 
     /// Each type of result, by the methods that give it.
@@ -219,20 +204,21 @@ impl<'m> Planner<'m> {
         union: &str,
         results: &[(String, Vec<TypeRef>)],
         others: &[(String, Vec<TypeRef>)],
-    ) -> Vec<(TypeRef, Option<TypeRef>)> {
+    ) -> BTreeMap<TypeRef, Option<TypeRef>> {
         let mut planned: BTreeMap<TypeRef, Option<TypeRef>> = BTreeMap::new();
         for (method, types) in results {
-            let name = self.method_there(method);
+            let name = self.pair.method_there(method);
             let targets = others.iter().find(|(other, _)| *other == name).map(|(_, types)| types);
             let siblings: Vec<Candidate> = types
                 .iter()
-                .map(|ty| Candidate::alone(self.from.model.resolve(ty).clone()))
+                .map(|ty| Candidate::alone(self.pair.from.model.resolve(ty).clone()))
                 .collect();
             for ty in types {
                 let found = targets.and_then(|targets| {
-                    let to = targets.iter().map(|target| self.to.model.resolve(target).clone());
+                    let to = targets.iter().map(|target| self.pair.to.model.resolve(target).clone());
                     let to: Vec<Candidate> = to.map(Candidate::alone).collect();
-                    self.best(self.from.model.resolve(ty), &siblings, &to)
+                    self.pair
+                        .best(self.pair.from.model.resolve(ty), &siblings, &to)
                         .map(|at| targets[at].clone())
                 });
                 if let Some(found) = &found {
@@ -246,17 +232,17 @@ impl<'m> Planner<'m> {
         }
         for (ty, found) in &planned {
             if found.is_none() {
-                let at = format!("{union}[{}]", self.name(self.from, ty));
+                let at = format!("{union}[{}]", self.pair.name(self.pair.from, ty));
                 self.refused(&at, "the result: no method of the target gives it on this side");
             }
         }
-        planned.into_iter().collect()
+        planned
     }
 
     fn report_unused(&mut self) {
-        for (index, rule) in self.input.rules.rules.iter().enumerate() {
-            if rule.is_about(self.input.upward) && !self.used.contains(&index) {
-                let direction = if self.input.upward { "up" } else { "down" };
+        for (index, rule) in self.pair.rules.rules.iter().enumerate() {
+            if rule.is_about(self.pair.upward) && !self.used.contains(&index) {
+                let direction = if self.pair.upward { "up" } else { "down" };
                 let what = format!("the rule matches nothing on the way {direction}");
                 self.wrong_rule(index, what);
             }
@@ -265,15 +251,15 @@ impl<'m> Planner<'m> {
 
     /// Which named type of the target each named type of the source becomes.
     fn definitions(&self) -> BTreeMap<String, String> {
-        let (from, to) = (self.from.model, self.to.model);
+        let (from, to) = (self.pair.from.model, self.pair.to.model);
         let others = to.named_types();
         let mut found = BTreeMap::new();
         for (name, ty) in from.named_types() {
             let source = from.resolve(&ty);
             let becomes = |target: &TypeRef| {
-                self.relation(source, target, 0) == Relation::Same || self.is_planned(source, to.resolve(target))
+                self.pair.relation(source, target, 0) == Relation::Same || self.is_planned(source, to.resolve(target))
             };
-            let same = match self.renamed_type(&ty) {
+            let same = match self.pair.renamed_type(&ty) {
                 Some((_, there)) => others.iter().find(|(_, other)| **other == there),
                 None => others.get_key_value(name),
             };
@@ -302,7 +288,7 @@ impl<'m> Planner<'m> {
             (TypeRef::List(source), TypeRef::List(target))
             | (TypeRef::Map(source), TypeRef::Map(target))
             | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => {
-                self.is_planned(self.from.model.resolve(source), self.to.model.resolve(target))
+                self.is_planned(self.pair.from.model.resolve(source), self.pair.to.model.resolve(target))
             }
             _ => self.planned.contains_key(&(source.clone(), target.clone())),
         }

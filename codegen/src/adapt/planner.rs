@@ -4,82 +4,68 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::pairing::Pairing;
 use super::report::{Note, NoteKind};
-use super::rules::{Action, Place, Rule, Rules};
-use super::side::Side;
-use super::{StructPlan, VariantPlan};
+use super::rows::Row;
+use super::rules::{Action, Place, Rule};
 use crate::model::TypeRef;
 use crate::problem::Problem;
 
-/// How many objects within each other are looked through for what is supplied.
-const MAX_DEPTH: usize = 8;
-
-/// What a plan is made from.
-#[derive(Clone, Copy)]
-pub struct PairInput<'m> {
-    /// The revision that values come from.
-    pub from: Side<'m>,
-    /// The revision that they go to.
-    pub to: Side<'m>,
-    /// The rules between the two.
-    pub rules: &'m Rules,
-    /// The revision whose directory has the rules.
-    pub rules_of: &'m str,
-    /// Whether the target is the later of the two.
-    pub upward: bool,
-}
+/// The types of a value on both sides.
+pub(super) type Pair = (TypeRef, TypeRef);
 
 /// How a type becomes another.
-#[derive(Debug, Clone, PartialEq)]
-pub enum PlanKind {
-    /// Member by member.
-    Struct(StructPlan),
-    /// Variant by variant; either side may be no union.
-    Union(Vec<VariantPlan>),
-    /// Value by value; those that the target lacks are refused.
-    Strings {
-        /// The values that the source knows and the target must not have.
-        refused: Vec<String>,
-        /// Whether the target refuses values that neither side knows.
-        closed: bool,
-    },
-    /// Method by method, by the types of the messages; `None` where the target has no such method.
-    Methods(Vec<(String, Option<String>)>),
-    /// Result by result.
-    Results(Vec<(TypeRef, Option<TypeRef>)>),
-    /// As a value of a type that may also be null.
-    Wrapped {
-        /// Whether the type is the same otherwise.
-        moved: bool,
-    },
-    /// Out of a type that may also be null, which is refused.
-    Unwrapped {
-        /// Whether the type is the same otherwise.
-        moved: bool,
-    },
-    /// Written as JSON.
-    Opened,
-    /// Read from JSON.
-    Closed,
+#[derive(Debug, Clone)]
+pub(crate) struct Conversion {
+    /// Its row in the table.
+    pub(crate) row: Row,
+    pub(super) losses: Losses,
 }
 
+/// What of a value a conversion may lose or refuse.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Losses {
+    /// Whether it may lose something, whatever the value is made of.
+    pub(super) certain: bool,
+    /// What the value is made of, whose conversions may lose something too.
+    pub(super) parts: Vec<Pair>,
+}
+
+impl Losses {
+    pub(super) fn certain(certain: bool) -> Self {
+        let parts = Vec::new();
+        Self { certain, parts }
+    }
+
+    /// Those of a value that is made of these types; `None` for one that the target lacks.
+    pub(super) fn of(parts: impl Iterator<Item = (TypeRef, Option<TypeRef>)>) -> Self {
+        let mut losses = Self::default();
+        for (source, target) in parts {
+            match target {
+                Some(target) => losses.parts.push((source, target)),
+                None => losses.certain = true,
+            }
+        }
+        losses
+    }
+}
+
+/// What is planned of the conversions of a pair, what is still to be, and what is found on the way.
 pub(super) struct Planner<'m> {
-    pub(super) from: Side<'m>,
-    pub(super) to: Side<'m>,
-    pub(super) input: PairInput<'m>,
-    pub(super) pending: Vec<(TypeRef, TypeRef)>,
-    pub(super) planned: BTreeMap<(TypeRef, TypeRef), PlanKind>,
+    pub(super) pair: Pairing<'m>,
+    pub(super) pending: Vec<Pair>,
+    pub(super) planned: BTreeMap<Pair, Conversion>,
     pub(super) notes: BTreeSet<Note>,
     pub(super) used: BTreeSet<usize>,
     /// Rules on members, by index, whose types convert without them.
-    pub(super) covered: Vec<(usize, (TypeRef, TypeRef))>,
+    pub(super) covered: Vec<(usize, Pair)>,
     pub(super) problems: Vec<Problem>,
 }
 
 impl<'m> Planner<'m> {
     /// The rule at a place in this direction.
     pub(super) fn rule(&mut self, place: &Place) -> Option<(usize, &'m Action)> {
-        let upward = self.input.upward;
+        let upward = self.pair.upward;
         self.find(place, |rule| rule.action(upward))
     }
 
@@ -95,28 +81,9 @@ impl<'m> Planner<'m> {
 
     /// What a rule for a place says, one that names its type before one for any type.
     fn find<T>(&mut self, place: &Place, what: impl Fn(&'m Rule) -> Option<T>) -> Option<(usize, T)> {
-        let found = self.input.rules.find(place, what)?;
+        let found = self.pair.rules.find(place, what)?;
         self.used.insert(found.0);
         Some(found)
-    }
-
-    /// Whether every required member of an object can be supplied.
-    pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
-        let object = side.model.struct_of(ty).filter(|_| depth < MAX_DEPTH);
-        let Some((object, name)) = object.zip(side.model.resolve(ty).named()) else {
-            return false;
-        };
-        let mut required = object.members.iter().filter(|member| member.required).peekable();
-        required.peek().is_some()
-            && required.all(|member| {
-                let place = Place::member(name, &member.name);
-                let found = self.input.rules.find(&place, |rule| rule.supplied.as_ref());
-                found.is_some() || self.is_supplied(side, &member.ty, depth + 1)
-            })
-    }
-
-    pub(super) fn rule_name(&self, index: usize) -> String {
-        format!("{} {}", self.input.rules_of, self.input.rules.rules[index].at)
     }
 
     pub(super) fn wrong_rule(&mut self, index: usize, what: impl Into<String>) {
@@ -125,8 +92,8 @@ impl<'m> Planner<'m> {
     }
 
     pub(super) fn wrong_rule_with(&mut self, index: usize, what: impl Into<String>, help: &str) {
-        let rule = &self.input.rules.rules[index];
-        let problem = self.input.rules.problem(rule, format!("{}: {}", rule.at, what.into()));
+        let rule = &self.pair.rules.rules[index];
+        let problem = self.pair.rules.problem(rule, format!("{}: {}", rule.at, what.into()));
         self.problem(problem.help(help));
     }
 
@@ -146,7 +113,7 @@ impl<'m> Planner<'m> {
     }
 
     pub(super) fn ruled(&mut self, at: &str, word: &str, index: usize) {
-        let why = self.input.rules.rules[index].why.trim();
+        let why = self.pair.rules.rules[index].why.trim();
         self.note(NoteKind::Rule, at, format!("{word}: {why}"));
     }
 
@@ -157,12 +124,5 @@ impl<'m> Planner<'m> {
     fn note(&mut self, kind: NoteKind, at: &str, what: String) {
         let at = at.to_owned();
         self.notes.insert(Note { kind, at, what });
-    }
-
-    pub(super) fn name(&self, side: Side<'_>, ty: &TypeRef) -> String {
-        match side.model.resolve(ty) {
-            TypeRef::Named(name) => name.clone(),
-            other => other.to_string(),
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! How types of two revisions relate, and which pairs must be planned.
 
 use super::matching::candidates;
+use super::pairing::Pairing;
 use super::planner::Planner;
 use crate::model::{Model, TypeKind, TypeRef};
 use mcp_wire::JsonType;
@@ -19,7 +20,7 @@ pub(super) enum Relation {
 impl Planner<'_> {
     /// How two types relate; what must be planned is planned.
     pub(super) fn relate(&mut self, source: &TypeRef, target: &TypeRef) -> Relation {
-        let relation = self.relation(source, target, 0);
+        let relation = self.pair.relation(source, target, 0);
         if relation == Relation::Converts {
             self.need(source, target);
         }
@@ -36,7 +37,7 @@ impl Planner<'_> {
     }
 
     fn note_refusals(&mut self, at: &str, source: &TypeRef, target: &TypeRef) {
-        let (from, to) = (self.from.model, self.to.model);
+        let (from, to) = (self.pair.from.model, self.pair.to.model);
         match (from.resolve(source), to.resolve(target)) {
             (TypeRef::List(source), TypeRef::List(target))
             | (TypeRef::Map(source), TypeRef::Map(target))
@@ -49,7 +50,7 @@ impl Planner<'_> {
             }
             (TypeRef::Any, TypeRef::RawObject) => self.refused(at, "JSON that isn't an object"),
             (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
-            (TypeRef::String, target @ TypeRef::Named(name)) if self.to.is_enumeration(target) => {
+            (TypeRef::String, target @ TypeRef::Named(name)) if self.pair.to.is_enumeration(target) => {
                 if let Some(TypeKind::Strings { .. }) = to.types.get(name).map(|ty| &ty.kind) {
                     self.refused(at, "a text that is none of the target's values");
                 }
@@ -59,7 +60,7 @@ impl Planner<'_> {
     }
 
     fn need(&mut self, source: &TypeRef, target: &TypeRef) {
-        let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
+        let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
         match (source, target) {
             (TypeRef::List(source), TypeRef::List(target))
             | (TypeRef::Map(source), TypeRef::Map(target))
@@ -71,7 +72,9 @@ impl Planner<'_> {
             (source, target) => self.pending.push((source.clone(), target.clone())),
         }
     }
+}
 
+impl Pairing<'_> {
     pub(super) fn relation(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
         let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
         if source == target && source.named().is_none() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::pairing::Pairing;
 use super::planner::Planner;
 use super::rules::{ANY_TYPE, Place};
 use crate::model::{Model, Struct, TypeRef, is_of_member};
@@ -15,14 +16,16 @@ impl<'m> Planner<'m> {
         (to_name, to): (&str, &Struct),
         member: &'m str,
     ) -> &'m str {
-        let (name, rule) = self.name_there((from_name, from), (to_name, to), member);
+        let (name, rule) = self.pair.name_there((from_name, from), (to_name, to), member);
         if let Some(index) = rule {
             self.used.insert(index);
             self.ruled(&Place::member(from_name, name).to_string(), "renamed", index);
         }
         name
     }
+}
 
+impl<'m> Pairing<'m> {
     /// The names in the target of the members of the source that have another one there.
     pub(super) fn other_names(
         &self,
@@ -62,10 +65,10 @@ impl<'m> Planner<'m> {
     /// The type of the target that a rule says a type of the source is, by another name.
     pub(super) fn renamed_type(&self, ty: &TypeRef) -> Option<(usize, TypeRef)> {
         let name = ty.named()?;
-        let mut rules = self.input.rules.rules.iter().enumerate();
+        let mut rules = self.rules.rules.iter().enumerate();
         let (index, there) = rules.find_map(|(index, rule)| {
             let (earlier, later) = (rule.at.ty.as_str(), rule.renamed.as_deref()?);
-            let (from, to) = match self.input.upward {
+            let (from, to) = match self.upward {
                 true => (earlier, later),
                 false => (later, earlier),
             };
@@ -77,8 +80,8 @@ impl<'m> Planner<'m> {
 
     /// The rule that gives a member of the target another name, and the name in the source.
     fn renamed(&self, from_name: &str, to_name: &str, member: &str) -> Option<(usize, &'m str)> {
-        let rules = self.input.rules;
-        if !self.input.upward {
+        let rules = self.rules;
+        if !self.upward {
             let place = Place::member(to_name, member);
             return rules.find(&place, |rule| rule.renamed.as_deref());
         }

@@ -6,18 +6,18 @@ use super::Plan;
 
 /// Something that isn't simply moved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
+pub(crate) struct Note {
     /// Who decides.
-    pub kind: NoteKind,
+    pub(crate) kind: NoteKind,
     /// Where.
-    pub at: String,
+    pub(crate) at: String,
     /// What happens.
-    pub what: String,
+    pub(crate) what: String,
 }
 
 /// Who decides what happens to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NoteKind {
+pub(crate) enum NoteKind {
     /// The two schemas imply it.
     Automatic,
     /// A rule says so.
@@ -28,7 +28,7 @@ pub enum NoteKind {
 
 /// The plans as a Markdown document; each pair with the way up first.
 #[must_use]
-pub fn report(plans: &[Plan]) -> String {
+pub(crate) fn report(plans: &[Plan]) -> String {
     let mut text = String::from(
         "# Conversions between revisions\n\nWhat is written below is all that happens besides moving: members that \
          both revisions declare are moved, and so are\nundeclared ones. A loss is recorded wherever a value is dropped \

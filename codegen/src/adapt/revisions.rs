@@ -1,30 +1,8 @@
 //! The plans between adjacent revisions.
 
-use serde_json::Value;
-
-use super::{PairInput, Plan, Rules, Side, plan_conversions};
-use crate::facts::Facts;
-use crate::load::Entry;
-use crate::model::{Model, ModelledRevision};
+use super::{Pairing, Plan, Rules, plan_conversions};
 use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
-
-/// A revision with the conversions between it and the one before it.
-#[derive(Debug)]
-pub struct PlannedRevision {
-    /// What the manifest says of the revision.
-    pub entry: Entry,
-    /// The model.
-    pub model: Model,
-    /// The schema that the validator keeps.
-    pub schema: Value,
-    /// What the schema can't say about the revision as a whole.
-    pub facts: Facts,
-    /// The rules between the revision and the one before it.
-    pub rules: Rules,
-    /// The plan from the revision before, then the plan back to it; none for the first revision.
-    pub plans: Vec<Plan>,
-}
+use crate::protocol::{ModelledRevision, Protocol};
 
 /// Plans the conversions between each two adjacent revisions.
 ///
@@ -32,21 +10,11 @@ pub struct PlannedRevision {
 ///
 /// # Errors
 /// Every rule that isn't one, matches nothing, or decides what is automatic.
-pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<PlannedRevision>, Problems> {
-    let mut planned = protocol.try_map(|revision| {
-        Ok(PlannedRevision {
-            rules: Rules::of(revision.rules)?,
-            entry: revision.entry,
-            model: revision.model,
-            schema: revision.schema,
-            facts: revision.facts,
-            plans: Vec::new(),
-        })
-    })?;
-    let (mut problems, mut warnings) = (Vec::new(), Vec::new());
-    for later in 1..planned.revisions.len() {
-        let (before, after) = (&planned.revisions[later - 1], &planned.revisions[later]);
-        let mut rules = after.rules.clone();
+pub(crate) fn plan_protocol(mut protocol: Protocol<ModelledRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
+    let mut problems = Vec::new();
+    for later in 1..protocol.revisions.len() {
+        let (before, after) = (&protocol.revisions[later - 1], &protocol.revisions[later]);
+        let mut rules = Rules::of(after.rules.clone())?;
         let plans = loop {
             let (plans, found) = plan_pair(before, after, &rules);
             if before.entry.released && after.entry.released {
@@ -54,25 +22,23 @@ pub fn plan_protocol(protocol: Protocol<ModelledRevision>) -> Result<Protocol<Pl
                 break plans;
             }
             let ignores_more = rules.ignore(&found);
-            warnings.extend(found);
+            protocol.warnings.extend(found);
             if !ignores_more {
                 break plans;
             }
         };
-        planned.revisions[later].rules = rules;
-        planned.revisions[later].plans = plans.into();
+        protocol.revisions[later].plans = plans.into();
     }
     Problems::check(problems)?;
-    planned.warnings.extend(warnings);
-    Ok(planned)
+    Ok(protocol)
 }
 
 /// Plans the conversions to a revision and back.
-fn plan_pair(before: &PlannedRevision, after: &PlannedRevision, rules: &Rules) -> ([Plan; 2], Vec<Problem>) {
+fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules) -> ([Plan; 2], Vec<Problem>) {
     let mut problems = Vec::new();
     let plans = [true, false].map(|upward| {
         let (from, to) = if upward { (before, after) } else { (after, before) };
-        let (plan, found) = plan_conversions(PairInput {
+        let (plan, found) = plan_conversions(Pairing {
             from: from.side(),
             to: to.side(),
             rules,
@@ -85,18 +51,9 @@ fn plan_pair(before: &PlannedRevision, after: &PlannedRevision, rules: &Rules) -
     (plans, problems)
 }
 
-impl PlannedRevision {
-    fn side(&self) -> Side<'_> {
-        Side {
-            model: &self.model,
-            schema: &self.schema,
-        }
-    }
-}
-
-impl Protocol<PlannedRevision> {
+impl Protocol<ModelledRevision> {
     /// The plans between adjacent revisions: for each pair the way up, then the way down.
-    pub fn plans(&self) -> impl Iterator<Item = &Plan> {
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
         self.revisions.iter().flat_map(|revision| &revision.plans)
     }
 }

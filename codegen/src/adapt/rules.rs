@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::error_rules::ErrorRule;
-use super::faults::{Fault, unexplained};
 use crate::load::Document;
 use crate::model::OneOrMany;
 use crate::problem::{Problem, Problems};
@@ -21,38 +20,38 @@ pub(super) const ANY_TYPE: &str = "*";
 
 /// The rules between a revision and the one before it.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// The rules in the order of the file.
-    pub rules: Vec<Rule>,
+    pub(crate) rules: Vec<Rule>,
     /// The rules about errors.
-    pub errors: Vec<ErrorRule>,
+    pub(crate) errors: Vec<ErrorRule>,
     document: Document,
 }
 
 /// What to do at one place.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule<P = Place> {
+pub(crate) struct Rule<P = Place> {
     /// The place, in the revision that the value comes from; of what is implied or supplied, in the revision that declares it; of what
     /// is renamed, in the earlier one.
-    pub at: P,
+    pub(crate) at: P,
     /// What a member that only one of the revisions declares means by this value is what its absence means in the other.
-    pub implied: Option<Value>,
+    pub(crate) implied: Option<Value>,
     /// The key in `Supply` of a member that only one of the revisions declares.
-    pub supplied: Option<String>,
+    pub(crate) supplied: Option<String>,
     /// The member or type of the later revision that is this one of the earlier revision by another name.
-    pub renamed: Option<String>,
+    pub(crate) renamed: Option<String>,
     /// What to do when the value goes to the earlier revision.
-    pub down: Option<Action>,
+    pub(crate) down: Option<Action>,
     /// What to do when the value goes to the later revision.
-    pub up: Option<Action>,
+    pub(crate) up: Option<Action>,
     /// Why.
-    pub why: String,
+    pub(crate) why: String,
     /// Where the specification or a discussion of it says so.
-    pub link: String,
+    pub(crate) link: String,
     /// Where the rule is in its file.
     #[serde(skip)]
-    pub pointer: String,
+    pub(crate) pointer: String,
 }
 
 /// The places of a rule.
@@ -64,19 +63,19 @@ struct Places(Vec<Place>);
 ///
 /// A variant is named by its tag, by the type that it holds, or by its JSON type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub(crate) struct Place {
     /// The type's Rust name; `*` for every type that has the member.
-    pub ty: String,
+    pub(crate) ty: String,
     /// The member's name on the wire.
-    pub member: Option<String>,
+    pub(crate) member: Option<String>,
     /// The variant.
-    pub variant: Option<String>,
+    pub(crate) variant: Option<String>,
 }
 
 /// What a rule does.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub(crate) enum Action {
     /// Copies the member's value to this member of the target, `annotations.title`, unless that has one.
     Copy(String),
     /// The value of a member that the target requires and the source may lack.
@@ -106,7 +105,7 @@ pub enum Action {
 /// `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "bool")]
-pub struct True;
+pub(crate) struct True;
 
 impl TryFrom<bool> for True {
     type Error = &'static str;
@@ -119,65 +118,65 @@ impl TryFrom<bool> for True {
 /// An element that a list must have.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ensure {
+pub(crate) struct Ensure {
     /// The list: a member of the same object, in the target.
     #[serde(rename = "in")]
-    pub list: String,
+    pub(crate) list: String,
     /// What is appended unless an element of the same variant is there; `{}` in it stands for the member's JSON.
-    pub item: Value,
+    pub(crate) item: Value,
 }
 
 /// How a list becomes one value.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Join {
+pub(crate) struct Join {
     /// What each of several elements must be; the keys are paths.
-    pub when: BTreeMap<String, String>,
+    pub(crate) when: BTreeMap<String, String>,
     /// The member of an element that has its text.
-    pub text: String,
+    pub(crate) text: String,
     /// What is put between the texts.
-    pub with: String,
+    pub(crate) with: String,
     /// The value; `{member}` in it stands for the joined text.
-    pub item: Value,
+    pub(crate) item: Value,
     /// The refusal of any other list.
-    pub otherwise: Refuse,
+    pub(crate) otherwise: Refuse,
 }
 
 /// An object that loses members.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Without {
+pub(crate) struct Without {
     /// The members.
-    pub members: Vec<String>,
+    pub(crate) members: Vec<String>,
     /// An object that has one member and lacks another one is left out as a whole.
     #[serde(rename = "or-drop")]
-    pub or_drop: Option<HasAndLacks>,
+    pub(crate) or_drop: Option<HasAndLacks>,
 }
 
 /// A member that is there, and one that isn't.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct HasAndLacks {
+pub(crate) struct HasAndLacks {
     /// The member that is there.
-    pub has: String,
+    pub(crate) has: String,
     /// The member that isn't.
-    pub lacks: String,
+    pub(crate) lacks: String,
 }
 
 /// How a value is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refuse {
+pub(crate) struct Refuse {
     /// The JSON-RPC error code.
-    pub code: i64,
+    pub(crate) code: i64,
     /// What the peer is told.
-    pub because: String,
+    pub(crate) because: String,
 }
 
 impl Rules {
     /// No rules.
     #[must_use]
-    pub fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self {
             rules: Vec::new(),
             errors: Vec::new(),
@@ -189,8 +188,8 @@ impl Rules {
     ///
     /// # Errors
     /// Every rule that isn't one.
-    pub fn of(document: Document) -> Result<Self, Problems> {
-        let raw: BTreeMap<String, Vec<Value>> = document.decode_all()?;
+    pub(crate) fn of(document: Document) -> Result<Self, Problems> {
+        let raw: BTreeMap<String, Vec<IgnoredAny>> = document.decode_all()?;
         let mut problems = Vec::new();
         let unknown = raw.keys().filter(|section| !SECTIONS.contains(&section.as_str()));
         problems.extend(unknown.map(|section| {
@@ -201,18 +200,20 @@ impl Rules {
                 )
                 .help("everything is under `rules` or `errors`")
         }));
-        let decoded = entries(
-            &document,
-            &raw,
-            "rules",
-            |rule: &Rule<Places>| rule.fault(),
-            &mut problems,
-        );
+        let decoded: Vec<(String, Rule<Places>)> = document.entries("rules", &mut problems);
+        for (at, rule) in &decoded {
+            let wrong = rule.wrong().map(|problem| document.locate(problem.pointer(at)));
+            problems.extend(wrong.or_else(|| document.unexplained(at, &rule.why, &rule.link)));
+        }
         let rules = decoded
             .into_iter()
             .flat_map(|(pointer, rule)| Rule { pointer, ..rule }.split());
         let rules = rules.collect();
-        let decoded = entries(&document, &raw, "errors", ErrorRule::fault, &mut problems);
+        let decoded: Vec<(String, ErrorRule)> = document.entries("errors", &mut problems);
+        for (at, rule) in &decoded {
+            let wrong = rule.wrong().map(|problem| document.locate(problem.pointer(at)));
+            problems.extend(wrong.or_else(|| document.unexplained(at, &rule.why, &rule.link)));
+        }
         let errors = decoded.into_iter().map(|(pointer, rule)| ErrorRule { pointer, ..rule });
         let errors = errors.collect();
         Problems::check(problems)?;
@@ -234,7 +235,7 @@ impl Rules {
 
     /// A problem with a rule.
     #[must_use]
-    pub fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
         self.problem_at(&rule.pointer, what)
     }
 
@@ -283,62 +284,40 @@ impl Rule<Places> {
         })
     }
 
-    fn fault(&self) -> Option<Fault> {
+    fn wrong(&self) -> Option<Problem> {
         let has_action = self.down.is_some() || self.up.is_some();
         let (is_supplied, is_renamed) = (self.supplied.is_some(), self.renamed.is_some());
-        if !has_action && self.implied.is_none() && !is_supplied && !is_renamed {
-            Some((
+        let (what, help) = if !has_action && self.implied.is_none() && !is_supplied && !is_renamed {
+            (
                 "the rule does nothing",
                 "give it `down`, `up` or both, `implied`, `supplied` or `renamed`",
-            ))
+            )
         } else if is_renamed && (has_action || self.implied.is_some() || is_supplied) {
-            Some((
+            (
                 "`renamed` says all that happens",
                 "remove the rest, or make it a rule of its own",
-            ))
+            )
         } else if is_renamed && self.at.0.iter().any(|place| place.variant.is_some()) {
-            Some((
+            (
                 "a variant has the name of its type, or of its tag",
                 "give the type, or the member with the tag, its other name",
-            ))
+            )
         } else if is_supplied && (has_action || self.implied.is_some()) {
-            Some((
+            (
                 "`supplied` says all that happens",
                 "remove the rest, or make it a rule of its own",
-            ))
+            )
         } else {
-            unexplained(&self.why, &self.link)
-        }
+            return None;
+        };
+        Some(Problem::at_pointer("", what).help(help))
     }
-}
-
-/// The entries of a section with their places, and the problems of those that are wrong.
-fn entries<T: DeserializeOwned>(
-    document: &Document,
-    sections: &BTreeMap<String, Vec<Value>>,
-    section: &str,
-    fault: impl Fn(&T) -> Option<Fault>,
-    problems: &mut Vec<Problem>,
-) -> Vec<(String, T)> {
-    let mut entries = Vec::new();
-    for index in 0..sections.get(section).map_or(0, Vec::len) {
-        let at = format!("#/{section}/{index}");
-        match document.decode(&at) {
-            Ok(entry) => {
-                let found = fault(&entry);
-                problems.extend(found.map(|(what, help)| document.problem(&at, what).help(help)));
-                entries.push((at, entry));
-            }
-            Err(problem) => problems.push(problem),
-        }
-    }
-    entries
 }
 
 impl Action {
     /// The word that names it in the file.
     #[must_use]
-    pub fn word(&self) -> &'static str {
+    pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Copy(_) => "copy",
             Self::Default(_) => "default",

@@ -6,11 +6,11 @@ use crate::model::{MemberSchema, Model, TypeRef};
 
 /// A revision on one side of a conversion.
 #[derive(Clone, Copy)]
-pub struct Side<'m> {
+pub(crate) struct Side<'m> {
     /// Its model.
-    pub model: &'m Model,
+    pub(crate) model: &'m Model,
     /// Its schema.
-    pub schema: &'m Value,
+    pub(crate) schema: &'m Value,
 }
 
 impl<'m> Side<'m> {

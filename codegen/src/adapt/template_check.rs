@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::matching::candidates;
-use super::planner::Planner;
+use super::pairing::Pairing;
 use super::relation::Relation;
 use crate::model::{Struct, TypeKind, TypeRef};
 use crate::normalise::Scalar;
@@ -11,7 +11,7 @@ use crate::normalise::Scalar;
 /// JSON that a rule puts into a value of the target.
 #[derive(Clone, Copy)]
 pub(super) struct TemplateCheck<'p, 'm> {
-    pub(super) planner: &'p Planner<'m>,
+    pub(super) pair: &'p Pairing<'m>,
     /// The type whose members placeholders stand for; `None` where the JSON is taken as it is.
     pub(super) source: Option<&'p TypeRef>,
 }
@@ -68,15 +68,14 @@ impl TemplateCheck<'_, '_> {
     }
 
     fn fits(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
-        let (planner, ty) = (self.planner, self.planner.to.model.resolve(ty));
-        let no = || format!("{json} isn't a value of {}", planner.name(planner.to, ty));
+        let (pair, ty) = (self.pair, self.pair.to.model.resolve(ty));
+        let no = || format!("{json} isn't a value of {}", pair.name(pair.to, ty));
         let when = |yes: bool| if yes { Ok(()) } else { Err(no()) };
-        let is_related =
-            |source: &TypeRef, target: &TypeRef| planner.relation(source, target, 0) != Relation::Impossible;
+        let is_related = |source: &TypeRef, target: &TypeRef| pair.relation(source, target, 0) != Relation::Impossible;
         let becomes = |source: &TypeRef| {
             when(match ty {
                 // What is filled in may be none of the values.
-                _ if planner.to.is_enumeration(ty) => false,
+                _ if pair.to.is_enumeration(ty) => false,
                 TypeRef::Any => true,
                 TypeRef::Nullable(inner) => is_related(source, ty) || is_related(source, inner),
                 _ => is_related(source, ty),
@@ -100,12 +99,12 @@ impl TemplateCheck<'_, '_> {
             (TypeRef::Map(inner), Value::Object(members)) => members
                 .iter()
                 .try_for_each(|(key, value)| within(key, self.fits(value, inner))),
-            (TypeRef::Named(name), _) => match planner.to.model.types.get(name).map(|ty| &ty.kind) {
+            (TypeRef::Named(name), _) => match pair.to.model.types.get(name).map(|ty| &ty.kind) {
                 Some(TypeKind::Struct(object)) => self.is_object(name, object, json),
                 Some(TypeKind::Union(_)) => self.is_variant(ty, json),
                 Some(TypeKind::Strings { values, .. }) => when(
                     json.as_str()
-                        .is_some_and(|text| !planner.to.is_enumeration(ty) || values.iter().any(|value| value == text)),
+                        .is_some_and(|text| !pair.to.is_enumeration(ty) || values.iter().any(|value| value == text)),
                 ),
                 _ => when(json.is_object()),
             },
@@ -151,7 +150,7 @@ impl TemplateCheck<'_, '_> {
     }
 
     fn is_variant(self, union: &TypeRef, json: &Value) -> Result<(), String> {
-        let model = self.planner.to.model;
+        let model = self.pair.to.model;
         let candidates = candidates(model, union);
         let mut meant = Vec::new();
         for candidate in &candidates {
@@ -173,7 +172,7 @@ impl TemplateCheck<'_, '_> {
             [only] => Err(only.clone()),
             _ => Err(format!(
                 "{json} isn't a variant of {}",
-                self.planner.name(self.planner.to, union)
+                self.pair.name(self.pair.to, union)
             )),
         }
     }
@@ -194,7 +193,7 @@ impl TemplateCheck<'_, '_> {
             let optional = found.optional || inner.optional;
             return Ok(Found { ty: inner.ty, optional });
         }
-        let element = match self.planner.from.model.resolve(&found.ty) {
+        let element = match self.pair.from.model.resolve(&found.ty) {
             TypeRef::List(element) => element,
             TypeRef::Any => &TypeRef::Any,
             _ => return Err(format!("`{name}` isn't a list")),
@@ -206,7 +205,7 @@ impl TemplateCheck<'_, '_> {
     }
 
     fn member(self, ty: &TypeRef, name: &str) -> Result<Found, String> {
-        let model = self.planner.from.model;
+        let model = self.pair.from.model;
         let ty = model.resolve(ty);
         let may_be = |ty: &TypeRef| Found {
             ty: ty.clone(),
@@ -221,12 +220,7 @@ impl TemplateCheck<'_, '_> {
         let variants = candidates(model, ty);
         let objects = variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
         let found: Vec<Found> = objects.filter_map(|object| declared(object, name)).collect();
-        let missing = || {
-            format!(
-                "{} declares no member `{name}`",
-                self.planner.name(self.planner.from, ty)
-            )
-        };
+        let missing = || format!("{} declares no member `{name}`", self.pair.name(self.pair.from, ty));
         let first = found.first().ok_or_else(missing)?;
         let is_same = found.iter().all(|other| other.ty == first.ty);
         Ok(Found {

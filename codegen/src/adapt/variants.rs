@@ -3,66 +3,63 @@
 use std::collections::BTreeMap;
 
 use super::matching::{Candidate, Typed, candidates, similarity};
-use super::planner::Planner;
+use super::pairing::Pairing;
+use super::planner::{Losses, Planner};
 use super::relation::Relation;
+use super::rows::{Refusal, VariantRow};
 use super::rules::{Action, Place, Rule};
-use super::{Refusal, VariantConversion, VariantPlan};
 use crate::model::{TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 impl Planner<'_> {
     /// The variants of a member's value, if rules say something about them at this member alone.
-    pub(super) fn plan_scoped(
-        &mut self,
-        place: &Place,
-        source: &TypeRef,
-        target: &TypeRef,
-    ) -> Option<Vec<VariantPlan>> {
+    pub(super) fn plan_scoped(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Option<Vec<VariantRow>> {
         let is_scoped = |rule: &Rule| {
             rule.at.variant.is_some()
                 && rule.at.ty == place.ty
                 && rule.at.member == place.member
-                && rule.action(self.input.upward).is_some()
+                && rule.action(self.pair.upward).is_some()
         };
-        self.input.rules.rules.iter().any(is_scoped).then(|| {
+        self.pair.rules.rules.iter().any(is_scoped).then(|| {
             let (source, target) = (
-                self.from.model.resolve(source).clone(),
-                self.to.model.resolve(target).clone(),
+                self.pair.from.model.resolve(source).clone(),
+                self.pair.to.model.resolve(target).clone(),
             );
-            self.plan_variants(place, &source, &target)
+            self.plan_variants(place, &source, &target).0
         })
     }
 
-    pub(super) fn plan_variants(&mut self, place: &Place, source: &TypeRef, target: &TypeRef) -> Vec<VariantPlan> {
-        let targets = candidates(self.to.model, target);
-        let sources = candidates(self.from.model, source);
-        let union = self.name(self.from, source);
-        let siblings = sources.clone();
-        sources
-            .into_iter()
-            .map(|candidate| {
-                let how = self.plan_variant(place, &union, &candidate, &siblings, (target, &targets));
-                VariantPlan {
-                    variant: candidate.name,
-                    from: candidate.ty,
-                    boxed: candidate.boxed,
-                    how,
-                }
-            })
-            .collect()
+    pub(super) fn plan_variants(
+        &mut self,
+        place: &Place,
+        source: &TypeRef,
+        target: &TypeRef,
+    ) -> (Vec<VariantRow>, Losses) {
+        let targets = candidates(self.pair.to.model, target);
+        let sources = candidates(self.pair.from.model, source);
+        let union = self.pair.name(self.pair.from, source);
+        let mut losses = Losses::default();
+        let rows = sources.iter().map(|candidate| {
+            let row = self.plan_variant(place, &union, (candidate, &sources), (target, &targets));
+            match &row {
+                VariantRow::Becomes(index) => losses.parts.push((candidate.ty.clone(), targets[*index].ty.clone())),
+                _ => losses.certain = true,
+            }
+            row
+        });
+        (rows.collect(), losses)
     }
 
     fn plan_variant(
         &mut self,
         place: &Place,
         union: &str,
-        candidate: &Candidate,
-        siblings: &[Candidate],
+        (candidate, siblings): (&Candidate, &[Candidate]),
         (target, targets): (&TypeRef, &[Candidate]),
-    ) -> VariantConversion {
-        let names = self.variant_names(candidate);
-        let name = names.first().map_or("", String::as_str);
-        let at = format!("{place}[{name}]");
+    ) -> VariantRow {
+        let names = self.pair.variant_names(candidate);
+        let none = names.first().cloned().unwrap_or_default();
+        let at = format!("{place}[{none}]");
         let mut rule = None;
         for name in &names {
             let variant = Some(name.clone());
@@ -77,49 +74,43 @@ impl Planner<'_> {
             };
             rule = rule.or_else(|| self.rule(&own)).or_else(|| self.rule(&general));
         }
-        let best = self.best(&candidate.ty, siblings, targets);
+        let best = self.pair.best(&candidate.ty, siblings, targets);
         if let Some((index, action)) = rule {
             if best.is_some() {
                 self.wrong_rule(index, "the target has this variant, and it is converted automatically");
             }
-            self.ruled(&self.input.rules.rules[index].at.to_string(), action.word(), index);
-            let rule = self.rule_name(index);
+            self.ruled(&self.pair.rules.rules[index].at.to_string(), action.word(), index);
+            let rule = self.pair.rule_name(index);
             return match action {
                 Action::Replace(template) => {
-                    let checked = self.can_hold(Some(&candidate.ty), template, target);
+                    let checked = self.pair.can_hold(Some(&candidate.ty), template, target);
                     self.check_arguments(index, checked);
-                    VariantConversion::Replaced {
-                        template: template.to_string(),
-                        rule,
-                    }
+                    let replace = template.to_string();
+                    VariantRow::Replaced { replace, rule }
                 }
-                Action::Refuse(refuse) => VariantConversion::Refused(Refusal {
-                    code: refuse.code,
-                    because: refuse.because.clone(),
-                    rule,
-                }),
+                Action::Refuse(refuse) => VariantRow::Refused {
+                    refuse: Refusal::new(refuse, rule),
+                },
                 other => {
                     self.wrong_rule(index, format!("`{}` can't be done with a variant", other.word()));
-                    VariantConversion::NoCounterpart { name: name.to_owned() }
+                    VariantRow::Nothing { none }
                 }
             };
         }
         match best {
             Some(index) => {
-                let target = &targets[index];
-                VariantConversion::Converted {
-                    variant: target.name.clone(),
-                    boxed: target.boxed,
-                    moved: self.relate_at(&at, &candidate.ty, &target.ty) == Relation::Same,
-                }
+                self.relate_at(&at, &candidate.ty, &targets[index].ty);
+                VariantRow::Becomes(index)
             }
             None => {
                 self.refused(&at, "the variant: the target has none that corresponds");
-                VariantConversion::NoCounterpart { name: name.to_owned() }
+                VariantRow::Nothing { none }
             }
         }
     }
+}
 
+impl Pairing<'_> {
     /// The candidate that a type corresponds to best, if one does so better than all others.
     pub(super) fn best(&self, source: &TypeRef, siblings: &[Candidate], targets: &[Candidate]) -> Option<usize> {
         let from = Typed {

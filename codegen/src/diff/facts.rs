@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
-use super::diff_side::DiffSide;
+use crate::protocol::ModelledRevision;
 
 /// Who has to change when a fact becomes true of which a peer of the earlier revision knows nothing. The others are offers.
 const OBLIGATIONS: [(&str, Compatibility); 6] = [
@@ -16,7 +16,7 @@ const OBLIGATIONS: [(&str, Compatibility); 6] = [
     ("version_header", Compatibility::BreakingForSenders),
 ];
 
-pub(super) fn changes(earlier: DiffSide<'_>, later: DiffSide<'_>) -> Vec<Change> {
+pub(super) fn changes(earlier: &ModelledRevision, later: &ModelledRevision) -> Vec<Change> {
     let (before, after) = (facts(earlier), facts(later));
     let mut found = Vec::new();
     for (name, now) in &after {
@@ -43,7 +43,7 @@ pub(super) fn changes(earlier: DiffSide<'_>, later: DiffSide<'_>) -> Vec<Change>
 }
 
 /// Every fact by its name in an overlay.
-fn facts(side: DiffSide<'_>) -> Map<String, Value> {
+fn facts(side: &ModelledRevision) -> Map<String, Value> {
     #[derive(Serialize)]
     struct All<'f> {
         batches: bool,
@@ -54,7 +54,7 @@ fn facts(side: DiffSide<'_>) -> Map<String, Value> {
     let all = All {
         batches: side.model.batches,
         errors_without_id: side.model.errors_without_id,
-        facts: side.facts,
+        facts: &side.facts,
     };
     match serde_json::to_value(all) {
         Ok(Value::Object(facts)) => facts,

@@ -2,7 +2,6 @@
 
 mod adapters;
 mod change;
-mod diff_side;
 mod facts;
 mod methods;
 mod pair;
@@ -11,18 +10,18 @@ mod render;
 mod types;
 
 use crate::adapt::Plan;
+use crate::protocol::ModelledRevision;
 
 use self::adapters::Adapters;
 pub use self::change::{Change, ChangeKind, Compatibility, Diff, Subject};
-pub use self::diff_side::DiffSide;
 pub(crate) use methods::direction;
 pub(crate) use pair::Pair;
 pub(crate) use place::{name_of, way_to};
 
 /// Compares two revisions, by the plans of the conversions up and down between them.
 #[must_use]
-pub fn diff(earlier: DiffSide<'_>, later: DiffSide<'_>, plans: [&Plan; 2], ruled: bool) -> Diff {
-    let pair = Pair::new(earlier.model, later.model, plans[0]);
+pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: [&Plan; 2], ruled: bool) -> Diff {
+    let pair = Pair::new(&earlier.model, &later.model, plans[0]);
     let mut changes = methods::changes(&pair);
     changes.extend(types::changes(&pair));
     changes.extend(methods::error_codes(&pair));

@@ -42,8 +42,8 @@ enum Values<'m> {
 
 /// The values that only one revision has.
 pub(super) struct Difference {
-    pub removed: Vec<String>,
-    pub added: Vec<String>,
+    pub(crate) removed: Vec<String>,
+    pub(crate) added: Vec<String>,
 }
 
 impl<'m> Pair<'m> {

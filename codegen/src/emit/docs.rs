@@ -13,7 +13,7 @@ use crate::model::Type;
 const WIDTH: usize = 108;
 
 /// Writes documentation, and notes which keys were used, and what there is none for.
-pub struct Documenter<'i> {
+pub(crate) struct Documenter<'i> {
     input: EmitInput<'i>,
     used: RefCell<BTreeSet<String>>,
     undocumented: RefCell<BTreeSet<String>>,
@@ -21,7 +21,7 @@ pub struct Documenter<'i> {
 
 impl<'i> Documenter<'i> {
     /// Documents one revision.
-    pub fn new(input: &EmitInput<'i>) -> Self {
+    pub(crate) fn new(input: &EmitInput<'i>) -> Self {
         Self {
             input: *input,
             used: RefCell::default(),
@@ -30,17 +30,17 @@ impl<'i> Documenter<'i> {
     }
 
     /// The keys whose entries were used.
-    pub fn used(&self) -> BTreeSet<String> {
+    pub(crate) fn used(&self) -> BTreeSet<String> {
         self.used.borrow().clone()
     }
 
     /// What was asked for and isn't there.
-    pub fn undocumented(&self) -> BTreeSet<String> {
+    pub(crate) fn undocumented(&self) -> BTreeSet<String> {
         self.undocumented.borrow().clone()
     }
 
     /// The documentation of a type, with a link to its definition.
-    pub fn ty(&self, ty: &Type) -> TokenStream {
+    pub(crate) fn ty(&self, ty: &Type) -> TokenStream {
         let text = self.text(&ty.documented_as, None, ty.description.as_deref());
         let text = self.linked(&text, &ty.module);
         let link = self.link(&ty.pointer);
@@ -48,7 +48,7 @@ impl<'i> Documenter<'i> {
     }
 
     /// The sentence that documents a module.
-    pub fn module(&self, module: &str) -> String {
+    pub(crate) fn module(&self, module: &str) -> String {
         let key = format!("mod {module}");
         match self.entry(&key, None) {
             Some(text) => text.to_owned(),
@@ -60,7 +60,7 @@ impl<'i> Documenter<'i> {
     }
 
     /// The documentation of a member, or of a value of an enumeration.
-    pub fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> TokenStream {
+    pub(crate) fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> TokenStream {
         let text = self.text(&ty.documented_as, Some(member), description);
         lines(&self.linked(&text, &ty.module))
     }
@@ -100,7 +100,7 @@ impl<'i> Documenter<'i> {
 }
 
 /// Documentation attributes, one a line.
-pub fn lines(text: &str) -> TokenStream {
+pub(crate) fn lines(text: &str) -> TokenStream {
     let lines = wrapped(text).into_iter().map(|line| {
         if line.is_empty() {
             String::new()
@@ -112,13 +112,13 @@ pub fn lines(text: &str) -> TokenStream {
 }
 
 /// A documentation comment.
-pub fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let line = |line: String| format!("{}\n", format!("/// {line}").trim_end());
     wrapped(text).into_iter().map(line).collect()
 }
 
 /// The lines of a text, each cut between words where it is too long.
-pub fn wrapped(text: &str) -> Vec<String> {
+pub(crate) fn wrapped(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.trim().lines() {
         let mut line = String::new();

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 
 /// Documentation by `Type`, `Type.member` and `*.member`.
 #[derive(Debug, Clone, Default)]
-pub struct Docs {
+pub(crate) struct Docs {
     entries: BTreeMap<String, String>,
 }
 
@@ -18,19 +18,19 @@ impl Docs {
     ///
     /// # Errors
     /// The document has another shape.
-    pub fn of(document: &Document) -> Result<Self, Problem> {
+    pub(crate) fn of(document: &Document) -> Result<Self, Problem> {
         Ok(Self::new(document.decode_all()?))
     }
 
     /// Documentation with these entries.
     #[must_use]
-    pub fn new(entries: BTreeMap<String, String>) -> Self {
+    pub(crate) fn new(entries: BTreeMap<String, String>) -> Self {
         Self { entries }
     }
 
     /// The same documentation, with the entries of one revision before its own.
     #[must_use]
-    pub fn with(&self, own: &Self) -> Self {
+    pub(crate) fn with(&self, own: &Self) -> Self {
         let mut entries = self.entries.clone();
         entries.extend(own.entries.clone());
         Self { entries }
@@ -38,7 +38,7 @@ impl Docs {
 
     /// What documents a type, or with `member` a member of it or a value of an enumeration, and the key of that entry.
     #[must_use]
-    pub fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
+    pub(crate) fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
         let own = match member {
             Some(member) => format!("{key}.{member}"),
             None => key.to_owned(),
@@ -52,7 +52,7 @@ impl Docs {
 
     /// Adds what another revision's documentation has of a type by another name, and of its members and values, unless they are
     /// documented.
-    pub fn add_renamed(&mut self, earlier: &Self, old: &str, new: &str) {
+    pub(crate) fn add_renamed(&mut self, earlier: &Self, old: &str, new: &str) {
         for (key, text) in &earlier.entries {
             let rest = key
                 .strip_prefix(old)
@@ -66,7 +66,7 @@ impl Docs {
     }
 
     /// Adds what another revision's documentation has of a member by another name, unless it is documented.
-    pub fn add_renamed_member(&mut self, earlier: &Self, old: (&str, &str), new: (&str, &str)) {
+    pub(crate) fn add_renamed_member(&mut self, earlier: &Self, old: (&str, &str), new: (&str, &str)) {
         if let (Some((_, text)), None) = (earlier.entry(old.0, Some(old.1)), self.entry(new.0, Some(new.1))) {
             let text = text.to_owned();
             self.entries.insert(format!("{}.{}", new.0, new.1), text);
@@ -75,7 +75,7 @@ impl Docs {
 
     /// The entries of one revision, from its document, that document nothing or say what those of all revisions say. `used`
     /// has the keys of those that document something.
-    pub fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+    pub(crate) fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
         let needless = own.entries.iter().filter_map(|(key, text)| {
             let what = match (used.contains(key), self.entries.get(key) == Some(text)) {
                 (false, _) => format!("the revision has nothing that `{key}` documents"),
@@ -88,7 +88,7 @@ impl Docs {
     }
 
     /// The entries, from their document, that document nothing in any revision. `used` has the keys of those that do.
-    pub fn unused(&self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+    pub(crate) fn unused(&self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
         let unused = self.entries.keys().filter(|key| !used.contains(*key));
         let unused = unused.map(|key| needless(document, key, format!("no revision has what `{key}` documents")));
         unused.collect()

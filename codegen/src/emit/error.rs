@@ -1,7 +1,7 @@
 //! Why a crate can't be emitted.
 
 /// A built-in template that doesn't parse.
-pub type TemplateError = Box<handlebars::TemplateError>;
+pub(crate) type TemplateError = Box<handlebars::TemplateError>;
 
 /// Why a crate can't be emitted.
 #[derive(Debug, thiserror::Error)]

@@ -10,28 +10,28 @@ use crate::model::{Model, ModelledExtension, Type};
 
 /// What a revision's crate is emitted from.
 #[derive(Clone, Copy)]
-pub struct EmitInput<'i> {
+pub(crate) struct EmitInput<'i> {
     /// The revision.
-    pub model: &'i Model,
+    pub(crate) model: &'i Model,
     /// The schema that the validator keeps.
-    pub schema: &'i Value,
+    pub(crate) schema: &'i Value,
     /// The hash of the official schema.
-    pub sha256: &'i str,
+    pub(crate) sha256: &'i str,
     /// Documentation in our own words.
-    pub docs: &'i Docs,
+    pub(crate) docs: &'i Docs,
     /// Where the official specification documents a definition; all of them, for the empty name.
-    pub link: &'i dyn Fn(&str) -> String,
+    pub(crate) link: &'i dyn Fn(&str) -> String,
     /// The directory of `mcp-wire`, as the crate's manifest names it.
-    pub crates: &'i str,
+    pub(crate) crates: &'i str,
     /// The versions of the crates.
-    pub manifest: &'i Manifest,
+    pub(crate) manifest: &'i Manifest,
     /// What it is emitted from besides, if it is an extension.
-    pub extension: Option<&'i ModelledExtension>,
+    pub(crate) extension: Option<&'i ModelledExtension>,
 }
 
 impl EmitInput<'_> {
     /// The name of the crate.
-    pub fn crate_name(&self) -> String {
+    pub(crate) fn crate_name(&self) -> String {
         match self.extension {
             Some(extension) => extension_crate_name(&extension.name),
             None => crate_name(&self.model.revision),
@@ -39,7 +39,7 @@ impl EmitInput<'_> {
     }
 
     /// The path of the crate's root that has a type: its own, or that of the revision which the extension extends.
-    pub fn root_of(&self, ty: &Type) -> String {
+    pub(crate) fn root_of(&self, ty: &Type) -> String {
         let core = self.extension.filter(|_| ty.imported);
         core.map_or_else(
             || "crate".to_owned(),
@@ -48,7 +48,7 @@ impl EmitInput<'_> {
     }
 
     /// The path of a type from outside its module.
-    pub fn path_of(&self, name: &str, ty: &Type) -> String {
+    pub(crate) fn path_of(&self, name: &str, ty: &Type) -> String {
         let root = self.root_of(ty);
         match STANDARD.contains(&name) {
             true => format!("{root}::{}::{name}", ty.module),

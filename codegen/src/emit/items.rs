@@ -12,67 +12,43 @@ use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
 use super::error::EmitError;
-use super::tokens::Scope;
+use super::tokens::{Scope, ident};
 use crate::model::names::unique;
-use crate::model::{Member, Model, TypeKind};
+use crate::model::{Member, Model, Struct, TypeKind};
 
 /// The field for members that the schema doesn't declare.
-pub const EXTRA: &str = "extra";
+pub(crate) const EXTRA: &str = "extra";
 
 /// The items that typify makes of a model's structs and enumerations.
 #[derive(Default)]
-pub struct Items {
-    structs: BTreeMap<String, StructItem>,
-    enums: BTreeMap<String, EnumItem>,
+pub(crate) struct Items {
+    structs: BTreeMap<String, Laid<syn::ItemStruct>>,
+    enums: BTreeMap<String, Laid<syn::ItemEnum>>,
 }
 
-/// A struct.
-pub struct StructItem {
-    /// The struct, without attributes.
-    pub item: syn::ItemStruct,
-    /// The field of each member, by the member's name in JSON.
-    pub fields: BTreeMap<String, Ident>,
-}
-
-/// An enumeration.
-pub struct EnumItem {
-    /// The enum, without attributes.
-    pub item: syn::ItemEnum,
-    /// The variant of each value.
-    pub variants: BTreeMap<String, Ident>,
+/// An item without attributes.
+pub(crate) struct Laid<I> {
+    /// The item.
+    pub(crate) item: I,
+    /// The field of each member, or the variant of each value, by the name in JSON.
+    pub(crate) names: BTreeMap<String, Ident>,
 }
 
 impl Items {
     /// Has typify lay out every struct and enumeration of the model.
     ///
     /// It knows types by number, so that no name can be at odds with one that it makes.
-    pub fn new(model: &Model, scope: &Scope) -> Result<Self, EmitError> {
-        let mut settings = TypeSpaceSettings::default();
+    pub(crate) fn new(model: &Model, scope: &Scope) -> Result<Self, EmitError> {
         let mut definitions = Map::new();
-        let mut types: BTreeMap<String, String> = BTreeMap::new();
-        let mut given: BTreeMap<String, TypifyInput<'_>> = BTreeMap::new();
+        let mut fields: BTreeMap<String, String> = BTreeMap::new();
+        let mut given = BTreeMap::new();
         for (number, (name, ty)) in model.own_types().enumerate() {
             let (schema, keys) = match &ty.kind {
-                TypeKind::Struct(object) => {
-                    let wanted = |member: &Member| member.field.clone().unwrap_or_else(|| member.name.clone());
-                    let names: Vec<String> = object.members.iter().map(wanted).collect();
-                    let keys = distinct(names.iter().map(String::as_str), &[EXTRA], |name| name.to_snake_case());
-                    let members = object.members.iter().zip(&names);
-                    let keys: BTreeMap<String, String> = members
-                        .map(|(member, wanted)| (member.name.clone(), keys[wanted].clone()))
-                        .collect();
-                    let mut properties = Map::new();
-                    for member in &object.members {
-                        let rust = scope.field(member).to_string();
-                        let number = format!("Field{}", types.len());
-                        let number = types.entry(rust).or_insert(number);
-                        let reference = json!({"$ref": format!("#/definitions/{number}")});
-                        properties.insert(keys[&member.name].clone(), reference);
-                    }
-                    let required: Vec<&String> = keys.values().collect();
-                    let schema = json!({"type": "object", "properties": properties, "required": required});
-                    (schema, keys)
-                }
+                TypeKind::Struct(object) => struct_schema(object, |member| {
+                    let number = format!("Field{}", fields.len());
+                    let number = fields.entry(scope.field(member).to_string()).or_insert(number);
+                    format!("#/definitions/{number}")
+                }),
                 TypeKind::Strings { values, .. } => {
                     let keys = distinct(values.iter().map(String::as_str), &[], |name| {
                         name.to_upper_camel_case()
@@ -84,44 +60,74 @@ impl Items {
             };
             let number = format!("Type{number}");
             definitions.insert(number.clone(), schema);
-            let names = keys.into_iter().map(|(name, key)| (key, name)).collect();
-            given.insert(number, TypifyInput { name, names });
+            let names: BTreeMap<String, String> = keys.into_iter().map(|(name, key)| (key, name)).collect();
+            given.insert(number, (name, names));
         }
-        for (rust, number) in &types {
+        let mut settings = TypeSpaceSettings::default();
+        for (rust, number) in &fields {
             settings.with_replacement(number, rust, std::iter::empty());
             definitions.insert(number.clone(), json!({"type": "string"}));
         }
         let mut items = Self::default();
         for item in run_typify(&settings, definitions)? {
             match item {
-                syn::Item::Struct(item) => {
-                    if let Some(given) = given.remove(&item.ident.to_string()) {
-                        items.structs.insert(given.name.to_owned(), given.structure(item));
-                    }
+                syn::Item::Struct(mut item) => {
+                    let Some((name, names)) = given.remove(&item.ident.to_string()) else {
+                        continue;
+                    };
+                    let fields = item.fields.iter_mut();
+                    let fields = fields.filter_map(|field| Some((field.ident.clone()?, &mut field.attrs)));
+                    let names = bare(fields, &names);
+                    (item.ident, item.attrs) = (ident(name), Vec::new());
+                    items.structs.insert(name.clone(), Laid { item, names });
                 }
-                syn::Item::Enum(item) => {
-                    if let Some(given) = given.remove(&item.ident.to_string()) {
-                        items.enums.insert(given.name.to_owned(), given.enumeration(item));
-                    }
+                syn::Item::Enum(mut item) => {
+                    let Some((name, names)) = given.remove(&item.ident.to_string()) else {
+                        continue;
+                    };
+                    let variants = item.variants.iter_mut();
+                    let names = bare(
+                        variants.map(|variant| (variant.ident.clone(), &mut variant.attrs)),
+                        &names,
+                    );
+                    (item.ident, item.attrs) = (ident(name), Vec::new());
+                    items.enums.insert(name.clone(), Laid { item, names });
                 }
                 _ => {}
             }
         }
         match given.into_values().next() {
-            Some(given) => Err(EmitError::Typify(format!("it left out {}", given.name))),
+            Some((name, _)) => Err(EmitError::Typify(format!("it left out {name}"))),
             None => Ok(items),
         }
     }
 
     /// The struct of this name.
-    pub fn structure(&self, name: &str) -> Option<&StructItem> {
+    pub(crate) fn structure(&self, name: &str) -> Option<&Laid<syn::ItemStruct>> {
         self.structs.get(name)
     }
 
     /// The enumeration of this name.
-    pub fn enumeration(&self, name: &str) -> Option<&EnumItem> {
+    pub(crate) fn enumeration(&self, name: &str) -> Option<&Laid<syn::ItemEnum>> {
         self.enums.get(name)
     }
+}
+
+/// The schema of a struct, each member of which refers to what has its type, and the key of each member in it.
+fn struct_schema(object: &Struct, mut reference: impl FnMut(&Member) -> String) -> (Value, BTreeMap<String, String>) {
+    let wanted = |member: &Member| member.field.clone().unwrap_or_else(|| member.name.clone());
+    let names: Vec<String> = object.members.iter().map(wanted).collect();
+    let distinct = distinct(names.iter().map(String::as_str), &[EXTRA], |name| name.to_snake_case());
+    let mut keys = BTreeMap::new();
+    let mut properties = Map::new();
+    for (member, wanted) in object.members.iter().zip(&names) {
+        let key = &distinct[wanted];
+        keys.insert(member.name.clone(), key.clone());
+        properties.insert(key.clone(), json!({"$ref": reference(member)}));
+    }
+    let required: Vec<&String> = keys.values().collect();
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    (schema, keys)
 }
 
 fn run_typify(settings: &TypeSpaceSettings, definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitError> {
@@ -134,39 +140,17 @@ fn run_typify(settings: &TypeSpaceSettings, definitions: Map<String, Value>) -> 
     Ok(file.items)
 }
 
-/// A type as typify was given it.
-struct TypifyInput<'m> {
-    /// Its Rust name.
-    name: &'m str,
-    /// Its members' or values' names in JSON, by the keys that typify was given.
-    names: BTreeMap<String, String>,
-}
-
-impl TypifyInput<'_> {
-    fn structure(&self, mut item: syn::ItemStruct) -> StructItem {
-        let mut fields = BTreeMap::new();
-        for field in &mut item.fields {
-            let Some(ident) = field.ident.clone() else { continue };
-            let key = renamed(&field.attrs).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
-            fields.extend(self.names.get(&key).map(|name| (name.clone(), ident)));
-            field.attrs.clear();
-        }
-        item.attrs.clear();
-        item.ident = super::tokens::ident(self.name);
-        StructItem { item, fields }
-    }
-
-    fn enumeration(&self, mut item: syn::ItemEnum) -> EnumItem {
-        let mut variants = BTreeMap::new();
-        for variant in &mut item.variants {
-            let key = renamed(&variant.attrs).unwrap_or_else(|| variant.ident.to_string());
-            variants.extend(self.names.get(&key).map(|name| (name.clone(), variant.ident.clone())));
-            variant.attrs.clear();
-        }
-        item.attrs.clear();
-        item.ident = super::tokens::ident(self.name);
-        EnumItem { item, variants }
-    }
+/// Removes the attributes of fields or variants, and returns their identifiers by the names in JSON of the keys that typify was given.
+fn bare<'a>(
+    parts: impl Iterator<Item = (Ident, &'a mut Vec<syn::Attribute>)>,
+    names: &BTreeMap<String, String>,
+) -> BTreeMap<String, Ident> {
+    let named = parts.filter_map(|(ident, attributes)| {
+        let attributes = std::mem::take(attributes);
+        let key = renamed(&attributes).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
+        Some((names.get(&key)?.clone(), ident))
+    });
+    named.collect()
 }
 
 /// The name that serde would write: `#[serde(rename = "…")]`.

@@ -37,7 +37,7 @@ impl Items {
     /// The fields of an object's members as people would order them: constants, required members, optional ones, those with
     /// a preset between the two; simple values before what has parts; `_meta` and the like last.
     pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
-        let names = &self.structure(name)?.fields;
+        let names = &self.structure(name)?.names;
         let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
         taken.push(super::items::EXTRA.to_owned());
         let mut fields = Vec::new();

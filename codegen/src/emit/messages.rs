@@ -9,7 +9,7 @@ use quote::quote;
 use super::emitter::Emitter;
 use super::error::EmitError;
 use super::scaffold::{crate_name, library_name};
-use super::source::{Table, items};
+use super::source::Table;
 use super::tokens::{ident, text};
 use super::unions::unknown_variant;
 use crate::model::names::{UNKNOWN, unique, variant_names};
@@ -54,25 +54,15 @@ impl Emitter<'_> {
         variants: &[(String, String)],
     ) -> Result<String, EmitError> {
         let rust = ident(name);
-        let docs = self.documenter.ty(ty);
         let (names, unknown) = method_variants(variants);
         let held: Vec<TokenStream> = variants.iter().map(|(_, ty)| self.scope.named(ty)).collect();
-        let variant_docs = variants
-            .iter()
-            .map(|(method, _)| super::docs::lines(&format!("`{method}`")));
+        let declared = variants.iter().zip(names.iter().zip(&held));
+        let declared = declared.map(|((method, _), (name, held))| {
+            let docs = super::docs::lines(&format!("`{method}`"));
+            quote!(#docs #name(#held))
+        });
         let unknown_method = self.scope.wire("UnknownMethod");
-        let definition = items(
-            name,
-            quote! {
-                #docs
-                #[derive(Debug, Clone, PartialEq)]
-                pub enum #rust {
-                    #(#variant_docs #names(#held),)*
-                    /// A method that the schema doesn't declare, as it came.
-                    #unknown(#unknown_method),
-                }
-            },
-        )?;
+        let definition = self.enumeration(name, ty, declared, Some((&unknown, "A method", unknown_method)))?;
         let macro_name = self.scope.table("methods!");
         let mut table = Table::new(&macro_name, &format!("{rust}: {}", self.scope.schema()));
         for ((method, _), (name, held)) in variants.iter().zip(names.iter().zip(&held)) {
@@ -90,34 +80,19 @@ impl Emitter<'_> {
         methods: &[(String, Vec<TypeRef>)],
     ) -> Result<String, EmitError> {
         let rust = ident(name);
-        let docs = self.documenter.ty(ty);
         let (types, idents): (Vec<TypeRef>, Vec<Ident>) = result_variants(methods).into_iter().unzip();
-        let held = types.iter().map(|ty| self.scope.ty(ty));
-        let documented = types.iter().map(|ty| {
-            super::docs::lines(&match ty.named() {
+        let declared = types.iter().zip(&idents).map(|(ty, variant)| {
+            let docs = super::docs::lines(&match ty.named() {
                 Some(name) => format!("See [`{name}`]."),
                 None => "Any result.".to_owned(),
-            })
+            });
+            let held = self.scope.ty(ty);
+            quote!(#docs #variant(#held))
         });
         let unknown = self.input.model.unknown_result(methods).map(|name| ident(&name));
-        let unknown_variant = unknown.as_ref().map(|unknown| {
-            let json = self.scope.wire("RawJson");
-            quote! {
-                /// A result of a kind that the schema doesn't declare, as it came.
-                #unknown(#json),
-            }
-        });
-        let definition = items(
-            name,
-            quote! {
-                #docs
-                #[derive(Debug, Clone, PartialEq)]
-                pub enum #rust {
-                    #(#documented #idents(#held),)*
-                    #unknown_variant
-                }
-            },
-        )?;
+        let raw = || self.scope.wire("RawJson");
+        let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A result of a kind", raw()));
+        let definition = self.enumeration(name, ty, declared, unknown_variant)?;
         let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| &idents[at]);
         let variants: Vec<String> = idents.iter().map(ToString::to_string).collect();
         let variants = variants.join(", ");

@@ -17,7 +17,8 @@ mod session_tables;
 mod source;
 mod strings;
 mod structs;
-pub mod tables;
+mod tables;
+mod templates;
 mod tokens;
 mod unions;
 
@@ -26,36 +27,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
 
-pub use adapters::{AdapterTemplates, AdaptersInput, RevisionInput, emit_adapters, revision_features};
-pub use entries::Docs;
-pub use error::{EmitError, TemplateError};
-pub use input::EmitInput;
-pub use items::Items;
-pub use protocol::{Emitted, check_emission, check_extension_emission, emit_protocol, revision_tables};
-pub use renamed::docs_of_revisions;
-pub use scaffold::{ADAPTERS, Templates, crate_name, extension_crate_name};
+pub(crate) use adapters::{AdaptersInput, RevisionInput, emit_adapters, revision_features};
+pub(crate) use entries::Docs;
+pub use error::EmitError;
+pub(crate) use input::EmitInput;
+pub(crate) use items::Items;
+pub(crate) use protocol::{check_emission, check_extension_emission, emit_protocol, revision_tables};
+pub(crate) use renamed::docs_of_revisions;
+pub(crate) use scaffold::{ADAPTERS, crate_name, extension_crate_name};
+pub(crate) use templates::Templates;
 
 use docs::Documenter;
 use emitter::Emitter;
 use tokens::Scope;
 
 /// The files of a crate, relative to its folder, and what they lack.
-pub struct EmittedCrate {
+pub(crate) struct EmittedCrate {
     /// The contents of each file.
-    pub files: BTreeMap<String, String>,
+    pub(crate) files: BTreeMap<String, String>,
     /// Documentation keys whose entries are in the files.
-    pub documented: BTreeSet<String>,
+    pub(crate) documented: BTreeSet<String>,
     /// Documentation keys without an entry.
-    pub undocumented: BTreeSet<String>,
+    pub(crate) undocumented: BTreeSet<String>,
     /// The structs and enumerations.
-    pub items: Items,
+    pub(crate) items: Items,
 }
 
 /// Emits the type crate of a revision.
 ///
 /// # Errors
 /// When the generator meets its own limits; never for what a schema says.
-pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<EmittedCrate, EmitError> {
+pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<EmittedCrate, EmitError> {
     let scope = Scope::new(input);
     let emitter = Emitter {
         input,
@@ -82,7 +84,7 @@ pub fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<Emitte
         let text = extension::extension_file(extension);
         files.insert("src/extension.rs".to_owned(), source::file(&header, [text]));
     }
-    files.extend(templates.crate_files(input, &emitter.documenter)?);
+    files.extend(scaffold::crate_files(templates, input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
     Ok(EmittedCrate {
         files,

@@ -6,27 +6,27 @@ use std::path::Path;
 use super::input::EmitInput;
 use super::tables::table;
 use super::{
-    ADAPTERS, AdapterTemplates, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name,
-    docs_of_revisions, emit_adapters, emit_crate, extension_crate_name,
+    ADAPTERS, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name, docs_of_revisions,
+    emit_adapters, emit_crate, extension_crate_name,
 };
-use crate::adapt::{Plan, PlannedRevision};
+use crate::adapt::Plan;
 use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::model::ModelledExtension;
 use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 
 /// Everything that is generated, in memory.
-pub struct Emitted {
+pub(crate) struct Emitted {
     /// The files.
-    pub files: FileSet,
+    pub(crate) files: FileSet,
     /// The documentation that each revision lacks, by key.
-    pub undocumented: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) undocumented: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// What the crates of all revisions share.
 struct Emission<'p> {
-    protocol: &'p Protocol<PlannedRevision>,
+    protocol: &'p Protocol<ModelledRevision>,
     templates: Templates,
     shared_docs: Docs,
     /// The documentation of each revision.
@@ -35,7 +35,7 @@ struct Emission<'p> {
 }
 
 impl<'p> Emission<'p> {
-    fn new(protocol: &'p Protocol<PlannedRevision>, crates: &'p str) -> Result<Self, GenerateError> {
+    fn new(protocol: &'p Protocol<ModelledRevision>, crates: &'p str) -> Result<Self, GenerateError> {
         Ok(Self {
             protocol,
             templates: Templates::new()?,
@@ -94,7 +94,7 @@ impl<'p> Emission<'p> {
 ///
 /// # Errors
 /// Its documentation that no type has, and the generator's own limits.
-pub fn check_emission(protocol: &Protocol<PlannedRevision>, revision: &str) -> Result<(), GenerateError> {
+pub(crate) fn check_emission(protocol: &Protocol<ModelledRevision>, revision: &str) -> Result<(), GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let mut revisions = protocol.revisions.iter();
     let problems = match revisions.position(|known| known.model.revision == revision) {
@@ -108,7 +108,7 @@ pub fn check_emission(protocol: &Protocol<PlannedRevision>, revision: &str) -> R
 ///
 /// # Errors
 /// Its documentation that no type has, and the generator's own limits.
-pub fn check_extension_emission(protocol: &Protocol<PlannedRevision>, name: &str) -> Result<(), GenerateError> {
+pub(crate) fn check_extension_emission(protocol: &Protocol<ModelledRevision>, name: &str) -> Result<(), GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let mut extensions = protocol.extensions.iter();
     let problems = match extensions.find(|known| known.name == name) {
@@ -122,7 +122,7 @@ pub fn check_extension_emission(protocol: &Protocol<PlannedRevision>, name: &str
 ///
 /// # Errors
 /// Documentation that no type has, and the generator's own limits.
-pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Result<Emitted, GenerateError> {
+pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str) -> Result<Emitted, GenerateError> {
     let emission = Emission::new(protocol, crates)?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
@@ -153,8 +153,12 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
     if let Some(hub) = protocol.manifest.hub() {
         let tables = revision_tables(protocol);
         let revisions = protocol.revisions.iter().zip(items.iter().zip(&tables));
-        let revisions = revisions
-            .map(|(revision, (items, table))| RevisionInput::new(&revision.model, items, (&revision.schema, table)));
+        let revisions = revisions.map(|(revision, (items, table))| RevisionInput {
+            model: &revision.model,
+            items,
+            schema: &revision.schema,
+            table,
+        });
         let input = AdaptersInput {
             revisions: &revisions.collect::<Vec<_>>(),
             plans: &protocol.plans().cloned().collect::<Vec<Plan>>(),
@@ -162,7 +166,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
             crates,
             manifest: &protocol.manifest,
         };
-        for (path, contents) in emit_adapters(&input, &AdapterTemplates::new()?)? {
+        for (path, contents) in emit_adapters(&input, &emission.templates)? {
             files.insert(Path::new(ADAPTERS).join(path), contents)?;
         }
     }
@@ -170,7 +174,7 @@ pub fn emit_protocol(protocol: &Protocol<PlannedRevision>, crates: &str) -> Resu
 }
 
 /// The tables of all revisions.
-pub fn revision_tables(protocol: &Protocol<PlannedRevision>) -> Vec<String> {
+pub(crate) fn revision_tables(protocol: &Protocol<ModelledRevision>) -> Vec<String> {
     let before = std::iter::once(None).chain(protocol.revisions.iter().map(Some));
     let revisions = protocol.revisions.iter().zip(before);
     let tables = revisions.map(|(revision, before)| {

@@ -1,17 +1,17 @@
 //! Documentation that follows what a revision renames.
 
 use super::Docs;
-use crate::adapt::{PlanKind, PlannedRevision};
+use crate::adapt::Row;
 use crate::diff::Pair;
 use crate::model::TypeRef;
 use crate::problem::Problems;
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 
 /// The documentation of each revision: its own, then that of all revisions, then that which the revision before has of what was renamed.
 ///
 /// # Errors
 /// A document of another shape.
-pub fn docs_of_revisions(protocol: &Protocol<PlannedRevision>) -> Result<Vec<Docs>, Problems> {
+pub(crate) fn docs_of_revisions(protocol: &Protocol<ModelledRevision>) -> Result<Vec<Docs>, Problems> {
     let shared = Docs::of(&protocol.shared.docs)?;
     let mut documented = Vec::<Docs>::new();
     for (index, later) in protocol.revisions.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn docs_of_revisions(protocol: &Protocol<PlannedRevision>) -> Result<Vec<Doc
 }
 
 /// Adds to the documentation of the later revision what the earlier one has of the same types and members by other names.
-fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later): (&PlannedRevision, &PlannedRevision)) {
+fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later): (&ModelledRevision, &ModelledRevision)) {
     let up = &later.plans[0];
     for (after, before) in Pair::new(&earlier.model, &later.model, up).earlier_names() {
         let old = &earlier.model.types[before].documented_as;
@@ -35,13 +35,12 @@ fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later): (&PlannedRevis
             docs.add_renamed(earlier_docs, old, new);
         }
         let types = (TypeRef::Named(before.to_owned()), TypeRef::Named(after.to_owned()));
-        let Some(PlanKind::Struct(plan)) = up.conversions.get(&types) else {
+        let Some(Row::Object(row)) = up.conversions.get(&types).map(|conversion| &conversion.row) else {
             continue;
         };
-        for member in &plan.members {
-            let source = member.source().filter(|source| *source != member.to.name);
-            if let Some(source) = source {
-                docs.add_renamed_member(earlier_docs, (old, &source), (new, &member.to.name));
+        for (member, row) in &row.members {
+            if let Some(source) = &row.from {
+                docs.add_renamed_member(earlier_docs, (old, source), (new, member));
             }
         }
     }

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::adapt::PlannedRevision;
-use crate::facts::Facts;
 use crate::model::{Lifecycle, Method, Model, OwnMessage};
+use crate::protocol::ModelledRevision;
 
 /// The roles whose methods have members that a session reads or writes.
 const PARAMS: [&str; 7] = [
@@ -19,61 +18,22 @@ const PARAMS: [&str; 7] = [
 const RESULTS: [&str; 2] = ["begin", "discover"];
 
 /// The facts by the names of `mcp_convert::Facts`: those that aren't as in `Facts::NONE`.
-pub(super) fn facts(revision: &PlannedRevision, specification: &str) -> Value {
+pub(super) fn facts(revision: &ModelledRevision, specification: &str) -> Value {
     let (model, facts) = (&revision.model, &revision.facts);
-    let truths = [
-        ("released", revision.entry.released),
-        ("batches", model.batches),
-        ("errors_without_id", model.errors_without_id),
-        ("initializes", model.lifecycle.names.contains_key("begin")),
-        ("listening", facts.listening.unwrap_or_default()),
-        ("resumption", facts.resumption.unwrap_or_default()),
-        ("polling", facts.polling.unwrap_or_default()),
-        ("cancels_by_closing", facts.cancels_by_closing.unwrap_or_default()),
-        ("authorizes_at_origin", facts.authorizes_at_origin.unwrap_or_default()),
-        (
-            "input_errors_as_results",
-            facts.input_errors_as_results.unwrap_or_default(),
-        ),
-    ];
-    let truths = truths.into_iter().filter(|(_, is_true)| *is_true);
-    let mut row: Map<String, Value> = truths.map(|(name, _)| (name.to_owned(), json!(true))).collect();
-    row.insert("specification".to_owned(), json!(specification));
-    let statuses = statuses(model, facts);
-    let others = [
-        (
-            "version_header",
-            json!(facts.version_header.as_ref().and_then(Option::as_ref)),
-        ),
-        (
-            "session_header",
-            json!(facts.session_header.as_ref().and_then(Option::as_ref)),
-        ),
-        (
-            "statuses",
-            if statuses.is_empty() {
-                Value::Null
-            } else {
-                json!(statuses)
-            },
-        ),
-        ("mirrors", json!(facts.mirrors)),
-    ];
-    let others = others.into_iter().filter(|(_, value)| !value.is_null());
-    row.extend(others.map(|(name, value)| (name.to_owned(), value)));
-    Value::Object(row)
-}
-
-/// The statuses by code: those of the facts, and of the errors that the overlay defines.
-fn statuses(model: &Model, facts: &Facts) -> Vec<(i64, u16)> {
     let mut statuses = facts.statuses.clone().unwrap_or_default();
-    statuses.extend(
-        model
-            .error_codes
-            .iter()
-            .filter_map(|error| Some((error.code, error.status?))),
-    );
-    statuses.into_iter().collect()
+    let errors = model.error_codes.iter();
+    statuses.extend(errors.filter_map(|error| Some((error.code, error.status?))));
+    let mut row = json!(facts);
+    row["released"] = json!(revision.entry.released);
+    row["batches"] = json!(model.batches);
+    row["errors_without_id"] = json!(model.errors_without_id);
+    row["initializes"] = json!(model.lifecycle.names.contains_key("begin"));
+    row["specification"] = json!(specification);
+    row["statuses"] = json!((!statuses.is_empty()).then(|| Vec::from_iter(statuses)));
+    if let Some(row) = row.as_object_mut() {
+        row.retain(|_, fact| !matches!(fact, Value::Null | Value::Bool(false)));
+    }
+    row
 }
 
 /// The names by those of `mcp_convert::Lifecycle`.
@@ -112,12 +72,9 @@ pub(super) fn errors(model: &Model) -> Value {
 }
 
 /// The rules about errors from a revision to a neighbour.
-pub(super) fn error_rules(revision: &PlannedRevision, upward: bool) -> Value {
+pub(super) fn error_rules(revision: &ModelledRevision, upward: bool) -> Value {
     let plan = revision.plans.get(usize::from(!upward));
-    let rules = plan.into_iter().flat_map(|plan| &plan.errors).map(
-        |plan| json!({"method": plan.method, "from": plan.from, "data": plan.data, "to": plan.to, "rule": plan.rule}),
-    );
-    rules.collect()
+    json!(plan.map_or(&[][..], |plan| plan.errors.as_slice()))
 }
 
 /// What a method needs for some of its parameters, and the mistakes in its results that are tolerated.

@@ -26,7 +26,7 @@ impl Emitter<'_> {
         let Some(enumeration) = self.items.enumeration(name) else {
             return Ok(String::new());
         };
-        let variants = &enumeration.variants;
+        let variants = &enumeration.names;
         let unknown = unknown_value(variants);
         let known: Vec<(&String, &Ident)> = values
             .iter()

@@ -8,19 +8,15 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::session_tables::{error_rules, errors, extend_method, facts, lifecycle};
-use crate::adapt::rules::{Join, Refuse, Without};
-use crate::adapt::{
-    AUTOMATIC, DefaultPlan, EnsurePlan, MemberConversion, MemberPlan, Plan, PlanKind, PlannedRevision, Refusal,
-    StructPlan, UndeclaredAction, UndeclaredMember, ValuePlan, VariantConversion, VariantPlan, candidates,
-};
+use crate::adapt::{Plan, Row};
 use crate::model::{Decision, MessageKind, Method, Model, Struct, Type, TypeKind, TypeRef, result_variants};
-use crate::normalise::Scalar;
+use crate::protocol::ModelledRevision;
 
 type Object = Map<String, Value>;
 
 /// The table of a revision. The plans lead up to it from the revision before, and back down.
 #[must_use]
-pub fn table(revision: &PlannedRevision, before: Option<&PlannedRevision>, specification: &str) -> String {
+pub(crate) fn table(revision: &ModelledRevision, before: Option<&ModelledRevision>, specification: &str) -> String {
     let model = &revision.model;
     let mut parts = vec![
         part(
@@ -59,13 +55,6 @@ fn part(name: &str, value: &Value) -> String {
 fn rows(name: &str, rows: BTreeMap<String, Value>) -> String {
     let rows: Vec<String> = rows.iter().map(|(key, row)| part(key, row)).collect();
     format!("{}: {{\n{}\n}}", json!(name), rows.join(",\n"))
-}
-
-fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
-    let sections = Pair { from, to }.sections(plan);
-    let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
-    let sections: Vec<String> = sections.map(|(name, section)| rows(name, section)).collect();
-    format!("{}: {{\n{}\n}}", json!(name), sections.join(",\n"))
 }
 
 /// Definitions whose type has another name or none, and types that no definition is called by.
@@ -177,11 +166,9 @@ fn structure(object: &Struct, row: &mut Object) {
         members.map(|member| (member.name.clone(), json!(member.ty.to_string())))
     };
     let constants = |required: bool| {
-        let constants = object
-            .constants
-            .iter()
-            .filter(move |constant| constant.required == required);
-        constants.map(|constant| (constant.name.clone(), scalar(&constant.value)))
+        let constants = object.constants.iter();
+        let constants = constants.filter(move |constant| constant.required == required);
+        constants.map(|constant| (constant.name.clone(), json!(constant.value)))
     };
     let sections: [(&str, Object); 4] = [
         ("required", members(true).collect()),
@@ -236,170 +223,47 @@ fn decided(decision: &Decision) -> Value {
     }
 }
 
-fn scalar(value: &Scalar) -> Value {
-    match value {
-        Scalar::String(text) => json!(text),
-        Scalar::Integer(integer) => json!(integer),
-        Scalar::Boolean(boolean) => json!(boolean),
-    }
-}
-
-/// The conversions from one revision to the next one.
-struct Pair<'m> {
-    from: &'m Model,
-    to: &'m Model,
-}
-
-impl Pair<'_> {
-    /// The rows of each section.
-    fn sections(&self, plan: &Plan) -> [(&'static str, BTreeMap<String, Value>); 5] {
-        let (mut objects, mut unions, mut results) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        for ((source, target), how) in &plan.conversions {
-            let (row, rows) = match how {
-                PlanKind::Struct(plan) => (self.object(source, target, plan), &mut objects),
-                PlanKind::Union(variants) => (self.union(source, target, variants), &mut unions),
-                PlanKind::Results(planned) => (result_row(planned), &mut results),
-                _ => continue,
-            };
-            let row = row.or_else(|| (source.named() != target.named()).then(|| json!({})));
-            rows.extend(row.map(|row| (pair_name(source, target), row)));
-        }
-        [
-            ("definitions", self.definitions(plan)),
-            ("methods", self.methods(plan)),
-            ("objects", objects),
-            ("unions", unions),
-            ("results", results),
-        ]
-    }
-
-    /// Definitions that don't become the one of the same name.
-    fn definitions(&self, plan: &Plan) -> BTreeMap<String, Value> {
-        let others = self.to.named_types();
-        let rows = self.from.named_types().into_keys().filter_map(|name| {
-            let same = others.contains_key(name).then_some(name);
-            let becomes = plan.definitions.get(name).map(String::as_str);
-            (same != becomes).then(|| (name.to_owned(), json!(becomes)))
-        });
-        rows.collect()
-    }
-
-    /// Methods that have another name in the target.
-    fn methods(&self, plan: &Plan) -> BTreeMap<String, Value> {
-        let renamed = plan.methods.iter().filter(|(from, to)| from != to);
-        renamed.map(|(from, to)| (from.clone(), json!(to))).collect()
-    }
-
-    fn object(&self, source: &TypeRef, target: &TypeRef, plan: &StructPlan) -> Option<Value> {
-        let source = self.from.struct_of(source)?;
-        let pointer = target
-            .named()
-            .and_then(|name| self.to.types.get(name))
-            .map(|ty| ty.pointer.as_str());
-        let members = plan.members.iter().filter_map(|member| {
-            let row = self.member(member, source, pointer.unwrap_or_default());
-            (!row.is_empty()).then(|| (member.to.name.clone(), Value::Object(row)))
-        });
-        let members: Object = members.collect();
-        let left = plan.undeclared.iter().filter_map(|member| {
-            let row = left(member);
-            (!row.is_empty()).then(|| (member.name.clone(), Value::Object(row)))
-        });
-        let left: Object = left.collect();
-        let mut row = Object::new();
-        for (section, rows) in [("members", members), ("left", left)] {
-            if !rows.is_empty() {
-                row.insert(section.to_owned(), Value::Object(rows));
-            }
-        }
-        (!row.is_empty()).then_some(Value::Object(row))
-    }
-
-    fn member(&self, plan: &MemberPlan, source: &Struct, pointer: &str) -> Object {
-        let name = &plan.to.name;
-        let mut row = Object::new();
-        let mut set = |key: &str, value: Value| {
-            row.insert(key.to_owned(), value);
+/// The rows of the conversions from one revision to a neighbour, by section.
+fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
+    let (mut objects, mut unions, mut results) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for ((source, target), conversion) in &plan.conversions {
+        let (section, row, says_nothing) = match &conversion.row {
+            Row::Implied | Row::Union(None) => continue,
+            Row::Object(row) => (&mut objects, json!(row), *row == Default::default()),
+            Row::Union(Some(row)) => (&mut unions, json!(row), false),
+            Row::Results(row) => (&mut results, json!(row), row.is_empty()),
         };
-        match &plan.value {
-            ValuePlan::Shared(member, how) => {
-                if member.name != *name {
-                    set("from", json!(member.name));
-                }
-                if let Some((key, value)) = self.shared(how, &plan.to.ty) {
-                    set(key, value);
-                }
-            }
-            ValuePlan::Adopted {
-                constant,
-                pointer: at,
-                supplied,
-            } => {
-                if let Some(constant) = constant.as_ref().filter(|constant| constant.name != *name) {
-                    set("from", json!(constant.name));
-                }
-                debug_assert!(source.members.iter().all(|member| member.name != *name));
-                let implied = format!("{pointer}/properties/{}", name.replace('~', "~0").replace('/', "~1"));
-                if at.as_deref() != Some(implied.as_str()) {
-                    set("at", json!(at));
-                }
-                if let Some(key) = supplied {
-                    set("supplied", json!(key));
-                }
-            }
+        if !says_nothing || source.named() != target.named() {
+            section.insert(pair_name(source, target), row);
         }
-        if let Some(DefaultPlan { json, implied, rule }) = &plan.default {
-            let key = if *implied { "implied" } else { "default" };
-            set(key, json!({"json": json, "rule": rule}));
-        }
-        if let Some(check) = &plan.checked {
-            set("check", json!({"at": check.pointers, "drop": check.drop}));
-        }
-        if !plan.declared.is_empty() {
-            set("declared", json!(plan.declared));
-        }
-        row
     }
+    let sections = [
+        ("definitions", definitions_there(plan, from, to)),
+        ("methods", methods_there(plan)),
+        ("objects", objects),
+        ("unions", unions),
+        ("results", results),
+    ];
+    let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
+    let sections: Vec<String> = sections.map(|(name, section)| rows(name, section)).collect();
+    format!("{}: {{\n{}\n}}", json!(name), sections.join(",\n"))
+}
 
-    fn shared(&self, how: &MemberConversion, target: &TypeRef) -> Option<(&'static str, Value)> {
-        Some(match how {
-            MemberConversion::Moved | MemberConversion::Converted => return None,
-            MemberConversion::Matched(variants) => ("variants", json!(self.variants(target, variants))),
-            MemberConversion::Retagged { from, to } => ("tag", json!([from, to])),
-            MemberConversion::Filled => ("fill", json!(true)),
-            MemberConversion::Emptied => ("empty", json!(true)),
-            MemberConversion::Ensured(plan) => ("ensure", ensure(plan)),
-            MemberConversion::Split { member, rule } => ("split", json!({"by": member, "rule": rule})),
-            MemberConversion::Joined { join, rule } => ("join", joined(join, rule)),
-            MemberConversion::Without { without, rule } => ("without", without_members(without, rule)),
-            MemberConversion::Omitting { unless_in, rule } => ("omit", json!({"unless": unless_in, "rule": rule})),
-            MemberConversion::Hiding { when, rule } => ("hide", json!({"when": when, "rule": rule})),
-            MemberConversion::Dropped { rule } => ("drop", json!(rule)),
-            MemberConversion::Refused(refusal) => ("refuse", refused(refusal)),
-        })
-    }
+/// Definitions that don't become the one of the same name.
+fn definitions_there(plan: &Plan, from: &Model, to: &Model) -> BTreeMap<String, Value> {
+    let others = to.named_types();
+    let rows = from.named_types().into_keys().filter_map(|name| {
+        let same = others.contains_key(name).then_some(name);
+        let becomes = plan.definitions.get(name).map(String::as_str);
+        (same != becomes).then(|| (name.to_owned(), json!(becomes)))
+    });
+    rows.collect()
+}
 
-    fn union(&self, source: &TypeRef, target: &TypeRef, variants: &[VariantPlan]) -> Option<Value> {
-        let row = self.variants(target, variants);
-        let is_same = source.named() == target.named() && row.len() == candidates(self.to, target).len();
-        let is_identity = row.iter().enumerate().all(|(index, variant)| *variant == json!(index));
-        (!is_same || !is_identity).then(|| json!(row))
-    }
-
-    /// What becomes of each variant of the source: the index of a variant of the target, or something else.
-    fn variants(&self, target: &TypeRef, variants: &[VariantPlan]) -> Vec<Value> {
-        let others = candidates(self.to, target);
-        let row = variants.iter().map(|plan| match &plan.how {
-            VariantConversion::Converted { variant, .. } => {
-                let at = others.iter().position(|other| other.name == *variant);
-                json!(at.unwrap_or_default())
-            }
-            VariantConversion::Replaced { template, rule } => json!({"replace": template, "rule": rule}),
-            VariantConversion::NoCounterpart { name } => json!({"none": name}),
-            VariantConversion::Refused(refusal) => json!({"refuse": refused(refusal)}),
-        });
-        row.collect()
-    }
+/// Methods that have another name in the target.
+fn methods_there(plan: &Plan) -> BTreeMap<String, Value> {
+    let renamed = plan.methods.iter().filter(|(from, to)| from != to);
+    renamed.map(|(from, to)| (from.clone(), json!(to))).collect()
 }
 
 fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
@@ -407,62 +271,4 @@ fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
         (source, target) if source == target => source,
         (source, target) => format!("{source}>{target}"),
     }
-}
-
-/// Results that don't become the one of the same name.
-fn result_row(planned: &[(TypeRef, Option<TypeRef>)]) -> Option<Value> {
-    let others = planned.iter().filter(|(from, to)| to.as_ref() != Some(from));
-    let row: Object = others
-        .map(|(from, to)| (from.to_string(), json!(to.as_ref().map(TypeRef::to_string))))
-        .collect();
-    (!row.is_empty()).then_some(Value::Object(row))
-}
-
-fn left(member: &UndeclaredMember) -> Object {
-    let mut row = Object::new();
-    if let Some(implied) = &member.implied {
-        row.insert("implied".to_owned(), json!(implied));
-    }
-    let (key, value) = match &member.how {
-        UndeclaredAction::Left { rule } if rule == AUTOMATIC => return row,
-        UndeclaredAction::Left { rule } => ("drop", json!(rule)),
-        UndeclaredAction::Copied { to, rule } => ("copy", json!({"to": to, "rule": rule})),
-        UndeclaredAction::Moved { to } => ("move", json!(to)),
-        UndeclaredAction::Taken { members } => ("take", json!(members)),
-        UndeclaredAction::Ensured(plan) => ("ensure", ensure(plan)),
-        UndeclaredAction::Supplied { key, rule } => ("supply", json!({"key": key, "rule": rule})),
-        UndeclaredAction::Refused(refusal) => ("refuse", refused(refusal)),
-    };
-    row.insert(key.to_owned(), value);
-    row
-}
-
-fn joined(join: &Join, rule: &str) -> Value {
-    let when: Vec<(Vec<&str>, &String)> = join
-        .when
-        .iter()
-        .map(|(path, text)| (path.split('.').collect(), text))
-        .collect();
-    let Refuse { code, because } = &join.otherwise;
-    json!({
-        "when": when, "member": join.text, "with": join.with, "item": join.item.to_string(),
-        "code": code, "because": because, "rule": rule,
-    })
-}
-
-fn without_members(without: &Without, rule: &str) -> Value {
-    let mut row = json!({"members": without.members, "rule": rule});
-    if let (Some(condition), Some(row)) = (&without.or_drop, row.as_object_mut()) {
-        row.insert("has".to_owned(), json!(condition.has));
-        row.insert("lacks".to_owned(), json!(condition.lacks));
-    }
-    row
-}
-
-fn ensure(plan: &EnsurePlan) -> Value {
-    json!({"list": plan.list, "item": plan.item, "rule": plan.rule})
-}
-
-fn refused(refusal: &Refusal) -> Value {
-    json!({"code": refusal.code, "because": refusal.because, "rule": refusal.rule})
 }

@@ -20,7 +20,7 @@ const PRELUDE: [(&str, &str); 6] = [
 ];
 
 /// Names of the standard library that a crate's root leaves to it, so that `use` of all names there shadows none.
-pub const STANDARD: [&str; 9] = [
+pub(crate) const STANDARD: [&str; 9] = [
     "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
 ];
 
@@ -32,7 +32,7 @@ const SCHEMA: &str = "SCHEMA";
 
 /// What names mean in the files of one crate, and which of them the file at hand has to import.
 #[derive(Debug)]
-pub struct Scope {
+pub(crate) struct Scope {
     /// What each type is imported from.
     types: BTreeMap<String, String>,
     /// The names of `mcp-wire` that were written.
@@ -43,7 +43,7 @@ pub struct Scope {
 
 impl Scope {
     /// The scope of a crate.
-    pub fn new(input: &EmitInput<'_>) -> Self {
+    pub(crate) fn new(input: &EmitInput<'_>) -> Self {
         let source = |(name, ty): (&String, &Type)| {
             let path = input.path_of(name, ty);
             let (source, _) = path.rsplit_once("::").unwrap_or_default();
@@ -57,7 +57,7 @@ impl Scope {
     }
 
     /// A type or trait of the prelude: by its name, or by its whole path where the revision has a type of that name.
-    pub fn std(&self, name: &str) -> TokenStream {
+    pub(crate) fn std(&self, name: &str) -> TokenStream {
         let path = PRELUDE
             .iter()
             .find(|(short, _)| *short == name && self.types.contains_key(*short));
@@ -71,7 +71,7 @@ impl Scope {
     }
 
     /// An item of `mcp-wire`: by its name, or by its whole path where the revision has a type of that name.
-    pub fn wire(&self, name: &str) -> TokenStream {
+    pub(crate) fn wire(&self, name: &str) -> TokenStream {
         let rust = ident(name);
         if self.types.contains_key(name) {
             return quote!(mcp_wire::#rust);
@@ -81,26 +81,26 @@ impl Scope {
     }
 
     /// A macro of `mcp-wire`, such as `object!`.
-    pub fn table(&self, name: &str) -> String {
+    pub(crate) fn table(&self, name: &str) -> String {
         self.wire.borrow_mut().insert(name.trim_end_matches('!').to_owned());
         name.to_owned()
     }
 
     /// The crate's schema.
-    pub fn schema(&self) -> &'static str {
+    pub(crate) fn schema(&self) -> &'static str {
         self.own.borrow_mut().insert(SCHEMA.to_owned());
         SCHEMA
     }
 
     /// A type of the crate.
-    pub fn named(&self, name: &str) -> TokenStream {
+    pub(crate) fn named(&self, name: &str) -> TokenStream {
         self.own.borrow_mut().insert(name.to_owned());
         let name = ident(name);
         quote!(#name)
     }
 
     /// A type as it is written.
-    pub fn ty(&self, ty: &TypeRef) -> TokenStream {
+    pub(crate) fn ty(&self, ty: &TypeRef) -> TokenStream {
         match ty {
             TypeRef::Named(name) => self.named(name),
             TypeRef::RequestId => self.wire("RequestId"),
@@ -124,7 +124,7 @@ impl Scope {
     }
 
     /// A type behind a pointer where it must be.
-    pub fn held(&self, ty: &TypeRef, boxed: bool) -> TokenStream {
+    pub(crate) fn held(&self, ty: &TypeRef, boxed: bool) -> TokenStream {
         let plain = self.ty(ty);
         if !boxed {
             return plain;
@@ -134,19 +134,19 @@ impl Scope {
     }
 
     /// A type that may be absent.
-    pub fn optional(&self, ty: &TokenStream) -> TokenStream {
+    pub(crate) fn optional(&self, ty: &TokenStream) -> TokenStream {
         let option = self.std("Option");
         quote!(#option<#ty>)
     }
 
     /// The type of a member's field.
-    pub fn field(&self, member: &Member) -> TokenStream {
+    pub(crate) fn field(&self, member: &Member) -> TokenStream {
         let held = self.held(&member.ty, member.boxed);
         if member.required { held } else { self.optional(&held) }
     }
 
     /// The type of the argument that a member's field is made from by `Into`.
-    pub fn argument(&self, model: &Model, member: &Member) -> TokenStream {
+    pub(crate) fn argument(&self, model: &Model, member: &Member) -> TokenStream {
         let plain = self.ty(&member.ty);
         let converts = match model.resolve(&member.ty) {
             TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::RawObject | TypeRef::RequestId => true,
@@ -165,14 +165,14 @@ impl Scope {
     }
 
     /// The types of other modules that the code written since imports were last asked for uses.
-    pub fn imported(&self, defined: impl Fn(&str) -> bool) -> Vec<String> {
+    pub(crate) fn imported(&self, defined: impl Fn(&str) -> bool) -> Vec<String> {
         let own = self.own.borrow();
         own.iter().filter(|name| !defined(name)).cloned().collect()
     }
 
     /// The imports of the file whose code has been written since they were last asked for. `defined` are the file's own
     /// types.
-    pub fn take_imports(&self, defined: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn take_imports(&self, defined: impl Fn(&str) -> bool) -> String {
         let wire = std::mem::take(&mut *self.wire.borrow_mut());
         let mut own = std::mem::take(&mut *self.own.borrow_mut());
         own.retain(|name| !defined(name));
@@ -196,12 +196,12 @@ impl Scope {
 }
 
 /// An identifier; a keyword becomes a raw one.
-pub fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
 }
 
 /// A type as people write it.
-pub fn text(ty: &TokenStream) -> String {
+pub(crate) fn text(ty: &TokenStream) -> String {
     let text = ty.to_string().replace(' ', "");
     match text.strip_prefix("impl") {
         Some(bound) if text.contains("Into<") => format!("impl {bound}"),

@@ -12,34 +12,44 @@ use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
 use mcp_wire::JsonType;
 
 impl Emitter<'_> {
-    /// An enum and its table.
-    pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> Result<String, EmitError> {
-        let rust = ident(name);
-        let docs = self.documenter.ty(ty);
-        let variants = union.variants.iter().map(|variant| {
-            let (name, held) = (ident(&variant.name), self.scope.held(&variant.ty, variant.boxed));
-            let docs = variant_docs(variant);
-            quote!(#docs #name(#held))
+    /// An enum of these variants. `unknown` is one for what the schema doesn't declare, with its documentation and what it holds.
+    pub(super) fn enumeration(
+        &self,
+        name: &str,
+        ty: &Type,
+        variants: impl Iterator<Item = TokenStream>,
+        unknown: Option<(&Ident, &str, TokenStream)>,
+    ) -> Result<String, EmitError> {
+        let (rust, docs) = (ident(name), self.documenter.ty(ty));
+        let unknown = unknown.map(|(unknown, about, held)| {
+            let about = format!(" {about} that the schema doesn't declare, as it came.");
+            quote!(#[doc = #about] #unknown(#held))
         });
-        let unknown = unknown_variant(union);
-        let unknown_variant = unknown.as_ref().map(|unknown| {
-            let json = self.scope.wire("RawJson");
-            quote! {
-                /// A variant that the schema doesn't declare, as it came.
-                #unknown(#json),
-            }
-        });
-        let definition = items(
+        let variants = variants.chain(unknown);
+        items(
             name,
             quote! {
                 #docs
                 #[derive(Debug, Clone, PartialEq)]
                 pub enum #rust {
                     #(#variants,)*
-                    #unknown_variant
                 }
             },
-        )?;
+        )
+    }
+
+    /// An enum and its table.
+    pub(super) fn union(&self, name: &str, ty: &Type, union: &Union) -> Result<String, EmitError> {
+        let rust = ident(name);
+        let variants = union.variants.iter().map(|variant| {
+            let (name, held) = (ident(&variant.name), self.scope.held(&variant.ty, variant.boxed));
+            let docs = variant_docs(variant);
+            quote!(#docs #name(#held))
+        });
+        let unknown = unknown_variant(union);
+        let raw = || self.scope.wire("RawJson");
+        let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A variant", raw()));
+        let definition = self.enumeration(name, ty, variants, unknown_variant)?;
         let (macro_name, schema) = (self.scope.table("union!"), self.scope.schema());
         let head = format!("{rust}: {schema}[{:?}]", ty.pointer);
         let held = self.held_by_one_variant(union);

@@ -12,26 +12,26 @@ use combine::Combined;
 
 use crate::load::{Document, ExtensionDocuments, Revision, check_document};
 use crate::normalise::{NormalisedRevision, normalise_revision};
-use crate::overlay::{CorrectedRevision, Overlay};
+use crate::overlay::Overlay;
 use crate::problem::Problems;
 
 /// An extension in shapes.
 #[derive(Debug)]
-pub struct NormalisedExtension {
+pub(crate) struct NormalisedExtension {
     /// The name of its folder.
-    pub name: String,
+    pub(crate) name: String,
     /// What peers declare it as.
-    pub id: String,
+    pub(crate) id: String,
     /// Whether its schema is published with it, and not written after its text.
-    pub official: bool,
+    pub(crate) official: bool,
     /// The revision that it extends.
-    pub of: Revision,
+    pub(crate) of: Revision,
     /// Its schema, with the definitions of that revision.
-    pub schema: NormalisedRevision,
+    pub(crate) schema: NormalisedRevision,
     /// The pointers of the definitions that are that revision's.
-    pub imported: BTreeSet<String>,
+    pub(crate) imported: BTreeSet<String>,
     /// Its own documentation.
-    pub docs: Document,
+    pub(crate) docs: Document,
 }
 
 /// Reduces the schema of an extension to shapes.
@@ -43,19 +43,12 @@ pub(crate) fn normalise_extension(documents: ExtensionDocuments) -> Result<Norma
     let overlay = Overlay::of(documents.own.overlay.clone())?;
     let Combined { schema, imported } = Combined::of(&documents, &overlay)?;
     check_document(&schema)?;
-    let corrected = CorrectedRevision {
-        entry: documents.own.entry,
-        schema,
-        overlay,
-        rules: documents.own.rules,
-        names: documents.own.names,
-    };
     Ok(NormalisedExtension {
         name: documents.name,
         id: documents.id,
         official: documents.official,
         of: documents.of,
-        schema: normalise_revision(corrected)?,
+        schema: normalise_revision(documents.own, (schema, overlay))?,
         imported,
         docs: documents.docs,
     })

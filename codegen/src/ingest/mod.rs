@@ -17,13 +17,12 @@ use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
 
-use crate::adapt::PlannedRevision;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
 use crate::generate::RevisionTable;
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
 use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 
 use self::official::Official;
 use self::successor::{Passed, Successor};
@@ -173,7 +172,7 @@ struct Prepared {
     sha256: String,
     dialect: Dialect,
     is_new: bool,
-    protocol: Protocol<PlannedRevision>,
+    protocol: Protocol<ModelledRevision>,
 }
 
 impl Prepared {

@@ -72,7 +72,17 @@ impl Document {
     /// A problem at a pointer of this document.
     #[must_use]
     pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
-        Problem::new(&self.file, what).at(self.place(pointer)).pointer(pointer)
+        self.locate(Problem::at_pointer(pointer, what))
+    }
+
+    /// Adds the file and the place to a problem at a pointer of this document.
+    #[must_use]
+    pub(crate) fn locate(&self, problem: Problem) -> Problem {
+        let place = self.place(&problem.pointer);
+        Problem {
+            file: self.file.clone(),
+            ..problem.at(place)
+        }
     }
 
     /// Decodes the value at a pointer.
@@ -95,6 +105,33 @@ impl Document {
             return Ok(T::default());
         }
         self.decode("#")
+    }
+
+    /// Decodes each element of the list `section` alone, so that the problems of all are found; each with its pointer.
+    pub(crate) fn entries<T: DeserializeOwned>(&self, section: &str, problems: &mut Vec<Problem>) -> Vec<(String, T)> {
+        let section = pointer::child("#", section);
+        let count = self.get(&section).and_then(Value::as_array).map_or(0, Vec::len);
+        let places = (0..count).map(|index| pointer::child(&section, &index.to_string()));
+        let entries = places.filter_map(|at| match self.decode(&at) {
+            Ok(entry) => Some((at, entry)),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        });
+        entries.collect()
+    }
+
+    /// A problem of the entry at a pointer, if it doesn't say why it is there and where that is specified.
+    pub(crate) fn unexplained(&self, pointer: &str, why: &str, link: &str) -> Option<Problem> {
+        let (what, help) = if why.trim().is_empty() {
+            ("`why` says nothing", "explain in `why` what this entry is for")
+        } else if !link.starts_with("https://") {
+            ("`link` isn't an https address", "name the page that this entry follows")
+        } else {
+            return None;
+        };
+        Some(self.problem(pointer, what).help(help))
     }
 
     /// The same text, in which a member of the root is taken for one of another name.

@@ -22,11 +22,12 @@ pub use document::{Document, MAX_BYTES};
 pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
-pub use sources::{ExtensionDocuments, Loaded, NAMES, RevisionDocuments, SharedDocuments, load};
+pub use sources::NAMES;
 pub(crate) use sources::{
-    OVERLAY, PendingFiles, extension_directory, load_with, load_with_extension, optional_document,
+    ExtensionDocuments, Loaded, OVERLAY, PendingFiles, RevisionDocuments, SharedDocuments, extension_directory, load,
+    load_with, load_with_extension, optional_document,
 };
-pub use unused::without_unused_definitions;
+pub(crate) use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};
 

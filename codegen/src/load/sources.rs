@@ -21,71 +21,71 @@ const DOCS: &str = "docs.yaml";
 
 /// The files in the directory of a revision.
 #[derive(Debug)]
-pub struct RevisionDocuments {
+pub(crate) struct RevisionDocuments {
     /// The manifest's entry of the revision.
-    pub entry: Entry,
+    pub(crate) entry: Entry,
     /// `schema.json`.
-    pub schema: Document,
+    pub(crate) schema: Document,
     /// `overlay.yaml`.
-    pub overlay: Document,
+    pub(crate) overlay: Document,
     /// `adapt.yaml`: the rules between the revision and the one before it.
-    pub rules: Document,
+    pub(crate) rules: Document,
     /// `names.yaml`: the published names.
-    pub names: Document,
+    pub(crate) names: Document,
 }
 
 /// The files of an extension.
 #[derive(Debug)]
-pub struct ExtensionDocuments {
+pub(crate) struct ExtensionDocuments {
     /// The name of its folder.
-    pub name: String,
+    pub(crate) name: String,
     /// What peers declare it as.
-    pub id: String,
+    pub(crate) id: String,
     /// Whether its schema is published with it, and not written after its text.
-    pub official: bool,
+    pub(crate) official: bool,
     /// `schema.json`, `overlay.yaml` and `names.yaml`, as a revision has them. There are no rules.
-    pub own: RevisionDocuments,
+    pub(crate) own: RevisionDocuments,
     /// `docs.yaml`, which takes precedence over that of all revisions.
-    pub docs: Document,
+    pub(crate) docs: Document,
     /// The entry of the revision that it extends.
-    pub of: Revision,
+    pub(crate) of: Revision,
     /// The schema of that revision.
-    pub core: Document,
+    pub(crate) core: Document,
     /// The corrections to that schema.
-    pub core_overlay: Document,
+    pub(crate) core_overlay: Document,
 }
 
 /// The files about all revisions.
 #[derive(Debug)]
-pub struct SharedDocuments {
+pub(crate) struct SharedDocuments {
     /// `docs.yaml`: documentation in our own words.
-    pub docs: Document,
+    pub(crate) docs: Document,
     /// `docs.yaml` of each revision, which takes precedence over the shared one.
-    pub docs_of_revisions: BTreeMap<String, Document>,
+    pub(crate) docs_of_revisions: BTreeMap<String, Document>,
     /// `modules.yaml`: the module of each definition.
-    pub modules: Document,
+    pub(crate) modules: Document,
     /// `capabilities.yaml`: the capability that each method needs.
-    pub capabilities: Document,
+    pub(crate) capabilities: Document,
     /// `lifecycle.yaml`: the methods that a session uses automatically.
-    pub lifecycle: Document,
+    pub(crate) lifecycle: Document,
     /// `tolerances.yaml`: the mistakes in results that are tolerated.
-    pub tolerances: Document,
+    pub(crate) tolerances: Document,
 }
 
 /// The result of reading a schema directory.
 #[derive(Debug)]
-pub struct Loaded {
+pub(crate) struct Loaded {
     /// The revisions whose files could all be read.
-    pub protocol: Protocol<RevisionDocuments>,
+    pub(crate) protocol: Protocol<RevisionDocuments>,
     /// The extensions whose files could all be read.
-    pub extensions: Vec<ExtensionDocuments>,
+    pub(crate) extensions: Vec<ExtensionDocuments>,
     /// The problems of the files that couldn't be read. Nothing is generated then, but the other files are still checked.
-    pub problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl SharedDocuments {
     /// All files of documentation: the shared one, then those of the revisions.
-    pub fn docs(&self) -> impl Iterator<Item = &Document> {
+    pub(crate) fn docs(&self) -> impl Iterator<Item = &Document> {
         std::iter::once(&self.docs).chain(self.docs_of_revisions.values())
     }
 }
@@ -113,7 +113,7 @@ impl Loaded {
 ///
 /// # Errors
 /// When the manifest can't be read or is invalid.
-pub fn load(directory: &Path) -> Result<Loaded, Problems> {
+pub(crate) fn load(directory: &Path) -> Result<Loaded, Problems> {
     Ok(load_with(directory, Manifest::load(directory)?, &[]))
 }
 
@@ -229,28 +229,27 @@ fn load_revision(
     entry: &Entry,
     unwritten: Option<&PendingFiles<'_>>,
 ) -> Result<RevisionDocuments, Vec<Problem>> {
-    let schema = match unwritten {
-        Some(unwritten) => Ok(unwritten.schema.clone()),
-        None => load_document(&directory.join("schema.json")),
+    let mut problems = Vec::new();
+    let mut or_problems = |found: Result<Document, Problems>| {
+        found.unwrap_or_else(|found| {
+            problems.extend(found);
+            Document::empty("")
+        })
     };
-    let overlay = match unwritten.and_then(|unwritten| unwritten.overlay) {
-        Some(overlay) => Ok(overlay.clone()),
-        None => optional_document(&directory.join(OVERLAY)),
+    let optional = |name: &str| optional_document(&directory.join(name));
+    let schema = unwritten.map(|files| Ok(files.schema.clone()));
+    let overlay = unwritten.and_then(|files| Some(Ok(files.overlay?.clone())));
+    let documents = RevisionDocuments {
+        entry: entry.clone(),
+        schema: or_problems(schema.unwrap_or_else(|| load_document(&directory.join("schema.json")))),
+        overlay: or_problems(overlay.unwrap_or_else(|| optional(OVERLAY))),
+        rules: or_problems(optional("adapt.yaml")),
+        names: or_problems(optional(NAMES)),
     };
-    let rules = optional_document(&directory.join("adapt.yaml"));
-    let names = optional_document(&directory.join(NAMES));
-    match (schema, overlay, rules, names) {
-        (Ok(schema), Ok(overlay), Ok(rules), Ok(names)) => Ok(RevisionDocuments {
-            entry: entry.clone(),
-            schema,
-            overlay,
-            rules,
-            names,
-        }),
-        (schema, overlay, rules, names) => {
-            let found = [schema.err(), overlay.err(), rules.err(), names.err()];
-            Err(found.into_iter().flatten().flatten().collect())
-        }
+    if problems.is_empty() {
+        Ok(documents)
+    } else {
+        Err(problems)
     }
 }
 

@@ -10,7 +10,7 @@ use super::types::{Member, Model, Struct, TypeKind};
 use crate::normalise::Scalar;
 
 /// Puts the roles into a model and its methods.
-pub fn assign_roles(model: &mut Model, roles: &Roles) {
+pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
         let name = names.as_slice().iter().find(|name| match is_of_member(role) {
             true => declares_member(model, name),

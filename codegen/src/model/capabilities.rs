@@ -10,10 +10,10 @@ use super::types::Model;
 /// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
 /// parameters after the method, `method member`, `method member=value` or `method member!=value`: then only requests that have it, or
 /// don't have that value, need the capability. After a place, ` or empty` says that an empty object around the member offers it too.
-pub type Capabilities = BTreeMap<String, OneOrMany>;
+pub(crate) type Capabilities = BTreeMap<String, OneOrMany>;
 
 /// Puts the capabilities into a model's methods, where the model declares them.
-pub fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
+pub(crate) fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
     let found: Vec<_> = model
         .methods
         .iter()

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::messages::{DIRECTIONS, union_members};
 use super::method::{MessageKind, Method};
-use super::types::{Defect, Model};
+use super::types::Model;
 use crate::normalise::{Shape, Shapes};
+use crate::problem::{Problem, Problems};
 
 /// The definitions that say nothing of a result, in the order of preference.
 const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
@@ -16,15 +17,15 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 ///
 /// # Errors
 /// A member of a direction union that isn't a method, a method that two definitions define, a request without a result.
-pub(super) fn check_messages(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Result<(), Vec<Defect>> {
-    let mut defects = members_without_method(model, shapes, imported);
-    defects.extend(methods_defined_twice(model));
-    defects.extend(requests_without_result(model));
-    if defects.is_empty() { Ok(()) } else { Err(defects) }
+pub(super) fn check_messages(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Result<(), Problems> {
+    let mut problems = members_without_method(model, shapes, imported);
+    problems.extend(methods_defined_twice(model));
+    problems.extend(requests_without_result(model));
+    Problems::check(problems)
 }
 
-fn members_without_method(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Vec<Defect> {
-    let mut defects = Vec::new();
+fn members_without_method(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Vec<Problem> {
+    let mut problems = Vec::new();
     let is_imported = |union: &str| {
         let definition = model.definitions.get(union);
         definition.is_some_and(|definition| imported.contains(&definition.pointer))
@@ -37,48 +38,38 @@ fn members_without_method(model: &Model, shapes: &Shapes, imported: &BTreeSet<St
                 continue;
             }
             if imported.contains(&pointer) {
-                defects.push(Defect {
-                    what: format!("this member of `{union}` is a message of the revision that the extension extends"),
-                    help: "leave it out of the union, which is of the extension's own messages".to_owned(),
-                    pointer,
-                });
+                let what = format!("this member of `{union}` is a message of the revision that the extension extends");
+                let help = "leave it out of the union, which is of the extension's own messages";
+                problems.push(Problem::at_pointer(pointer, what).help(help));
                 continue;
             }
-            defects.push(Defect {
-                what: format!("this member of `{union}` isn't a definition with a constant `method`"),
-                help: format!("give it one by a correction, or {}", leave_out(&pointer)),
-                pointer,
-            });
+            let what = format!("this member of `{union}` isn't a definition with a constant `method`");
+            let help = format!("give it one by a correction, or {}", leave_out(&pointer));
+            problems.push(Problem::at_pointer(pointer, what).help(help));
         }
     }
-    defects.dedup_by(|a, b| a.pointer == b.pointer);
-    defects
+    problems.dedup_by(|a, b| a.pointer == b.pointer);
+    problems
 }
 
-fn methods_defined_twice(model: &Model) -> Vec<Defect> {
+fn methods_defined_twice(model: &Model) -> Vec<Problem> {
     let pairs = model.methods.windows(2);
     let twice = pairs.filter(|pair| (pair[0].kind, &pair[0].name) == (pair[1].kind, &pair[1].name));
-    let defect = |pair: &[Method]| {
-        let pointer = pointer_of(model, &pair[1]);
-        Defect {
-            what: format!(
-                "`{}` is the method of {} too",
-                pair[1].name,
-                pointer_of(model, &pair[0])
-            ),
-            help: format!("correct the constant of one of them, or {}", leave_out(pointer)),
-            pointer: pointer.to_owned(),
-        }
+    let problem = |pair: &[Method]| {
+        let [first, second] = [0, 1].map(|index| pointer_of(model, &pair[index]));
+        let what = format!("`{}` is the method of {first} too", pair[1].name);
+        let help = format!("correct the constant of one of them, or {}", leave_out(second));
+        Problem::at_pointer(second, what).help(help)
     };
-    twice.map(defect).collect()
+    twice.map(problem).collect()
 }
 
-fn requests_without_result(model: &Model) -> Vec<Defect> {
+fn requests_without_result(model: &Model) -> Vec<Problem> {
     let requests = model
         .methods
         .iter()
         .filter(|method| method.kind == MessageKind::Request);
-    let defect = |method: &Method| {
+    let problem = |method: &Method| {
         let pointer = pointer_of(model, method);
         let stem = method.definition.strip_suffix("Request").unwrap_or(&method.definition);
         let line = match EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name)) {
@@ -92,17 +83,14 @@ fn requests_without_result(model: &Model) -> Vec<Defect> {
                 overlay_line("corrections", &format!("at: {at}, to: {{type: object}}"))
             }
         };
-        Defect {
-            what: format!(
-                "the request `{}` has no result: there is no `{stem}Result`",
-                method.name
-            ),
-            help: format!("say what it returns by {line}"),
-            pointer: pointer.to_owned(),
-        }
+        let what = format!(
+            "the request `{}` has no result: there is no `{stem}Result`",
+            method.name
+        );
+        Problem::at_pointer(pointer, what).help(format!("say what it returns by {line}"))
     };
     let without = requests.filter(|method| method.results.is_empty());
-    without.map(defect).collect()
+    without.map(problem).collect()
 }
 
 /// Where the definition of a method is.

@@ -6,7 +6,7 @@ use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
 /// Opens aliases that lead to themselves (arrays of such arrays, maps of such maps) where they do: Rust has no such alias.
-pub fn open_endless_aliases(model: &mut Model) {
+pub(crate) fn open_endless_aliases(model: &mut Model) {
     let names: Vec<String> = model.types.keys().cloned().collect();
     for name in names {
         let target = |name: &str| match model.types.get(name).map(|ty| &ty.kind) {
@@ -31,7 +31,7 @@ fn open_innermost(ty: &mut TypeRef) {
 }
 
 /// Marks every member and variant that lies on a way from a type to itself.
-pub fn box_cycles(model: &mut Model) {
+pub(crate) fn box_cycles(model: &mut Model) {
     let reachable = reachability(model);
     let returns = |owner: &str, ty: &TypeRef| {
         by_value(ty)

@@ -14,7 +14,7 @@ use mcp_wire::JsonType;
 /// A way to tell which variant an object is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Decision {
+pub(crate) enum Decision {
     /// It is this one, by its index.
     Is(usize),
     /// By the value of a string member.
@@ -49,15 +49,15 @@ pub enum Decision {
 ///
 /// The others may have it as well, as one that they don't declare: then it may be of any kind, and lack company.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Case {
+pub(crate) struct Case {
     /// The member.
-    pub member: String,
+    pub(crate) member: String,
     /// The kinds of its value; all, if there are none.
-    pub kinds: Vec<JsonType>,
+    pub(crate) kinds: Vec<JsonType>,
     /// What else is always there with it.
-    pub needs: Vec<String>,
+    pub(crate) needs: Vec<String>,
     /// What its presence leads to.
-    pub decision: Decision,
+    pub(crate) decision: Decision,
 }
 
 /// An object that may be a variant: its index and its members.
@@ -71,7 +71,7 @@ const BUDGET: usize = 2_000;
 const DEEPEST: usize = 16;
 
 /// Looks through references at an object's members.
-pub trait Lookup<'n> {
+pub(crate) trait Lookup<'n> {
     /// The members of `node`, if it is an object.
     fn members(&self, node: &'n Node) -> Option<&'n BTreeMap<String, Property>>;
     /// The shape of `node`, past references.
@@ -79,7 +79,11 @@ pub trait Lookup<'n> {
 }
 
 /// Finds a way to tell `candidates` apart; `None` where the schema gives none.
-pub fn decide<'n>(lookup: &impl Lookup<'n>, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
+pub(crate) fn decide<'n>(
+    lookup: &impl Lookup<'n>,
+    candidates: &[Candidate<'n>],
+    default: Option<usize>,
+) -> Option<Decision> {
     let search = Search {
         lookup,
         budget: Cell::new(BUDGET),
@@ -273,7 +277,7 @@ fn required_by_all(candidates: &[Candidate<'_>]) -> Vec<String> {
 }
 
 /// The kind of a shape that has one.
-pub fn json_kind(shape: &Shape) -> JsonType {
+pub(crate) fn json_kind(shape: &Shape) -> JsonType {
     match shape {
         Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonType::Boolean,
         Shape::Integer | Shape::Number | Shape::Constant(Scalar::Integer(_)) => JsonType::Number,

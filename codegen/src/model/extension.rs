@@ -10,7 +10,7 @@ use super::lock::Lock;
 use super::method::MessageKind;
 use super::modules::uses;
 use super::names::Names;
-use super::revisions::{ModelledRevision, error_codes, results, wrong_errors};
+use super::revisions::{error_codes, results, wrong_errors};
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
@@ -19,47 +19,48 @@ use crate::load::{Document, Entry, Revision};
 use crate::normalise::Scalar;
 use crate::overlay::{MetaMember, Overlay};
 use crate::problem::{Problem, Problems};
+use crate::protocol::ModelledRevision;
 
 /// An extension with its model.
 #[derive(Debug)]
-pub struct ModelledExtension {
+pub(crate) struct ModelledExtension {
     /// The name of its folder.
-    pub name: String,
+    pub(crate) name: String,
     /// What peers declare it as.
-    pub id: String,
+    pub(crate) id: String,
     /// Whether its schema is published with it, and not written after its text.
-    pub official: bool,
+    pub(crate) official: bool,
     /// The revision that it extends.
-    pub of: Revision,
+    pub(crate) of: Revision,
     /// What the manifest says of its schema.
-    pub entry: Entry,
+    pub(crate) entry: Entry,
     /// The model. Types of the revision are marked as imported.
-    pub model: Model,
+    pub(crate) model: Model,
     /// The schema that the validator keeps.
-    pub schema: Value,
+    pub(crate) schema: Value,
     /// Results that it adds to requests of the revision.
-    pub results: Vec<AddedResult>,
+    pub(crate) results: Vec<AddedResult>,
     /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
-    pub headers: BTreeMap<String, BTreeMap<String, String>>,
+    pub(crate) headers: BTreeMap<String, BTreeMap<String, String>>,
     /// The definition of its settings, if it says which settings there are.
-    pub settings: Option<String>,
+    pub(crate) settings: Option<String>,
     /// What it puts into `_meta` of the revision's types.
-    pub meta: Vec<MetaMember>,
+    pub(crate) meta: Vec<MetaMember>,
     /// Its own documentation.
-    pub docs: Document,
+    pub(crate) docs: Document,
     /// Whether its names were published.
-    pub is_locked: bool,
+    pub(crate) is_locked: bool,
 }
 
 /// A result that an extension adds to a request of the revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AddedResult {
+pub(crate) struct AddedResult {
     /// The method of the request.
-    pub method: String,
+    pub(crate) method: String,
     /// The definition of the result.
-    pub definition: String,
+    pub(crate) definition: String,
     /// The value of the member that says which result it is.
-    pub kind: Option<String>,
+    pub(crate) kind: Option<String>,
 }
 
 /// Builds the model of an extension.
@@ -72,29 +73,24 @@ pub(crate) fn build_extension(
     (names, shared): (&Names, &Shared),
 ) -> Result<(ModelledExtension, Overlay), Problems> {
     let NormalisedExtension { schema, imported, .. } = extension;
-    let published = Lock::of(&schema.names)?;
+    let published = Lock::of(&schema.documents.names)?;
     let input = BuildInput {
-        revision: schema.entry.revision.as_str(),
+        revision: schema.documents.entry.revision.as_str(),
         shapes: &schema.shapes,
         names,
         later: None,
-        lock: &Lock::of(&schema.names)?.with(&core.model, &imported),
+        lock: &Lock::of(&schema.documents.names)?.with(&core.model, &imported),
         imported: &imported,
         modules: &shared.modules,
         results: &results(&schema.overlay),
         inherited_results: &BTreeMap::new(),
         error_codes: &error_codes(&schema.overlay),
     };
-    let mut model = build_model(&input).map_err(|defects| {
-        let problems = defects.into_iter().map(|defect| {
-            let problem = schema.document.problem(&defect.pointer, defect.what);
-            problem.help(defect.help)
-        });
-        Problems::check(problems.collect()).err().unwrap_or_default()
-    })?;
+    let locate = |found: Problems| found.into_iter().map(|problem| schema.document.locate(problem));
+    let mut model = build_model(&input).map_err(|found| Problems::from_iter(locate(found)))?;
     mark_imported(&mut model, &core.model, &imported);
     let overlay = &schema.overlay;
-    let mut problems = published.broken(&model, &schema.names);
+    let mut problems = published.broken(&model, &schema.documents.names);
     problems.extend(wrong_errors(overlay, &model));
     problems.extend(wrong_facts(&overlay.facts, overlay, &model));
     problems.extend(methods_of_core(&model, &core.model, &schema.document));
@@ -124,7 +120,7 @@ pub(crate) fn build_extension(
         id: extension.id,
         official: extension.official,
         of: extension.of,
-        entry: schema.entry,
+        entry: schema.documents.entry,
         model,
         schema: schema.shapes.schema,
         results: added,
@@ -137,7 +133,7 @@ pub(crate) fn build_extension(
         settings: overlay.settings.clone(),
         meta: overlay.meta.clone(),
         docs: extension.docs,
-        is_locked: !schema.names.root().is_null(),
+        is_locked: !schema.documents.names.root().is_null(),
     };
     Ok((modelled, overlay))
 }

@@ -3,14 +3,15 @@
 use heck::ToSnakeCase;
 use mcp_wire::json_schema::pointer;
 
-use super::types::{Defect, Member, Model, TypeKind};
+use super::types::{Member, Model, TypeKind};
+use crate::problem::{Problem, Problems};
 
 /// Checks that each name that the overlay gives a field is one, and is the only one of its struct.
 ///
 /// # Errors
 /// Those that aren't.
-pub(super) fn check_fields(model: &Model) -> Result<(), Vec<Defect>> {
-    let mut defects = Vec::new();
+pub(super) fn check_fields(model: &Model) -> Result<(), Problems> {
+    let mut problems = Vec::new();
     for ty in model.types.values() {
         let TypeKind::Struct(object) = &ty.kind else { continue };
         for member in &object.members {
@@ -22,15 +23,12 @@ pub(super) fn check_fields(model: &Model) -> Result<(), Vec<Defect>> {
             } else {
                 continue;
             };
-            defects.push(Defect {
-                pointer: pointer::child(&pointer::child(&ty.pointer, "properties"), &member.name),
-                what,
-                help: "correct `x-field` in the overlay: a name in snake_case that no other member of the object has"
-                    .into(),
-            });
+            let at = pointer::child(&pointer::child(&ty.pointer, "properties"), &member.name);
+            let help = "correct `x-field` in the overlay: a name in snake_case that no other member of the object has";
+            problems.push(Problem::at_pointer(at, what).help(help));
         }
     }
-    if defects.is_empty() { Ok(()) } else { Err(defects) }
+    Problems::check(problems)
 }
 
 fn wanted(member: &Member) -> String {

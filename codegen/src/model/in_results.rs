@@ -17,11 +17,11 @@ const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
 
 /// What is asked, and what is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Questions {
+pub(crate) struct Questions {
     /// The union of the requests.
-    pub requests: TypeRef,
+    pub(crate) requests: TypeRef,
     /// The union of their results.
-    pub results: TypeRef,
+    pub(crate) results: TypeRef,
 }
 
 /// Gives requests that occur in results alone their direction. `is_sent` says which ones are in a union of what is sent.
@@ -67,7 +67,7 @@ pub(super) fn unite_requests_in_results(model: &mut Model) {
 impl Model {
     /// What a server asks of a client, by requests of its own and in its results.
     #[must_use]
-    pub fn questions(&self) -> Vec<Questions> {
+    pub(crate) fn questions(&self) -> Vec<Questions> {
         let named = |name: &str| TypeRef::Named(name.to_owned());
         let is_union = |name: &str| {
             let kind = self.types.get(name).map(|ty| &ty.kind);

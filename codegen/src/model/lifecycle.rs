@@ -7,56 +7,56 @@ use serde_json::{Map, Value};
 
 /// The lifecycle of a revision.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Lifecycle {
+pub(crate) struct Lifecycle {
     /// The method or key of each role that the revision has.
-    pub names: BTreeMap<String, String>,
+    pub(crate) names: BTreeMap<String, String>,
     /// The members of the parameters of each role's method.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub params: BTreeMap<String, Members>,
+    pub(crate) params: BTreeMap<String, Members>,
     /// The members of its result.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub results: BTreeMap<String, Members>,
+    pub(crate) results: BTreeMap<String, Members>,
     /// What else a session writes into its own messages, by method.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub messages: BTreeMap<String, OwnMessage>,
+    pub(crate) messages: BTreeMap<String, OwnMessage>,
     /// The methods whose results usually are of a kind.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub kinds: BTreeMap<String, Vec<String>>,
+    pub(crate) kinds: BTreeMap<String, Vec<String>>,
 }
 
 /// The members of an object that say what a session needs, told by their types.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(default)]
-pub struct Members {
+pub(crate) struct Members {
     /// The required text, which names what the object is about, such as a revision or a resource.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The list of texts: several revisions.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub versions: Option<String>,
+    pub(crate) versions: Option<String>,
     /// The capabilities of either side.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub capabilities: Option<String>,
+    pub(crate) capabilities: Option<String>,
     /// The name and version of an implementation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub implementation: Option<String>,
+    pub(crate) implementation: Option<String>,
     /// The optional text, for people or models.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub(crate) text: Option<String>,
     /// The id of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<String>,
+    pub(crate) request: Option<String>,
     /// The log level.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub level: Option<String>,
+    pub(crate) level: Option<String>,
     /// The object that declares the members with the roles of a filter.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub filter: Option<String>,
+    pub(crate) filter: Option<String>,
 }
 
 impl Members {
     /// The names of the members.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let names = [
             &self.name,
             &self.versions,
@@ -73,33 +73,33 @@ impl Members {
 
 /// The values of the required members of parameters or of a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Presets {
+pub(crate) struct Presets {
     /// Those of the members.
     #[serde(skip_serializing_if = "Map::is_empty")]
-    pub members: Map<String, Value>,
+    pub(crate) members: Map<String, Value>,
     /// Those of the keys of `_meta`.
     #[serde(skip_serializing_if = "Map::is_empty")]
-    pub meta: Map<String, Value>,
+    pub(crate) meta: Map<String, Value>,
     /// The required members that nothing presets.
     #[serde(skip)]
-    pub lacking: BTreeSet<String>,
+    pub(crate) lacking: BTreeSet<String>,
 }
 
 impl Presets {
     /// Whether a session has nothing to write.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.members.is_empty() && self.meta.is_empty()
     }
 }
 
 /// What a session writes into a message of its own beside what it knows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct OwnMessage {
+pub(crate) struct OwnMessage {
     /// In the parameters.
-    pub params: Presets,
+    pub(crate) params: Presets,
     /// In the result.
-    pub result: Presets,
+    pub(crate) result: Presets,
 }
 
 /// What a lifecycle needs and doesn't have, by role.

@@ -39,19 +39,19 @@ const RESULTS: [(&str, Direction); 2] = [
 
 /// What a union of messages is told apart by, and of what.
 #[derive(Debug, Clone, Copy)]
-pub struct MessageInput<'i> {
+pub(crate) struct MessageInput<'i> {
     /// The schema in shapes.
-    pub shapes: &'i Shapes,
+    pub(crate) shapes: &'i Shapes,
     /// Results that the schema doesn't state, by request method.
-    pub results: &'i BTreeMap<String, Vec<String>>,
+    pub(crate) results: &'i BTreeMap<String, Vec<String>>,
     /// The results of requests for which neither the schema nor `results` has one, by method.
-    pub inherited_results: &'i BTreeMap<String, Vec<String>>,
+    pub(crate) inherited_results: &'i BTreeMap<String, Vec<String>>,
     /// The pointers of definitions whose methods are the revision's that an extension extends.
-    pub imported: &'i BTreeSet<String>,
+    pub(crate) imported: &'i BTreeSet<String>,
 }
 
 /// The names of the unions of messages.
-pub fn union_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn union_names() -> impl Iterator<Item = &'static str> {
     DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
 }
 
@@ -61,12 +61,12 @@ pub(crate) fn is_message_union(name: &str) -> bool {
 }
 
 /// The names of the unions of results.
-pub fn result_union_names() -> impl Iterator<Item = &'static str> {
+pub(crate) fn result_union_names() -> impl Iterator<Item = &'static str> {
     RESULTS.iter().map(|(name, _)| *name)
 }
 
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
-pub fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
+pub(crate) fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
     model.methods = methods(model, input);
     model.batches = has_batches(input.shapes);
     model.errors_without_id = has_errors_without_id(input.shapes);

@@ -8,7 +8,7 @@ use super::type_ref::TypeRef;
 /// Whether an answer is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MessageKind {
+pub(crate) enum MessageKind {
     /// It is.
     Request,
     /// It is not.
@@ -17,67 +17,67 @@ pub enum MessageKind {
 
 /// A method.
 #[derive(Debug, Clone, Serialize)]
-pub struct Method {
+pub(crate) struct Method {
     /// Its name on the wire.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether an answer is expected.
-    pub kind: MessageKind,
+    pub(crate) kind: MessageKind,
     /// Who may call it.
-    pub direction: Direction,
+    pub(crate) direction: Direction,
     /// The Rust type of the request or notification.
     #[serde(rename = "type")]
-    pub ty: String,
+    pub(crate) ty: String,
     /// The official name of the request or notification.
-    pub definition: String,
+    pub(crate) definition: String,
     /// What a session does with it automatically, so that no handler is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
+    pub(crate) role: Option<String>,
     /// The capability that it needs, as the way from the object of capabilities to a member.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub capability: Option<String>,
+    pub(crate) capability: Option<String>,
     /// What it needs besides, for what its parameters say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<Need>,
+    pub(crate) needs: Vec<Need>,
     /// What may come back, the usual result first; nothing for a notification.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub results: Vec<TypeRef>,
+    pub(crate) results: Vec<TypeRef>,
     /// The union of the results, where the schema has one and the value of a tag distinguishes them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub result_union: Option<TypeRef>,
+    pub(crate) result_union: Option<TypeRef>,
     /// What is tolerated in a result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tolerances: Vec<Tolerance>,
+    pub(crate) tolerances: Vec<Tolerance>,
 }
 
 /// A capability that a request needs for what its parameters say.
 #[derive(Debug, Clone, Serialize)]
-pub struct Need {
+pub(crate) struct Need {
     /// The member of the parameters that needs it.
-    pub member: String,
+    pub(crate) member: String,
     /// The member's value, if no other needs it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
+    pub(crate) value: Option<String>,
     /// The member's value, if every other needs it, and its absence too.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub other_than: Option<String>,
+    pub(crate) other_than: Option<String>,
     /// The way from the object of capabilities to a member.
-    pub capability: String,
+    pub(crate) capability: String,
     /// Whether an empty object around that member offers it too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub or_empty: bool,
+    pub(crate) or_empty: bool,
 }
 
 /// What is tolerated in a member of a method's result.
 #[derive(Debug, Clone, Serialize)]
-pub struct Tolerance {
+pub(crate) struct Tolerance {
     /// The member.
-    pub member: String,
+    pub(crate) member: String,
     /// What is there as JSON; `None` for a member that is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub found: Option<String>,
+    pub(crate) found: Option<String>,
     /// The member without which it isn't tolerated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub beside: Option<String>,
+    pub(crate) beside: Option<String>,
     /// What it is read as, as JSON.
-    pub read: String,
+    pub(crate) read: String,
 }

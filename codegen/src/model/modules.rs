@@ -10,7 +10,7 @@ use super::types::{Model, TypeKind};
 const SHARED: &str = "base";
 
 /// Where the unions of messages are.
-pub const MESSAGES: &str = "messages";
+pub(crate) const MESSAGES: &str = "messages";
 /// What a crate calls its other files, and the crate that it uses.
 const TAKEN: [&str; 8] = [
     "definitions",
@@ -33,7 +33,7 @@ const KEYWORDS: [&str; 51] = [
 ];
 
 /// Assigns modules: as `assigned` says by official name; else with the method or the one module that uses the type.
-pub fn assign_modules(model: &mut Model, assigned: &BTreeMap<String, String>) {
+pub(crate) fn assign_modules(model: &mut Model, assigned: &BTreeMap<String, String>) {
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
     for (name, ty) in &model.types {
         if matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_)) {

@@ -10,7 +10,7 @@ use mcp_wire::JsonType;
 
 /// Makes Rust type names of official ones.
 #[derive(Debug, Clone, Default)]
-pub struct Names {
+pub(crate) struct Names {
     /// How acronyms are spelt in Rust: a manifest's `acronyms`.
     acronyms: BTreeMap<String, String>,
 }
@@ -18,13 +18,13 @@ pub struct Names {
 impl Names {
     /// Names that spell acronyms in this way.
     #[must_use]
-    pub fn new(acronyms: BTreeMap<String, String>) -> Self {
+    pub(crate) fn new(acronyms: BTreeMap<String, String>) -> Self {
         Self { acronyms }
     }
 
     /// The Rust type name for an official name.
     #[must_use]
-    pub fn type_name(&self, official: &str) -> String {
+    pub(crate) fn type_name(&self, official: &str) -> String {
         let mut spelt = official.to_owned();
         // Longest first, so that one acronym may contain another.
         let mut acronyms: Vec<_> = self.acronyms.iter().collect();
@@ -37,7 +37,7 @@ impl Names {
 
     /// The Rust type name for what is without a name in a member of `parent`.
     #[must_use]
-    pub fn member_name(&self, parent: &str, member: &str) -> String {
+    pub(crate) fn member_name(&self, parent: &str, member: &str) -> String {
         format!("{parent}{}", part(member))
     }
 }
@@ -57,7 +57,7 @@ fn part(text: &str) -> String {
 ///
 /// Letters beyond ASCII are signs too: rustc normalises them, and warns of many.
 #[must_use]
-pub fn spelt_out(text: &str) -> String {
+pub(crate) fn spelt_out(text: &str) -> String {
     let words: Vec<String> = text
         .chars()
         .map(|character| match character {
@@ -103,7 +103,7 @@ fn unreserved(name: &str) -> &str {
 
 /// `wanted`, or the first of `wanted2`, `wanted3`, … that isn't taken.
 #[must_use]
-pub fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
+pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
     if !taken(wanted) {
         return wanted.to_owned();
     }
@@ -115,7 +115,7 @@ pub fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
 
 /// The names of a union's variants: their types' names without what all have in common, or their tags.
 #[must_use]
-pub fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
+pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
     let named: Vec<&str> = types
         .iter()
         .filter_map(|ty| match ty {
@@ -144,7 +144,7 @@ pub fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Dec
 }
 
 /// The variant for what a later revision may add.
-pub const UNKNOWN: &str = "Unknown";
+pub(crate) const UNKNOWN: &str = "Unknown";
 
 fn kind_name(kind: JsonType) -> &'static str {
     match kind {

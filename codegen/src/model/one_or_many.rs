@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// One place, or several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
-pub enum OneOrMany {
+pub(crate) enum OneOrMany {
     /// One.
     One(String),
     /// Several.

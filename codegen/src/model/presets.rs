@@ -4,35 +4,32 @@ use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::type_ref::TypeRef;
-use super::types::{Defect, Member, Model, TypeKind};
+use super::types::{Member, Model, TypeKind};
+use crate::problem::{Problem, Problems};
 
 /// Checks that each preset is a value of its member's type, and that the member is always there.
 ///
 /// # Errors
 /// Those that aren't.
-pub(super) fn check_presets(model: &Model) -> Result<(), Vec<Defect>> {
+pub(super) fn check_presets(model: &Model) -> Result<(), Problems> {
     let objects = model.types.values().filter_map(|ty| match &ty.kind {
         TypeKind::Struct(object) => Some((ty, object)),
         _ => None,
     });
     let members = objects.flat_map(|(ty, object)| object.members.iter().map(move |member| (ty, member)));
-    let defects = members.filter_map(|(ty, member)| {
+    let problems = members.filter_map(|(ty, member)| {
         let preset = member.preset.as_ref()?;
         let what = match (member.required, can_be(model, &member.ty, preset)) {
             (true, true) => return None,
             (false, _) => "the member may be absent, so it has no preset".to_owned(),
             (true, false) => format!("constructors can't give this member the value {preset}"),
         };
-        Some(Defect {
-            pointer: pointer::child(&pointer::child(&ty.pointer, "properties"), &member.name),
-            what,
-            help: "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer, a boolean or `{}`, as the \
-                   member's schema wants"
-                .into(),
-        })
+        let at = pointer::child(&pointer::child(&ty.pointer, "properties"), &member.name);
+        Some(Problem::at_pointer(at, what).help(
+            "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer, a boolean or `{}`, as the member's schema wants",
+        ))
     });
-    let defects: Vec<Defect> = defects.collect();
-    if defects.is_empty() { Ok(()) } else { Err(defects) }
+    Problems::check(problems.collect())
 }
 
 /// Whether it is `{}`: an object whose members are absent or have presets themselves.

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::build::{BuildInput, build_model};
 use super::check_facts::wrong_facts;
 use super::extension::{ModelledExtension, build_extension, shared_names};
@@ -16,34 +14,16 @@ use super::shared::Shared;
 use super::types::{ErrorCode, Model};
 use crate::extension::NormalisedExtension;
 use crate::facts::Facts;
-use crate::load::{Document, Entry};
 use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::Problems;
-use crate::protocol::Protocol;
-
-/// A revision with its model.
-#[derive(Debug)]
-pub struct ModelledRevision {
-    /// What the manifest says of the revision.
-    pub entry: Entry,
-    /// The model.
-    pub model: Model,
-    /// The schema that the validator keeps.
-    pub schema: Value,
-    /// What the schema can't say about the revision as a whole.
-    pub facts: Facts,
-    /// The rules between the revision and the one before it.
-    pub rules: Document,
-    /// Whether its names were published.
-    pub is_locked: bool,
-}
+use crate::protocol::{ModelledRevision, Protocol};
 
 /// Builds the models from the latest to the earliest, because names come from later revisions.
 ///
 /// # Errors
 /// Everything in a schema or overlay that no model can be built from.
-pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
+pub(crate) fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
     let names = Names::new(protocol.manifest.acronyms.clone());
     let shared = Shared::of(&protocol.shared)?;
     let mut inherited = inherit(&protocol.revisions);
@@ -51,7 +31,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
     let mut warnings = protocol.warnings;
     for revision in protocol.revisions.into_iter().rev() {
         let (mut facts, inherited_results) = inherited.pop().unwrap_or_default();
-        let lock = match Lock::of(&revision.names) {
+        let lock = match Lock::of(&revision.documents.names) {
             Ok(lock) => lock,
             Err(found) => {
                 problems.extend(found);
@@ -59,7 +39,7 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
             }
         };
         let input = BuildInput {
-            revision: revision.entry.revision.as_str(),
+            revision: revision.documents.entry.revision.as_str(),
             shapes: &revision.shapes,
             names: &names,
             later: models.last().map(|later| &later.model),
@@ -72,12 +52,12 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
         };
         match build_model(&input) {
             Ok(mut model) => {
-                problems.extend(lock.broken(&model, &revision.names));
+                problems.extend(lock.broken(&model, &revision.documents.names));
                 problems.extend(wrong_results(&revision.overlay, &model));
                 problems.extend(wrong_errors(&revision.overlay, &model));
                 problems.extend(sections_of_extensions(&revision.overlay));
                 let wrong = wrong_facts(&facts, &revision.overlay, &model);
-                let is_draft = !revision.entry.released;
+                let is_draft = !revision.documents.entry.released;
                 let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
                     .into_iter()
                     .partition(|problem| is_draft && facts.leave_out(&revision.overlay.facts, &problem.pointer));
@@ -89,18 +69,16 @@ pub fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<M
                 }
                 describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
-                    entry: revision.entry,
+                    is_locked: !revision.documents.names.root().is_null(),
+                    entry: revision.documents.entry,
                     model,
                     schema: revision.shapes.schema,
                     facts,
-                    rules: revision.rules,
-                    is_locked: !revision.names.root().is_null(),
+                    rules: revision.documents.rules,
+                    plans: Vec::new(),
                 });
             }
-            Err(defects) => problems.extend(defects.into_iter().map(|defect| {
-                let problem = revision.document.problem(&defect.pointer, defect.what);
-                problem.help(defect.help)
-            })),
+            Err(found) => problems.extend(found.into_iter().map(|problem| revision.document.locate(problem))),
         }
     }
     Problems::check(problems)?;
@@ -150,7 +128,7 @@ pub(crate) fn build_extensions(
 ///
 /// # Errors
 /// Lines about nothing, and what sessions lack.
-pub fn check_shared(protocol: &Protocol<ModelledRevision>) -> Result<(), Problems> {
+pub(crate) fn check_shared(protocol: &Protocol<ModelledRevision>) -> Result<(), Problems> {
     let revisions = protocol.revisions.iter().map(|revision| &revision.model);
     let extensions = protocol.extensions.iter().map(|extension| &extension.model);
     let models: Vec<&Model> = revisions.chain(extensions).collect();

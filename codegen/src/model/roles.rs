@@ -43,13 +43,13 @@ pub(super) const MEMBER_ROLES: [&str; 12] = [
 pub(super) const RESULT_KIND: &str = "result.kind";
 
 /// Whether handlers are never asked about methods of a role.
-pub fn is_internal(role: &str) -> bool {
+pub(crate) fn is_internal(role: &str) -> bool {
     METHOD_ROLES
         .iter()
         .any(|(name, for_handlers)| *name == role && !for_handlers)
 }
 
 /// Whether a role is of a member, and not of a method.
-pub fn is_of_member(role: &str) -> bool {
+pub(crate) fn is_of_member(role: &str) -> bool {
     MEMBER_ROLES.contains(&role)
 }

@@ -98,9 +98,9 @@ impl Schema<'_> {
             let names = properties.into_iter().flatten().map(|(name, _)| name);
             optional = names
                 .filter(|name| !must.contains(name.as_str()))
-                .filter_map(|name| Some((name.clone(), self.property(&pointer, name, 0)?)))
+                .filter_map(|name| Some((name.clone(), self.property(&pointer, name)?)))
                 .collect();
-            let said = |name: &str| self.follow(&self.property(&pointer, name, 0)?);
+            let said = |name: &str| self.follow(&self.property(&pointer, name)?);
             required = must
                 .into_iter()
                 .map(|name| (name.to_owned(), said(name).cloned().unwrap_or(Value::Bool(true))))
@@ -119,15 +119,10 @@ impl Schema<'_> {
     }
 
     /// Where the schema at a pointer declares a member, through references and `allOf`.
-    fn property(&self, at: &str, member: &str, depth: usize) -> Option<String> {
-        let schema = self.at(at, depth)?;
-        let properties = schema.get("properties");
-        if properties.and_then(|members| members.get(member)).is_some() {
-            return Some(pointer::child(&pointer::child(at, "properties"), member));
-        }
-        self.parts(at, schema)
-            .iter()
-            .find_map(|part| self.property(part, member, depth + 1))
+    fn property(&self, at: &str, member: &str) -> Option<String> {
+        let mut found = Vec::new();
+        self.properties(at, member, 0, &mut found);
+        found.into_iter().next()
     }
 
     /// Collects all places where the schema at a pointer declares a member, through references and `allOf`.

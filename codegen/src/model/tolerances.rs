@@ -10,12 +10,12 @@ use super::types::Model;
 use crate::load::present;
 
 /// What is tolerated in results.
-pub type Tolerances = Vec<ToleranceEntry>;
+pub(crate) type Tolerances = Vec<ToleranceEntry>;
 
 /// What is tolerated in a member of a result, or in several.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToleranceEntry {
+pub(crate) struct ToleranceEntry {
     /// The members, each as `Type.member`.
     at: OneOrMany,
     /// What is there; `None` for a member that is absent.
@@ -40,7 +40,7 @@ impl ToleranceEntry {
 }
 
 /// Puts the tolerances into a model's methods, where the model declares the members.
-pub fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
+pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
     let of_type = |ty: &TypeRef| {
         let TypeRef::Named(name) = ty else { return Vec::new() };
         let Some(object) = model.struct_of(ty) else {

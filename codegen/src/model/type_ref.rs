@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A type, seen from where it is used.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TypeRef {
+pub(crate) enum TypeRef {
     /// A type of the revision.
     Named(String),
     /// The id of a request.
@@ -59,7 +59,7 @@ impl fmt::Display for TypeRef {
 impl TypeRef {
     /// The type of the revision that this leads to, whatever is around it.
     #[must_use]
-    pub fn named(&self) -> Option<&str> {
+    pub(crate) fn named(&self) -> Option<&str> {
         match self {
             Self::Named(name) => Some(name),
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.named(),

@@ -6,37 +6,37 @@ use serde_json::Value;
 
 /// What the schema of a type says beyond the type.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TypeSchema {
+pub(crate) struct TypeSchema {
     /// Whether no other members are valid than those that are declared.
-    pub closed: bool,
+    pub(crate) closed: bool,
     /// Whether no other values are valid than those that are declared.
-    pub enumeration: bool,
+    pub(crate) enumeration: bool,
     /// What it says of each member, by the member's name.
-    pub members: BTreeMap<String, MemberSchema>,
+    pub(crate) members: BTreeMap<String, MemberSchema>,
 }
 
 /// What the schema of a member says beyond the member's type.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct MemberSchema {
+pub(crate) struct MemberSchema {
     /// Where it is: the first place, where several parts of an intersection declare the member.
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// The other places.
-    pub others: Vec<String>,
+    pub(crate) others: Vec<String>,
     /// The assertions by their keywords.
-    pub assertions: BTreeMap<&'static str, Value>,
+    pub(crate) assertions: BTreeMap<&'static str, Value>,
     /// Which of the assertions hold wherever the type is: places that differ in assertions alone share a type.
-    pub everywhere: BTreeSet<&'static str>,
+    pub(crate) everywhere: BTreeSet<&'static str>,
     /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
-    pub optional: BTreeMap<String, String>,
+    pub(crate) optional: BTreeMap<String, String>,
     /// Of an open object, the members that are required, with their schemas.
-    pub required: BTreeMap<String, Value>,
+    pub(crate) required: BTreeMap<String, Value>,
     /// Of an open object, the members that are declared, also in what the schema is an intersection of.
-    pub declared: BTreeSet<String>,
+    pub(crate) declared: BTreeSet<String>,
 }
 
 impl MemberSchema {
     /// The assertion that a keyword makes wherever the type is.
-    pub fn everywhere(&self, keyword: &str) -> Option<&Value> {
+    pub(crate) fn everywhere(&self, keyword: &str) -> Option<&Value> {
         self.assertions
             .get(keyword)
             .filter(|_| self.everywhere.contains(keyword))

@@ -18,71 +18,60 @@ use super::type_schema::TypeSchema;
 
 /// A revision, ready to be written as Rust.
 #[derive(Debug, Clone, Serialize)]
-pub struct Model {
+pub(crate) struct Model {
     /// The revision's name.
-    pub revision: String,
+    pub(crate) revision: String,
     /// Every type by its Rust name.
-    pub types: BTreeMap<String, Type>,
+    pub(crate) types: BTreeMap<String, Type>,
     /// Every definition of the schema by its official name.
-    pub definitions: BTreeMap<String, Definition>,
+    pub(crate) definitions: BTreeMap<String, Definition>,
     /// The methods, requests first, in the order of their names.
-    pub methods: Vec<Method>,
+    pub(crate) methods: Vec<Method>,
     /// Whether peers may send several messages in one array.
-    pub batches: bool,
+    pub(crate) batches: bool,
     /// Whether a response that is an error may lack the id.
-    pub errors_without_id: bool,
+    pub(crate) errors_without_id: bool,
     /// The revision's own error codes.
-    pub error_codes: Vec<ErrorCode>,
+    pub(crate) error_codes: Vec<ErrorCode>,
     /// What a session does automatically.
-    pub lifecycle: Lifecycle,
+    pub(crate) lifecycle: Lifecycle,
     /// Which type is where: what an earlier revision, whose schema has no name there, takes its name from.
     #[serde(skip)]
-    pub positions: BTreeMap<String, String>,
+    pub(crate) positions: BTreeMap<String, String>,
     /// The Rust name of what is at a pointer of the schema, if it has a type of its own.
     #[serde(skip)]
-    pub places: BTreeMap<String, String>,
-}
-
-/// Something in a schema that no model can be built from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Defect {
-    /// Where it is.
-    pub pointer: String,
-    /// What is wrong.
-    pub what: String,
-    /// What to do about it.
-    pub help: String,
+    pub(crate) places: BTreeMap<String, String>,
 }
 
 /// A Rust type.
 #[derive(Debug, Clone, Serialize)]
-pub struct Type {
+pub(crate) struct Type {
     /// The key of its documentation: the official name, or the Rust name of what the schema leaves without one.
-    pub documented_as: String,
+    pub(crate) documented_as: String,
     /// Whether the schema gives it a name.
-    pub official: bool,
+    pub(crate) official: bool,
     /// Whether it is a type of the revision that an extension extends, which the extension's crate doesn't define.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub imported: bool,
+    pub(crate) imported: bool,
     /// Where the schema defines it.
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// The module it is in.
-    pub module: String,
+    pub(crate) module: String,
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     /// What the schema says beyond the type.
     #[serde(skip)]
-    pub schema: TypeSchema,
+    pub(crate) schema: TypeSchema,
     /// What it is.
     #[serde(flatten)]
-    pub kind: TypeKind,
+    pub(crate) kind: TypeKind,
 }
 
 /// What a Rust type is.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TypeKind {
+pub(crate) enum TypeKind {
     /// An object with declared members.
     Struct(Struct),
     /// A string with known values.
@@ -104,122 +93,122 @@ pub enum TypeKind {
 
 /// An object with declared members.
 #[derive(Debug, Clone, Serialize)]
-pub struct Struct {
+pub(crate) struct Struct {
     /// The members that have the same value in every instance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub constants: Vec<ConstantMember>,
+    pub(crate) constants: Vec<ConstantMember>,
     /// The others.
-    pub members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
 }
 
 /// A member with one value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ConstantMember {
+pub(crate) struct ConstantMember {
     /// Its name on the wire.
-    pub name: String,
+    pub(crate) name: String,
     /// Its value.
-    pub value: Scalar,
+    pub(crate) value: Scalar,
     /// Whether it is always there.
-    pub required: bool,
+    pub(crate) required: bool,
 }
 
 /// A member whose value varies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Member {
+pub(crate) struct Member {
     /// Its name on the wire.
-    pub name: String,
+    pub(crate) name: String,
     /// The name of its field, where the overlay gives it another one than its own.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
+    pub(crate) field: Option<String>,
     /// The type of its value.
     #[serde(rename = "type")]
-    pub ty: TypeRef,
+    pub(crate) ty: TypeRef,
     /// Whether it is always there.
-    pub required: bool,
+    pub(crate) required: bool,
     /// The value that distinguishes the object from others, though the schema allows more.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag: Option<String>,
+    pub(crate) tag: Option<String>,
     /// The value that constructors give it, so that they don't ask for it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub preset: Option<Value>,
+    pub(crate) preset: Option<Value>,
     /// Whether the value must be behind a pointer, because it may contain the type that it is a member of.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub boxed: bool,
+    pub(crate) boxed: bool,
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
 }
 
 /// One of several shapes.
 #[derive(Debug, Clone, Serialize)]
-pub struct Union {
+pub(crate) struct Union {
     /// The shapes.
-    pub variants: Vec<Variant>,
+    pub(crate) variants: Vec<Variant>,
     /// How an object is told to be one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub objects: Option<Decision>,
+    pub(crate) objects: Option<Decision>,
 }
 
 /// A variant of a union.
 #[derive(Debug, Clone, Serialize)]
-pub struct Variant {
+pub(crate) struct Variant {
     /// Its Rust name.
-    pub name: String,
+    pub(crate) name: String,
     /// What it holds.
     #[serde(rename = "type")]
-    pub ty: TypeRef,
+    pub(crate) ty: TypeRef,
     /// The JSON type that it is.
-    pub kind: JsonType,
+    pub(crate) kind: JsonType,
     /// Whether it must be behind a pointer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub boxed: bool,
+    pub(crate) boxed: bool,
 }
 
 /// A definition of the schema.
 #[derive(Debug, Clone, Serialize)]
-pub struct Definition {
+pub(crate) struct Definition {
     /// Where it is.
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// The type of its instances.
     #[serde(rename = "type")]
-    pub ty: TypeRef,
+    pub(crate) ty: TypeRef,
     /// What is around the type in an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub envelope: Option<Envelope>,
+    pub(crate) envelope: Option<Envelope>,
 }
 
 /// An error code that the revision adds to JSON-RPC's.
 #[derive(Debug, Clone, Serialize)]
-pub struct ErrorCode {
+pub(crate) struct ErrorCode {
     /// The constant's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The code.
-    pub code: i64,
+    pub(crate) code: i64,
     /// What a session does with it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<ErrorRole>,
+    pub(crate) role: Option<ErrorRole>,
     /// What it asks of the client.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub asks: Option<Asks>,
+    pub(crate) asks: Option<Asks>,
     /// The status of an HTTP response with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The methods of the requests that it answers; none for any request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub methods: Vec<String>,
+    pub(crate) methods: Vec<String>,
     /// The members of its data.
     #[serde(skip)]
-    pub data: Members,
+    pub(crate) data: Members,
     /// What it means.
-    pub meaning: String,
+    pub(crate) meaning: String,
     /// Where that is specified.
-    pub link: String,
+    pub(crate) link: String,
 }
 
 impl Struct {
     /// Whether there is a member of this name, be its value constant or not.
     #[must_use]
-    pub fn declares(&self, name: &str) -> bool {
+    pub(crate) fn declares(&self, name: &str) -> bool {
         self.members.iter().any(|member| member.name == name)
             || self.constants.iter().any(|constant| constant.name == name)
     }
@@ -228,7 +217,7 @@ impl Struct {
 impl Member {
     /// Whether constructors ask for it.
     #[must_use]
-    pub fn is_argument(&self) -> bool {
+    pub(crate) fn is_argument(&self) -> bool {
         self.required && self.preset.is_none()
     }
 }
@@ -236,7 +225,7 @@ impl Member {
 impl Union {
     /// The tag and its value for each variant, if the union has objects only and a tag that is always there distinguishes them.
     #[must_use]
-    pub fn tags(&self) -> Option<(&str, Vec<&str>)> {
+    pub(crate) fn tags(&self) -> Option<(&str, Vec<&str>)> {
         let Some(Decision::Tag {
             member,
             cases,
@@ -275,7 +264,7 @@ impl Serialize for Scalar {
 impl Model {
     /// The type that `reference` is in the end, past aliases.
     #[must_use]
-    pub fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
+    pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
         // Aliases were checked not to run in circles; each step is bounded by their number all the same.
         for _ in 0..=self.types.len() {
             let TypeRef::Named(name) = reference else {
@@ -290,14 +279,14 @@ impl Model {
     }
 
     /// The types that the crate of this model defines: all, but for those that an extension has from the revision that it extends.
-    pub fn own_types(&self) -> impl Iterator<Item = (&String, &Type)> {
+    pub(crate) fn own_types(&self) -> impl Iterator<Item = (&String, &Type)> {
         self.types.iter().filter(|(_, ty)| !ty.imported)
     }
 
     /// Every type that can be named: the definitions by their official names, the types that the schema leaves without
     /// one by their Rust names.
     #[must_use]
-    pub fn named_types(&self) -> BTreeMap<&str, TypeRef> {
+    pub(crate) fn named_types(&self) -> BTreeMap<&str, TypeRef> {
         let unnamed = self.types.iter().filter(|(_, ty)| !ty.official);
         let unnamed = unnamed.map(|(name, _)| (name.as_str(), TypeRef::Named(name.clone())));
         let definitions = self.definitions.iter();
@@ -307,7 +296,7 @@ impl Model {
 
     /// Whether a value of the type may have parts.
     #[must_use]
-    pub fn is_compound(&self, reference: &TypeRef) -> bool {
+    pub(crate) fn is_compound(&self, reference: &TypeRef) -> bool {
         match self.resolve(reference) {
             TypeRef::Named(name) => {
                 let kind = self.types.get(name).map(|ty| &ty.kind);
@@ -323,7 +312,7 @@ impl Model {
 
     /// The union that `reference` is in the end, if it is one.
     #[must_use]
-    pub fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
+    pub(crate) fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
         match self.resolve(reference) {
             TypeRef::Named(name) => match &self.types.get(name)?.kind {
                 TypeKind::Union(union) => Some(union),
@@ -335,7 +324,7 @@ impl Model {
 
     /// The struct that `reference` is in the end, if it is one.
     #[must_use]
-    pub fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
+    pub(crate) fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
         match self.resolve(reference) {
             TypeRef::Named(name) => match &self.types.get(name)?.kind {
                 TypeKind::Struct(object) => Some(object),

@@ -13,7 +13,7 @@ use super::Shape;
 use super::references::name_of;
 
 /// The schemas to add to a document.
-pub struct AddedSchemas<'s> {
+pub(crate) struct AddedSchemas<'s> {
     root: &'s Value,
     added: RefCell<BTreeMap<String, Value>>,
     /// The schemas that are nowhere and need no place of their own, by the pointers on the way to which they were met.
@@ -22,7 +22,7 @@ pub struct AddedSchemas<'s> {
 
 impl<'s> AddedSchemas<'s> {
     /// Adds nothing to `root` yet.
-    pub fn new(root: &'s Value) -> Self {
+    pub(crate) fn new(root: &'s Value) -> Self {
         Self {
             root,
             added: RefCell::default(),
@@ -31,7 +31,7 @@ impl<'s> AddedSchemas<'s> {
     }
 
     /// Where to validate a value of `schema`, which was met on the way to `pointer`: there, if that is what is there.
-    pub fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
+    pub(crate) fn place(&self, pointer: &str, schema: &Value, shape: &Shape) -> String {
         if self.at(pointer) == Some(schema) {
             return pointer.to_owned();
         }
@@ -43,7 +43,7 @@ impl<'s> AddedSchemas<'s> {
     }
 
     /// Where to validate a value that is valid in either of two places.
-    pub fn either(&self, [left, right]: [&str; 2], shape: &Shape) -> String {
+    pub(crate) fn either(&self, [left, right]: [&str; 2], shape: &Shape) -> String {
         if left == right || !becomes_type(shape) {
             return left.to_owned();
         }
@@ -56,7 +56,7 @@ impl<'s> AddedSchemas<'s> {
     }
 
     /// The added schemas, by their pointers.
-    pub fn into_schemas(self) -> BTreeMap<String, Value> {
+    pub(crate) fn into_schemas(self) -> BTreeMap<String, Value> {
         self.added.into_inner()
     }
 
@@ -87,7 +87,7 @@ impl<'s> AddedSchemas<'s> {
 }
 
 /// Puts added schemas into the document.
-pub fn insert_schemas(added: BTreeMap<String, Value>, schema: &mut Value) {
+pub(crate) fn insert_schemas(added: BTreeMap<String, Value>, schema: &mut Value) {
     for (pointer, definition) in added {
         let (owner, container, key) = split(&pointer);
         let owner = schema.pointer_mut(owner.trim_start_matches('#'));

@@ -14,7 +14,7 @@ const LONGEST_CHAIN: usize = 64;
 /// `None` where that can't be said in one schema: two unions, or an intersection that contains itself.
 ///
 /// In draft-07, what is beside a reference means nothing: `siblings_apply` is false.
-pub fn merge_intersection(
+pub(crate) fn merge_intersection(
     root: &Value,
     schema: &Map<String, Value>,
     siblings_apply: bool,
@@ -112,7 +112,7 @@ fn merge_properties(present: &mut Value, added: &Value) -> bool {
 }
 
 /// Whether a schema accepts everything.
-pub fn says_nothing(schema: &Value) -> bool {
+pub(crate) fn says_nothing(schema: &Value) -> bool {
     match schema {
         Value::Object(keywords) => keywords.is_empty(),
         other => *other == Value::Bool(true),

@@ -25,19 +25,19 @@ const UNIONS: [&str; 4] = [
 
 /// The definitions that had an envelope, by their pointers.
 #[derive(Debug, Default)]
-pub struct Envelopes {
+pub(crate) struct Envelopes {
     taken: BTreeMap<String, (Envelope, Value)>,
 }
 
 impl Envelopes {
     /// What was around the method at a pointer.
-    pub fn get(&self, pointer: &str) -> Option<Envelope> {
+    pub(crate) fn get(&self, pointer: &str) -> Option<Envelope> {
         self.taken.get(pointer).map(|(envelope, _)| *envelope)
     }
 
     /// Gives the envelope back to whatever else refers to a method, such as an object that holds a request: there it is a
     /// part of the value. What those references now point at is returned by pointer, to be added to the schema.
-    pub fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
+    pub(crate) fn give_back(&self, schema: &mut Value) -> BTreeMap<String, Value> {
         let mut parts = BTreeMap::new();
         for (pointer, (_, whole)) in &self.taken {
             if let Some(definition) = schema.pointer_mut(pointer.trim_start_matches('#')) {
@@ -111,7 +111,7 @@ fn outermost(schema: &Value) -> Vec<String> {
 /// What was around a method in the schema, and is around it on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Envelope {
+pub(crate) enum Envelope {
     /// `jsonrpc` and an `id`.
     Request,
     /// `jsonrpc` alone.
@@ -119,7 +119,7 @@ pub enum Envelope {
 }
 
 /// Removes the members of the envelope from every definition of a method, and says what they were.
-pub fn take_envelopes(schema: &mut Value) -> Envelopes {
+pub(crate) fn take_envelopes(schema: &mut Value) -> Envelopes {
     let definitions = all_definitions(schema).into_iter();
     let methods = definitions.filter(|(_, name, _)| !name.starts_with(JSON_RPC));
     let methods: Vec<(String, Value)> = methods

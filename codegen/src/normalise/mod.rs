@@ -6,7 +6,7 @@
 mod added_schemas;
 mod all_of;
 mod constants;
-pub mod envelope;
+pub(crate) mod envelope;
 mod references;
 mod shape_builder;
 mod union;
@@ -17,37 +17,35 @@ use std::collections::BTreeMap;
 use mcp_wire::json_schema::all_definitions;
 use serde_json::Value;
 
-pub use references::name_of;
+pub(crate) use references::name_of;
 
 use envelope::Envelope;
 
-use crate::load::{Document, Entry};
-use crate::overlay::{CorrectedRevision, Overlay};
+use crate::load::{Document, RevisionDocuments};
+use crate::overlay::Overlay;
 use crate::problem::Problems;
 
 /// A revision in shapes.
 #[derive(Debug)]
-pub struct NormalisedRevision {
-    /// What the manifest says of the revision.
-    pub entry: Entry,
+pub(crate) struct NormalisedRevision {
+    /// Its files.
+    pub(crate) documents: RevisionDocuments,
     /// The corrected schema, for the places of problems.
-    pub document: Document,
+    pub(crate) document: Document,
     /// Its schema in shapes.
-    pub shapes: Shapes,
+    pub(crate) shapes: Shapes,
     /// What the schema can't say.
-    pub overlay: Overlay,
-    /// The rules between the revision and the one before it.
-    pub rules: Document,
-    /// The published names.
-    pub names: Document,
+    pub(crate) overlay: Overlay,
 }
 
 /// Reduces the schema of a revision to shapes.
 ///
 /// # Errors
 /// What the validator in the generated crate couldn't honour.
-pub fn normalise_revision(revision: CorrectedRevision) -> Result<NormalisedRevision, Problems> {
-    let document = revision.schema;
+pub(crate) fn normalise_revision(
+    documents: RevisionDocuments,
+    (document, overlay): (Document, Overlay),
+) -> Result<NormalisedRevision, Problems> {
     let shapes = normalise_schema(document.root());
     if let Err(error) = mcp_wire::Validator::new(&shapes.schema) {
         let found = error.problems().iter();
@@ -58,42 +56,36 @@ pub fn normalise_revision(revision: CorrectedRevision) -> Result<NormalisedRevis
         )?;
     }
     let unfit = written_out::unfit(document.root(), &shapes).into_iter();
-    Problems::check(
-        unfit
-            .map(|place| document.problem(&place.pointer, place.what))
-            .collect(),
-    )?;
+    Problems::check(unfit.map(|problem| document.locate(problem)).collect())?;
     Ok(NormalisedRevision {
-        entry: revision.entry,
+        documents,
         document,
         shapes,
-        overlay: revision.overlay,
-        rules: revision.rules,
-        names: revision.names,
+        overlay,
     })
 }
 
 /// A schema reduced to what its values look like.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Node {
+pub(crate) struct Node {
     /// Where in the schema this is.
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// The Rust name that the overlay asks for.
-    pub name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The Rust name that the overlay asks for where it is a member.
-    pub field: Option<String>,
+    pub(crate) field: Option<String>,
     /// The variant that the overlay names for a value without a tag.
-    pub default_variant: Option<String>,
+    pub(crate) default_variant: Option<String>,
     /// The value that the overlay gives it in the object that it is a member of, to tell that object from others.
-    pub tag: Option<String>,
+    pub(crate) tag: Option<String>,
     /// The value that the overlay gives it where nobody says another, as a member that is always there.
-    pub preset: Option<Value>,
+    pub(crate) preset: Option<Value>,
     /// Whether the overlay says that it isn't a request or notification, whatever it looks like.
-    pub is_no_method: bool,
+    pub(crate) is_no_method: bool,
     /// The description, where the checkout keeps the schema's prose.
-    pub description: Option<String>,
+    pub(crate) description: Option<String>,
     /// What a value looks like.
-    pub shape: Shape,
+    pub(crate) shape: Shape,
 }
 
 impl Node {
@@ -115,7 +107,7 @@ impl Node {
 
 /// What a value looks like.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Any JSON.
     Any,
     /// `null` only.
@@ -150,7 +142,7 @@ pub enum Shape {
 
 /// A scalar that a schema fixes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     /// A string.
     String(String),
     /// An integer.
@@ -161,47 +153,47 @@ pub enum Scalar {
 
 /// The known values of a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Strings {
+pub(crate) struct Strings {
     /// In the schema's order.
-    pub values: Vec<String>,
+    pub(crate) values: Vec<String>,
     /// Whether that order means something, such as severity.
-    pub ordered: bool,
+    pub(crate) ordered: bool,
 }
 
 /// A declared member.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Property {
+pub(crate) struct Property {
     /// What its value looks like.
-    pub node: Node,
+    pub(crate) node: Node,
     /// Whether it is always there.
-    pub required: bool,
+    pub(crate) required: bool,
 }
 
 /// A revision's schema in shapes.
 #[derive(Debug, Clone)]
-pub struct Shapes {
+pub(crate) struct Shapes {
     /// Each definition by its pointer.
-    pub definitions: BTreeMap<String, DefinitionShape>,
+    pub(crate) definitions: BTreeMap<String, DefinitionShape>,
     /// The schema that the validator keeps: corrected, and without the envelope around methods.
-    pub schema: Value,
+    pub(crate) schema: Value,
 }
 
 /// A definition in shapes.
 #[derive(Debug, Clone)]
-pub struct DefinitionShape {
+pub(crate) struct DefinitionShape {
     /// Its name in the schema.
-    pub name: String,
+    pub(crate) name: String,
     /// Whether it is a definition, or merely something that a reference points at.
-    pub official: bool,
+    pub(crate) official: bool,
     /// What it looks like.
-    pub node: Node,
+    pub(crate) node: Node,
     /// The envelope that the schema repeats in it.
-    pub envelope: Option<Envelope>,
+    pub(crate) envelope: Option<Envelope>,
 }
 
 /// Reduces a corrected schema to shapes.
 #[must_use]
-pub fn normalise_schema(corrected: &Value) -> Shapes {
+pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
     let mut schema = corrected.clone();
     let envelopes = envelope::take_envelopes(&mut schema);
     let builder = shape_builder::ShapeBuilder::new(&schema);

@@ -9,12 +9,12 @@ use serde_json::Value;
 ///
 /// References were checked when the schema was loaded, so `None` only means that the caller made one up.
 #[must_use]
-pub fn resolve<'v>(schema: &'v Value, reference: &str) -> Option<&'v Value> {
+pub(crate) fn resolve<'v>(schema: &'v Value, reference: &str) -> Option<&'v Value> {
     pointer::resolve(schema, &pointer::canonical(reference)?)
 }
 
 /// Every pointer that some reference in the schema points at.
-pub fn targets(schema: &Value) -> BTreeSet<String> {
+pub(crate) fn targets(schema: &Value) -> BTreeSet<String> {
     let mut targets = BTreeSet::new();
     walk(schema, |_, schema| {
         let reference = schema.get("$ref").and_then(Value::as_str);
@@ -24,7 +24,7 @@ pub fn targets(schema: &Value) -> BTreeSet<String> {
 }
 
 /// A name for something that has none, from the names on the way to it.
-pub fn name_of(pointer: &str) -> String {
+pub(crate) fn name_of(pointer: &str) -> String {
     const KEYWORDS: [&str; 6] = [
         "#",
         "definitions",

@@ -48,7 +48,7 @@ const NARROWING: [&str; 6] = [
 const DEEPEST: usize = 64;
 
 /// Builds the shapes of a document's schemas.
-pub struct ShapeBuilder<'s> {
+pub(crate) struct ShapeBuilder<'s> {
     root: &'s Value,
     siblings_of_references_apply: bool,
     added: AddedSchemas<'s>,
@@ -56,7 +56,7 @@ pub struct ShapeBuilder<'s> {
 
 impl<'s> ShapeBuilder<'s> {
     /// Builds the shapes of schemas in `root`.
-    pub fn new(root: &'s Value) -> Self {
+    pub(crate) fn new(root: &'s Value) -> Self {
         Self {
             root,
             siblings_of_references_apply: Dialect::of(root) != Ok(Dialect::Draft07),
@@ -65,12 +65,12 @@ impl<'s> ShapeBuilder<'s> {
     }
 
     /// The schemas that validation needs beside the official one.
-    pub fn into_added_schemas(self) -> AddedSchemas<'s> {
+    pub(crate) fn into_added_schemas(self) -> AddedSchemas<'s> {
         self.added
     }
 
     /// The shape of `schema`, which is at `pointer`.
-    pub fn build(&self, schema: &Value, pointer: &str) -> Node {
+    pub(crate) fn build(&self, schema: &Value, pointer: &str) -> Node {
         self.build_within(schema, pointer, DEEPEST)
     }
 

@@ -8,14 +8,7 @@ use serde_json::Value;
 
 use super::shape_builder::{ShapeBuilder, TYPE};
 use super::{DefinitionShape, Node, Property, Shape, Shapes};
-
-/// The place of a definition that is written out elsewhere, and of the definition's name.
-pub(super) struct WrittenOut {
-    /// Where it is.
-    pub(super) pointer: String,
-    /// What the type of the definition can't hold.
-    pub(super) what: String,
-}
+use crate::problem::Problem;
 
 /// The pointer of the definition that has a name.
 pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
@@ -24,7 +17,7 @@ pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
 }
 
 /// The places that the overlay names a definition for whose type can't hold everything that is valid there.
-pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<WrittenOut> {
+pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<Problem> {
     let mut bare = root.clone();
     change_schemas(&mut bare, &mut |schema| {
         if let Some(keywords) = schema.as_object_mut() {
@@ -37,10 +30,7 @@ pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<WrittenOut> {
         let Some(name) = schema.get(TYPE).and_then(Value::as_str) else {
             return;
         };
-        let wrong = |what: String| WrittenOut {
-            pointer: pointer::child(at, TYPE),
-            what,
-        };
+        let wrong = |what: String| Problem::at_pointer(pointer::child(at, TYPE), what);
         let definition = pointer_of(root, name).and_then(|pointer| shapes.definitions.get(&pointer));
         let (Some(definition), Some(here)) = (definition, pointer::resolve(&bare, at)) else {
             found.push(wrong(format!("there is no definition `{name}`")));

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::text::changes_page;
-use crate::adapt::PlannedRevision;
 use crate::diff::{Change, ChangeKind, Diff, Pair, Subject, name_of};
 use crate::model::{MessageKind, Model, Type, TypeKind};
+use crate::protocol::ModelledRevision;
 
 /// The revisions up to one, and what was which type in each.
 pub(super) struct History<'i> {
@@ -18,8 +18,8 @@ pub(super) struct History<'i> {
 /// A type in one revision.
 #[derive(Clone, Copy)]
 pub(super) struct Ancestor<'i> {
-    pub model: &'i Model,
-    pub ty: &'i Type,
+    pub(crate) model: &'i Model,
+    pub(crate) ty: &'i Type,
     /// What changed since the revision before, if that has the type too.
     diff: Option<&'i Diff>,
 }
@@ -34,7 +34,7 @@ impl<'i> History<'i> {
         }
     }
 
-    pub(super) fn new(revisions: &'i [PlannedRevision], diffs: &'i [Diff]) -> Self {
+    pub(super) fn new(revisions: &'i [ModelledRevision], diffs: &'i [Diff]) -> Self {
         let pairs = revisions.windows(2).map(|pair| {
             let (earlier, later) = (&pair[0].model, &pair[1].model);
             Pair::new(earlier, later, &pair[1].plans[0]).earlier_names()

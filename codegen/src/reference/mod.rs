@@ -9,30 +9,30 @@ mod types;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::adapt::PlannedRevision;
 use crate::diff::Diff;
 use crate::emit::{Docs, crate_name, extension_crate_name};
 use crate::model::{Model, ModelledExtension, Type, TypeRef};
+use crate::protocol::ModelledRevision;
 
 use history::History;
 use text::{anchor, cell, linked};
 
 /// What the reference of a revision is written from.
 #[derive(Clone, Copy)]
-pub struct ReferenceInput<'i> {
+pub(crate) struct ReferenceInput<'i> {
     /// The revisions up to this one.
-    pub revisions: &'i [PlannedRevision],
+    pub(crate) revisions: &'i [ModelledRevision],
     /// What changed between each two of them.
-    pub diffs: &'i [Diff],
+    pub(crate) diffs: &'i [Diff],
     /// Documentation in our own words.
-    pub docs: &'i Docs,
+    pub(crate) docs: &'i Docs,
     /// Where the official specification documents a definition; all of them, for the empty name.
-    pub link: &'i dyn Fn(&str) -> String,
+    pub(crate) link: &'i dyn Fn(&str) -> String,
 }
 
 /// The reference of the last of the revisions.
 #[must_use]
-pub fn reference(input: ReferenceInput<'_>) -> String {
+pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
     let Some(revision) = input.revisions.last() else {
         return String::new();
     };
@@ -49,7 +49,7 @@ pub fn reference(input: ReferenceInput<'_>) -> String {
 
 /// The reference of an extension, a level below those of the revisions.
 #[must_use]
-pub fn extension_reference(extension: &ModelledExtension, docs: &Docs, link: &dyn Fn(&str) -> String) -> String {
+pub(crate) fn extension_reference(extension: &ModelledExtension, docs: &Docs, link: &dyn Fn(&str) -> String) -> String {
     let page = Page {
         docs,
         link,

@@ -13,9 +13,8 @@ use crate::documents::diff_of_modelled;
 use crate::emit::{ADAPTERS, crate_name};
 use crate::error::GenerateError;
 use crate::load::load;
-use crate::model::ModelledRevision;
 use crate::modelled::model;
-use crate::protocol::Protocol;
+use crate::protocol::{ModelledRevision, Protocol};
 
 use api::Api;
 pub use version::{Bump, VersionError, next_version};

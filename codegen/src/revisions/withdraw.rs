@@ -9,8 +9,8 @@ use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::ingest::check_loaded;
 use crate::load::{MANIFEST, Manifest, Revision, load, load_with};
-use crate::model::ModelledRevision;
 use crate::modelled::model;
+use crate::protocol::ModelledRevision;
 
 /// The result of withdrawing a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,11 +1,9 @@
 //! Lists that come in pages, told by their shape.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use serde_json::{Value, json};
 
-use super::side::{Call, PARAMS, Side};
-use super::types::qualified;
-use crate::emit::tokens::ident;
+use super::names::qualified;
+use super::side::{Call, Side};
 use crate::model::{Member, Struct, TypeRef};
 
 /// What a request says where its page begins with.
@@ -25,15 +23,11 @@ impl Side<'_> {
     /// How each item that this side lists is asked for.
     ///
     /// An item that several methods list isn't among them: it alone wouldn't say which list is meant.
-    pub(super) fn pages(&self) -> Option<TokenStream> {
-        let (calls, _) = self.requests()?;
+    pub(super) fn pages(&self, calls: &[Call<'_>]) -> Vec<Value> {
         let listings: Vec<Listing<'_>> = calls.iter().filter_map(|call| self.listing(call)).collect();
         let is_alone = |listing: &&Listing<'_>| listings.iter().filter(|other| other.item == listing.item).count() == 1;
-        let implementations = listings
-            .iter()
-            .filter(is_alone)
-            .filter_map(|listing| self.page(listing));
-        Some(quote!(#(#implementations)*))
+        let pages = listings.iter().filter(is_alone);
+        pages.filter_map(|listing| self.page(listing)).collect()
     }
 
     fn listing<'i>(&'i self, call: &'i Call<'i>) -> Option<Listing<'i>> {
@@ -60,13 +54,6 @@ impl Side<'_> {
         }
     }
 
-    /// The type of a call's parameters.
-    pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
-        let message = self.hub.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
-        let mut members = message.members.iter();
-        Some(&members.find(|member| member.name == PARAMS)?.ty)
-    }
-
     /// Whether there is an optional member that is a string.
     fn has_text(&self, object: &Struct, name: &str) -> bool {
         let mut members = object.members.iter();
@@ -75,50 +62,20 @@ impl Side<'_> {
         })
     }
 
-    /// The field of a member.
-    pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<Ident> {
-        let TypeRef::Named(name) = self.hub.model.resolve(ty) else {
-            return None;
-        };
-        self.hub.items.structure(name)?.fields.get(member).cloned()
-    }
-
-    fn page(&self, listing: &Listing<'_>) -> Option<TokenStream> {
+    fn page(&self, listing: &Listing<'_>) -> Option<Value> {
         let call = listing.call;
-        let (requests, results) = (ident(&self.requests), ident(&self.results));
         let result = call.method.results.first()?;
-        let (_, variant) = self.result(call.method)?;
-        let (items, next) = (
-            self.field(result, &listing.items.name)?,
-            self.field(result, NEXT_CURSOR)?,
-        );
-        let cursor = self.field(listing.params, CURSOR)?;
-        let (item, method) = (qualified("hub", listing.item), &call.method.name);
-        let (params, optional) = call.params.as_ref()?;
-        let wrapped = optional.then(|| quote!(let params = Some(params);));
-        let message = call.message();
-        let items = if listing.items.required {
-            quote!(result.#items)
-        } else {
-            quote!(result.#items.unwrap_or_default())
-        };
-        let unexpected = (self.results().len() > 1).then(|| quote!(_ => Err(UnexpectedResult { method: #method }),));
-        Some(quote! {
-            impl Paginated<hub::#requests, hub::#results> for #item {
-                fn page(#cursor: Option<String>) -> hub::#requests {
-                    let params = #params { #cursor, ..#params::default() };
-                    #wrapped
-                    #message
-                    message.into()
-                }
-
-                fn items(result: hub::#results) -> Result<(Vec<Self>, Option<String>), UnexpectedResult> {
-                    match result {
-                        hub::#results::#variant(result) => Ok((#items, result.#next)),
-                        #unexpected
-                    }
-                }
-            }
-        })
+        Some(json!({
+            "item": qualified(listing.item),
+            "literal": call.literal,
+            "message": call.message,
+            "params": qualified(listing.params),
+            "optional": call.optional,
+            "cursor": self.field(listing.params, CURSOR)?,
+            "variant": call.result.as_ref()?.variant,
+            "items": self.field(result, &listing.items.name)?,
+            "required": listing.items.required,
+            "next": self.field(result, NEXT_CURSOR)?,
+        }))
     }
 }

@@ -1,11 +1,13 @@
 //! A peer of any revision: its messages as the hub's, and the hub's as its own.
 
-use std::collections::BTreeSet;
+use serde_json::{Value, json};
 
 use super::input::{AdaptersInput, RevisionInput};
-use super::names::mentions;
+use super::names::import;
+use crate::emit::error::EmitError;
 use crate::emit::messages::result_variants;
 use crate::emit::source;
+use crate::emit::templates::Templates;
 use crate::emit::tokens::ident;
 use crate::model::{TypeKind, TypeRef};
 
@@ -16,128 +18,56 @@ const TITLE: &str = "\
 //! that speaks the hub's revision they only decode and encode.
 ";
 
+const OURS: [&str; 8] = [
+    "Conversion",
+    "FromPeer",
+    "FromResult",
+    "Loss",
+    "Revision",
+    "Translated",
+    "Unrepresentable",
+    "hub",
+];
+
 /// The file of the functions that read and write the messages of a peer.
-pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> String {
-    let Some(hub) = input.revision(input.hub) else {
-        return source::file(header, [TITLE.to_owned()]);
-    };
-    let sides = ["Client", "Server"].into_iter();
-    let functions: String = sides
-        .map(|side| messages(hub, side) + &results(hub, side).unwrap_or_default())
-        .collect();
-    let import = |path: &str, names: &[&str]| {
-        let used = names.iter().filter(|name| mentions(&functions, name));
-        let used: BTreeSet<String> = used.map(|name| (*name).to_owned()).collect();
-        source::import(path, &used)
-    };
-    let ours = [
-        "Conversion",
-        "FromPeer",
-        "FromResult",
-        "Loss",
-        "Revision",
-        "Translated",
-        "Unrepresentable",
-        "hub",
-    ];
+pub(super) fn peers(input: &AdaptersInput<'_>, templates: &Templates, header: &str) -> Result<String, EmitError> {
+    let hub = input.revision(input.hub).into_iter();
+    let sides = hub.flat_map(|hub| [("Client", "Server"), ("Server", "Client")].map(|sides| values(hub, sides)));
+    let values = json!({"sides": sides.collect::<Vec<_>>()});
+    let functions = templates.render("adapters/bodies/peers.rs", &values)?;
     let imports = [
-        import("mcp_convert", &["Role", "peers"]),
-        import("mcp_wire", &["Batch", "Decoded", "Message", "RawJson"]),
+        import(&functions, "mcp_convert", &["Role", "peers"]),
+        import(&functions, "mcp_wire", &["Batch", "Decoded", "Message", "RawJson"]),
+        // The word is also one of the documentation.
         import(
+            &functions,
             "crate",
-            if functions.contains("hub::") {
-                &ours
-            } else {
-                &ours[..ours.len() - 1]
-            },
+            &OURS[..OURS.len() - usize::from(!functions.contains("hub::"))],
         ),
     ];
-    source::file(header, [TITLE.to_owned(), imports.concat(), functions])
+    Ok(source::file(header, [TITLE.to_owned(), imports.concat(), functions]))
 }
 
-fn messages(hub: &RevisionInput<'_>, side: &str) -> String {
-    let who = side.to_lowercase();
-    let message = format!("Message<{}>", parts(hub, side));
-    format!(
-        "\
-/// Decodes what a {who} of revision `peer` sent, and converts it to messages of the hub.
-///
-/// # Errors
-/// When the bytes aren't JSON, or a single message that isn't one of that revision. Other problems are part of the
-/// result: a message that the hub can't represent, an element of a batch that isn't a message, an empty batch, and
-/// a batch in a revision without batches.
-pub fn {who}_message(
-    peer: Revision,
-    json: &[u8],
-    conversion: Conversion,
-) -> Decoded<Batch<Translated<{message}>>> {{
-    peers::read_messages(peer, Role::{side}, json, conversion)
-}}
-
-/// Converts a message of the hub to revision `peer`, and encodes it as a {who} sends it.
-#[must_use]
-pub fn {who}_message_for(
-    peer: Revision,
-    message: &{message},
-    conversion: Conversion,
-) -> Translated<Vec<u8>> {{
-    peers::encode_message(peer, Role::{side}, message, conversion)
-}}
-
-"
-    )
-}
-
-fn results(hub: &RevisionInput<'_>, side: &str) -> Option<String> {
-    let who = side.to_lowercase();
-    let (_, results) = hub.model.requests_of(other(side));
-    let (by_method, variants) = variants(hub, &results)?;
+/// What the functions of a side are made from.
+fn values(hub: &RevisionInput<'_>, (side, other): (&str, &str)) -> Value {
+    let (_, results) = hub.model.requests_of(other);
     let result = format!("hub::{results}");
+    let found = variants(hub, &results);
+    let by_method = found.as_ref().is_some_and(|(by_method, _)| *by_method);
     let decode = match by_method {
         true => format!("{result}::read"),
         // The hub has no such requests: their results are parts of other messages.
         false => "|_, result| result.decode().map(Some)".to_owned(),
     };
-    let unless_hub = match by_method {
-        true => "",
-        false => "    if peer == Revision::HUB {\n        return Ok(None);\n    }\n",
-    };
-    let arms: String = variants
-        .iter()
-        .map(|(variant, name)| format!("        {result}::{variant}(_) => {name},\n"))
-        .collect();
-    Some(format!(
-        "\
-/// Decodes the result of `method` that a {who} of revision `peer` gave, and converts it to the hub; `None` if the
-/// {who} has no such method.
-///
-/// # Errors
-/// When it isn't a result of the method, or the hub can't represent it.
-pub fn {who}_result(
-    peer: Revision,
-    method: &str,
-    result: &RawJson,
-    conversion: Conversion,
-) -> Result<Option<FromResult<{result}>>, FromPeer> {{
-{unless_hub}    peers::read_result(peer, Role::{side}, method, result, conversion, {decode})
-}}
-
-/// Converts a result of the hub to revision `peer`, and encodes it as a {who} gives it.
-///
-/// # Errors
-/// When that revision can't represent it.
-pub fn {who}_result_for(
-    peer: Revision,
-    result: &{result},
-    conversion: Conversion,
-) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {{
-    let name = match result {{
-{arms}    }};
-    peers::encode_result(peer, Role::{side}, name, result, conversion)
-}}
-
-"
-    ))
+    json!({
+        "side": side,
+        "who": side.to_lowercase(),
+        "message": format!("Message<{}>", parts(hub, side)),
+        "result": result,
+        "by_method": by_method,
+        "decode": decode,
+        "variants": found.map(|(_, variants)| variants),
+    })
 }
 
 /// The requests and the notifications that a side may send.
@@ -152,30 +82,27 @@ fn parts(hub: &RevisionInput<'_>, side: &str) -> String {
 
 /// Whether the method of a request decides which result of a union it has, and the variants of the union, each with an expression
 /// for the name of its type.
-fn variants(hub: &RevisionInput<'_>, union: &str) -> Option<(bool, Vec<(String, String)>)> {
-    let name = |ty: &TypeRef| match ty {
-        TypeRef::Named(name) => format!("Some({name:?})"),
-        _ => "None".to_owned(),
+fn variants(hub: &RevisionInput<'_>, union: &str) -> Option<(bool, Vec<Value>)> {
+    let known = |ty: &TypeRef, variant: String| match ty {
+        TypeRef::Named(name) => json!({"variant": variant, "name": format!("Some({name:?})")}),
+        _ => json!({"variant": variant, "name": "None"}),
     };
+    let unknown = |variant: String| json!({"variant": variant, "name": "None"});
     match &hub.model.types.get(union)?.kind {
         TypeKind::Results(methods) => {
-            let known = result_variants(methods).into_iter();
-            let known = known.map(|(ty, variant)| (variant.to_string(), name(&ty)));
-            let unknown = hub.model.unknown_result(methods);
-            let unknown = unknown.map(|variant| (ident(&variant).to_string(), "None".to_owned()));
-            Some((true, known.chain(unknown).collect()))
+            let variants = result_variants(methods).into_iter();
+            let variants = variants.map(|(ty, variant)| known(&ty, variant.to_string()));
+            let other = hub.model.unknown_result(methods);
+            let other = other.map(|variant| unknown(ident(&variant).to_string()));
+            Some((true, variants.chain(other).collect()))
         }
         TypeKind::Union(union) => {
-            let known = union.variants.iter();
-            let known = known.map(|variant| (ident(&variant.name).to_string(), name(&variant.ty)));
-            let unknown = crate::emit::unions::unknown_variant(union);
-            let unknown = unknown.map(|variant| (variant.to_string(), "None".to_owned()));
-            Some((false, known.chain(unknown).collect()))
+            let variants = union.variants.iter();
+            let variants = variants.map(|variant| known(&variant.ty, ident(&variant.name).to_string()));
+            let other = crate::emit::unions::unknown_variant(union);
+            let other = other.map(|variant| unknown(variant.to_string()));
+            Some((false, variants.chain(other).collect()))
         }
         _ => None,
     }
-}
-
-fn other(side: &str) -> &'static str {
-    if side == "Client" { "Server" } else { "Client" }
 }

@@ -1,66 +1,26 @@
 //! What a client brings when it repeats a request whose result asked for something, told by the types of members.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use serde_json::{Value, json};
 
+use super::names::qualified;
 use super::side::{Call, Side};
-use super::types::qualified;
-use crate::emit::tokens::ident;
 use crate::model::{Member, Struct, TypeRef};
 
-/// A request that is repeated.
-struct Repeated<'i> {
-    call: &'i Call<'i>,
-    /// The field of its parameters with the answers, and its type.
-    responses: (Ident, &'i TypeRef),
-    /// The field with the state.
-    state: Ident,
-}
-
 impl Side<'_> {
-    /// The function that finds what a request brings, if a result asks for anything.
-    pub(super) fn rounds(&self) -> Option<TokenStream> {
-        let (calls, _) = self.requests()?;
-        let repeated: Vec<Repeated<'_>> = calls.iter().filter_map(|call| self.repeated(call)).collect();
-        let (_, responses) = &repeated.first()?.responses;
-        let responses = qualified("hub", responses);
-        let requests = ident(&self.requests);
-        let arms = repeated.iter().filter_map(|repeated| {
-            let (variant, params) = (&repeated.call.variant, repeated.call.field.as_ref()?);
-            let ((responses, _), state) = (&repeated.responses, &repeated.state);
-            Some(quote! {
-                hub::#requests::#variant(message) => Some(RetryInput {
-                    responses: &mut message.#params.#responses,
-                    state: &mut message.#params.#state,
-                }),
-            })
-        });
-        Some(quote! {
-            /// What a request brings when it is repeated, because its result asked for something.
-            #[derive(Debug)]
-            pub struct RetryInput<'r> {
-                /// The answers to what the result asked.
-                pub responses: &'r mut Option<#responses>,
-                /// The state that the result had.
-                pub state: &'r mut Option<String>,
-            }
-
-            /// What a request brings when it is repeated; `None` if its result never asks for anything.
-            pub fn retry_input(request: &mut hub::#requests) -> Option<RetryInput<'_>> {
-                match request {
-                    #(#arms)*
-                    _ => None,
-                }
-            }
-        })
+    /// What the function that finds what a request brings is made from, if a result asks for anything.
+    pub(super) fn rounds(&self, calls: &[Call<'_>]) -> Option<Value> {
+        let repeated: Vec<(&Member, Value)> = calls.iter().filter_map(|call| self.repeated(call)).collect();
+        let (responses, _) = repeated.first()?;
+        let responses = qualified(&responses.ty);
+        let repeated: Vec<Value> = repeated.into_iter().map(|(_, values)| values).collect();
+        Some(json!({"responses": responses, "repeated": repeated}))
     }
 
-    /// A request whose result may have questions, if its parameters have a place for the answers and for a state.
-    fn repeated<'i>(&'i self, call: &'i Call<'i>) -> Option<Repeated<'i>> {
+    /// A request whose result may have questions, if its parameters have a place for the answers and for a state: the member with the
+    /// answers, and the names of both fields.
+    fn repeated<'i>(&'i self, call: &'i Call<'i>) -> Option<(&'i Member, Value)> {
         let model = self.hub.model;
-        let params = self
-            .params(call)
-            .filter(|_| call.params.as_ref().is_some_and(|(_, optional)| !optional))?;
+        let params = self.params(call).filter(|_| !call.optional)?;
         let retry_input = model.struct_of(params)?;
         let is_text = |member: &Member| !member.required && *model.resolve(&member.ty) == TypeRef::String;
         model.questions().iter().find_map(|questions| {
@@ -72,11 +32,13 @@ impl Side<'_> {
                 is_text(member) && others.any(|other| other.name == member.name)
             };
             let state = retry_input.members.iter().find(is_state)?;
-            Some(Repeated {
-                call,
-                responses: (self.field(params, &responses.name)?, &responses.ty),
-                state: self.field(params, &state.name)?,
-            })
+            let values = json!({
+                "variant": call.variant,
+                "params": call.field.as_ref()?,
+                "responses": self.field(params, &responses.name)?,
+                "state": self.field(params, &state.name)?,
+            });
+            Some((responses, values))
         })
     }
 

@@ -1,43 +1,73 @@
-//! The messages that a side of the hub gets from the other, as functions.
+//! The messages that a side of the hub gets from the other, as templates name them.
 
 use heck::ToSnakeCase;
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::input::RevisionInput;
-use super::types::qualified;
-use crate::emit::messages::{method_variants, result_variants};
+use super::names::qualified;
+use crate::emit::messages::{method_results, method_variants, result_variants};
 use crate::emit::tokens::ident;
-use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, Union, is_internal};
+use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, is_internal};
 
 /// The member of a message that its parameters are in.
-pub(super) const PARAMS: &str = "params";
+const PARAMS: &str = "params";
 
 /// The handler of one side, and the calls of the other.
 pub(super) struct Side<'i> {
     pub(super) hub: &'i RevisionInput<'i>,
-    pub(super) side: &'static str,
-    pub(super) other: &'static str,
+    side: &'static str,
+    other: &'static str,
     /// The union of the other side's requests.
-    pub(super) requests: String,
+    requests: String,
     /// The union of their results.
-    pub(super) results: String,
+    results: String,
 }
 
 /// A message that the other side may send, as a function.
+#[derive(Serialize)]
 pub(super) struct Call<'i> {
-    /// The method.
+    #[serde(skip)]
     pub(super) method: &'i Method,
+    /// Its method as a literal.
+    pub(super) literal: String,
+    /// Documentation of functions that handle, call and send it, as literals.
+    handles: String,
+    calls: String,
+    sends: String,
     /// Its variant in the union of such messages.
-    pub(super) variant: Ident,
+    pub(super) variant: String,
     /// The function that is called for it.
-    pub(super) function: Ident,
-    /// The type of its parameters, and whether they may be absent; `None` for a message that declares none.
-    pub(super) params: Option<(TokenStream, bool)>,
-    /// Whether the message's constructor asks for them.
-    asks_for_params: bool,
+    function: String,
+    /// The function that sends it, if it is a notification.
+    notify: String,
+    /// The type of its parameters, as an argument is declared; `None` for a message that declares none.
+    params: Option<String>,
+    /// Whether they may be absent.
+    pub(super) optional: bool,
     /// The field that they are in.
-    pub(super) field: Option<Ident>,
+    pub(super) field: Option<String>,
+    /// A statement that makes the message.
+    pub(super) message: String,
+    /// Whether a session handles it itself.
+    internal: bool,
+    /// What a handler gives for it, and an expression that makes a result of this side of that.
+    handled: Option<Handled>,
+    /// The usual result.
+    pub(super) result: Option<UsualResult>,
+}
+
+#[derive(Serialize)]
+struct Handled {
+    result: String,
+    made: String,
+}
+
+/// The usual result of a method, and its variant in the union of results.
+#[derive(Serialize)]
+pub(super) struct UsualResult {
+    pub(super) ty: String,
+    pub(super) variant: String,
 }
 
 impl<'i> Side<'i> {
@@ -51,125 +81,164 @@ impl<'i> Side<'i> {
             results,
         }
     }
-}
 
-impl Side<'_> {
+    /// What the handler of the side, and the calls to it, are made from.
+    pub(super) fn values(&self) -> Value {
+        let results = self.results();
+        // No request can be answered where there are no results.
+        let requests = self.calls(&self.requests, MessageKind::Request);
+        let requests = requests.filter(|_| !results.is_empty());
+        let notifications = format!("{}Notification", self.other);
+        let sent = self.calls(&notifications, MessageKind::Notification);
+        let all = [&requests, &sent].into_iter().flatten().flat_map(|(calls, _)| calls);
+        let internal = all
+            .filter(|call| call.internal)
+            .map(|call| format!("`{}`", call.method.name));
+        let internal: Vec<String> = internal.collect();
+        let by_session = format!(" A session handles these methods itself: {}.", internal.join(", "));
+        let calls = requests.as_ref().map_or(&[][..], |(calls, _)| calls.as_slice());
+        json!({
+            "side": self.side,
+            "handler": self.side.to_lowercase(),
+            "caller": self.other.to_lowercase(),
+            "by_session": (!internal.is_empty()).then(|| format!("{by_session:?}")),
+            "results": self.results,
+            "has_others": results.len() > 1,
+            "pages": self.pages(calls),
+            "rounds": self.rounds(calls),
+            "requests": requests.map(|(calls, unknown)| union(&self.requests, &calls, &unknown)),
+            "notifications": sent.map(|(calls, unknown)| union(&notifications, &calls, &unknown)),
+        })
+    }
+
     /// The messages of a union that the other side may send, and its variant for those that it doesn't declare.
-    fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, Ident)> {
-        let model = self.hub.model;
-        let (prefix, suffix) = match kind {
-            MessageKind::Request => ("", "Request"),
-            MessageKind::Notification => ("on_", "Notification"),
-        };
-        let TypeKind::Methods(methods) = &model.types.get(union)?.kind else {
+    fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, String)> {
+        let TypeKind::Methods(methods) = &self.hub.model.types.get(union)?.kind else {
             return None;
         };
         let (variants, unknown) = method_variants(methods);
         let calls = methods.iter().zip(variants).filter_map(|((name, ty), variant)| {
-            let method = model.methods.iter().find(|method| method.name == *name)?;
-            let object = model.struct_of(&TypeRef::Named(ty.clone()))?;
-            let declared = object.members.iter().find(|member| member.name == PARAMS);
-            let field = self.hub.items.structure(ty)?.fields.get(PARAMS).cloned();
-            let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
-            Some(Call {
-                method,
-                variant,
-                function: ident(&format!("{prefix}{stem}")),
-                params: declared.map(|member| (qualified("hub", &member.ty), !member.required)),
-                asks_for_params: declared.is_some_and(Member::is_argument),
-                field,
-            })
+            let method = self.hub.model.methods.iter().find(|method| method.name == *name)?;
+            self.call(method, ty, variant.to_string(), kind)
         });
-        Some((calls.collect(), unknown))
+        Some((calls.collect(), unknown.to_string()))
     }
 
-    /// The requests that the other side may send; none can be answered where there are no results.
-    pub(super) fn requests(&self) -> Option<(Vec<Call<'_>>, Ident)> {
-        self.calls(&self.requests, MessageKind::Request)
-            .filter(|_| !self.results().is_empty())
-    }
-
-    pub(super) fn notifications(&self) -> Option<(Vec<Call<'_>>, Ident)> {
-        self.calls(&format!("{}Notification", self.other), MessageKind::Notification)
-    }
-
-    /// What this side may answer, each with its variant in the union of results.
-    pub(super) fn results(&self) -> Vec<(TypeRef, Ident)> {
-        match self.hub.model.types.get(&self.results).map(|ty| &ty.kind) {
-            Some(TypeKind::Results(results)) => result_variants(results),
-            Some(TypeKind::Union(union)) => variants(union),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The variant of the union of results for the usual result of a method.
-    pub(super) fn result(&self, method: &Method) -> Option<(TokenStream, Ident)> {
-        let usual = method.results.first()?;
-        let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
-        Some((qualified("hub", &ty), variant))
-    }
-}
-
-/// The types of a union's variants, each with its variant.
-pub(super) fn variants(union: &Union) -> Vec<(TypeRef, Ident)> {
-    let variants = union.variants.iter();
-    variants
-        .map(|variant| (variant.ty.clone(), ident(&variant.name)))
-        .collect()
-}
-
-/// Whether a session leaves the method to its handler.
-pub(super) fn is_for_handlers(call: &&Call<'_>) -> bool {
-    !call.method.role.as_deref().is_some_and(is_internal)
-}
-
-impl Call<'_> {
-    /// The parameter of a function that takes the message's parameters.
-    pub(super) fn parameter(&self) -> Option<TokenStream> {
-        self.params.as_ref().map(|(ty, optional)| {
-            if *optional {
-                quote!(params: Option<#ty>,)
-            } else {
-                quote!(params: #ty,)
-            }
+    fn call<'c>(&'c self, method: &'c Method, ty: &str, variant: String, kind: MessageKind) -> Option<Call<'c>> {
+        let (prefix, suffix) = match kind {
+            MessageKind::Request => ("", "Request"),
+            MessageKind::Notification => ("on_", "Notification"),
+        };
+        let object = self.hub.model.struct_of(&TypeRef::Named(ty.to_owned()))?;
+        let declared = object.members.iter().find(|member| member.name == PARAMS);
+        let field = self.hub.items.structure(ty)?.names.get(PARAMS).map(ToString::to_string);
+        let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
+        let result = method.results.first().and_then(|usual| {
+            let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
+            let ty = qualified(&ty);
+            Some(UsualResult { ty, variant })
+        });
+        let name = &method.name;
+        Some(Call {
+            method,
+            literal: format!("{name:?}"),
+            handles: format!("{:?}", format!(" Handles `{name}`.")),
+            calls: format!("{:?}", format!(" Calls `{name}`.")),
+            sends: format!("{:?}", format!(" Sends `{name}`.")),
+            variant,
+            function: ident(&format!("{prefix}{stem}")).to_string(),
+            notify: format!("notify_{stem}"),
+            params: declared.map(|member| match member.required {
+                true => qualified(&member.ty),
+                false => format!("Option<{}>", qualified(&member.ty)),
+            }),
+            optional: declared.is_some_and(|member| !member.required),
+            message: message(
+                &qualified(&TypeRef::Named(method.ty.clone())),
+                declared,
+                field.as_deref(),
+            ),
+            field,
+            internal: method.role.as_deref().is_some_and(is_internal),
+            handled: result.as_ref().and_then(|usual| self.handled(method, usual)),
+            result,
         })
     }
 
-    /// A statement for a function that does nothing with its arguments.
-    pub(super) fn ignored(&self) -> TokenStream {
-        match &self.params {
-            Some(_) => quote!(let _ = (params, context);),
-            None => quote!(let _ = context;),
-        }
-    }
-
-    pub(super) fn argument(&self) -> Option<TokenStream> {
-        let field = self.field.as_ref()?;
-        Some(quote!(message.#field,))
-    }
-
-    pub(super) fn pattern(&self) -> TokenStream {
-        if self.field.is_some() {
-            quote!(message)
-        } else {
-            quote!(_)
-        }
-    }
-
-    /// A statement that makes the message.
-    pub(super) fn message(&self) -> TokenStream {
-        let ty = qualified("hub", &TypeRef::Named(self.method.ty.clone()));
-        match (&self.params, &self.field) {
-            (Some(_), Some(_)) if self.asks_for_params => quote!(let message = #ty::new(params);),
-            (Some(_), Some(field)) => {
-                let params = if *field == PARAMS {
-                    quote!(params)
-                } else {
-                    quote!(#field: params)
-                };
-                quote!(let message = #ty { #params, ..#ty::default() };)
+    /// What this side may answer, each with its variant in the union of results.
+    fn results(&self) -> Vec<(TypeRef, String)> {
+        let variants = match self.hub.model.types.get(&self.results).map(|ty| &ty.kind) {
+            Some(TypeKind::Results(results)) => result_variants(results),
+            Some(TypeKind::Union(union)) => {
+                let variants = union.variants.iter();
+                variants
+                    .map(|variant| (variant.ty.clone(), ident(&variant.name)))
+                    .collect()
             }
-            _ => quote!(let message = #ty::default();),
+            _ => Vec::new(),
+        };
+        variants
+            .into_iter()
+            .map(|(ty, variant)| (ty, variant.to_string()))
+            .collect()
+    }
+
+    fn handled(&self, method: &Method, usual: &UsualResult) -> Option<Handled> {
+        let (model, results) = (self.hub.model, &self.results);
+        let Some(any) = &method.result_union else {
+            return Some(Handled {
+                result: usual.ty.clone(),
+                made: format!("map(hub::{results}::{})", usual.variant),
+            });
+        };
+        let result = qualified(any);
+        if let Some(TypeKind::Results(all)) = model.types.get(results).map(|ty| &ty.kind)
+            && method_results(model, method, all).is_some()
+        {
+            let made = "map(Into::into)".to_owned();
+            return Some(Handled { result, made });
         }
+        let ours = self.results();
+        let arms = model.union_of(any)?.variants.iter().filter_map(|variant| {
+            let (_, own) = ours.iter().find(|(own, _)| *own == variant.ty)?;
+            let variant = ident(&variant.name);
+            Some(format!(
+                "{result}::{variant}(result) => Ok(hub::{results}::{own}(result)),"
+            ))
+        });
+        let arms: String = arms.collect();
+        let name = &method.name;
+        let made = format!("and_then(|result| match result {{ {arms} _ => Err(undeclared_kind({name:?})), }})");
+        Some(Handled { result, made })
+    }
+
+    /// The type of a call's parameters.
+    pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
+        let message = self.hub.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
+        let mut members = message.members.iter();
+        Some(&members.find(|member| member.name == PARAMS)?.ty)
+    }
+
+    /// The field of a member.
+    pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<String> {
+        let TypeRef::Named(name) = self.hub.model.resolve(ty) else {
+            return None;
+        };
+        let field = self.hub.items.structure(name)?.names.get(member)?;
+        Some(field.to_string())
+    }
+}
+
+fn union(name: &str, calls: &[Call<'_>], unknown: &str) -> Value {
+    json!({"union": name, "unknown": unknown, "calls": calls})
+}
+
+/// A statement that makes a message of a type, whose parameters are in a field.
+fn message(ty: &str, params: Option<&Member>, field: Option<&str>) -> String {
+    match (params, field) {
+        (Some(params), Some(_)) if params.is_argument() => format!("let message = {ty}::new(params);"),
+        (Some(_), Some(PARAMS)) => format!("let message = {ty} {{ params, ..{ty}::default() }};"),
+        (Some(_), Some(field)) => format!("let message = {ty} {{ {field}: params, ..{ty}::default() }};"),
+        _ => format!("let message = {ty}::default();"),
     }
 }

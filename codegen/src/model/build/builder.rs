@@ -9,27 +9,27 @@ use crate::normalise::Shapes;
 
 /// What a model is built from.
 #[derive(Debug)]
-pub struct BuildInput<'i> {
+pub(crate) struct BuildInput<'i> {
     /// The revision's name.
-    pub revision: &'i str,
+    pub(crate) revision: &'i str,
     /// Its schema in shapes.
-    pub shapes: &'i Shapes,
+    pub(crate) shapes: &'i Shapes,
     /// How Rust names are spelt.
-    pub names: &'i Names,
+    pub(crate) names: &'i Names,
     /// The model of the next revision, for the names that this one's schema lacks.
-    pub later: Option<&'i Model>,
+    pub(crate) later: Option<&'i Model>,
     /// The names that were published.
-    pub lock: &'i Lock,
+    pub(crate) lock: &'i Lock,
     /// Which module each definition belongs to, where somebody said so.
-    pub modules: &'i BTreeMap<String, String>,
+    pub(crate) modules: &'i BTreeMap<String, String>,
     /// Results that the schema doesn't state: definitions by request method, the usual one first.
-    pub results: &'i BTreeMap<String, Vec<String>>,
+    pub(crate) results: &'i BTreeMap<String, Vec<String>>,
     /// Those that earlier revisions stated, for requests without a result.
-    pub inherited_results: &'i BTreeMap<String, Vec<String>>,
+    pub(crate) inherited_results: &'i BTreeMap<String, Vec<String>>,
     /// The pointers of definitions that an extension has from the revision that it extends.
-    pub imported: &'i BTreeSet<String>,
+    pub(crate) imported: &'i BTreeSet<String>,
     /// The revision's own error codes.
-    pub error_codes: &'i [ErrorCode],
+    pub(crate) error_codes: &'i [ErrorCode],
 }
 
 /// A model as far as it is built.

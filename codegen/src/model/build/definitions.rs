@@ -6,15 +6,16 @@ use super::builder::BuildInput;
 use super::shared::key;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
-use crate::model::types::{Defect, Definition};
+use crate::model::types::Definition;
 use crate::normalise::envelope::Envelope;
 use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
+use crate::problem::{Problem, Problems};
 
 /// Chooses a Rust name for each definition, by its pointer.
 ///
 /// # Errors
 /// Definitions that would have the same name.
-pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Vec<Defect>> {
+pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Problems> {
     let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
     let mut names = BTreeMap::new();
     let mut collisions = Vec::new();
@@ -28,12 +29,9 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
         let wanted = locked.unwrap_or_else(|| input.names.type_name(official));
         let name = match pointers.get(&wanted) {
             Some(other) if !nested && definition.official => {
-                collisions.push(Defect {
-                    pointer: pointer.clone(),
-                    what: format!("{other} and this are both `{wanted}` in Rust"),
-                    help: "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay"
-                        .into(),
-                });
+                let what = format!("{other} and this are both `{wanted}` in Rust");
+                let help = "give one of them a spelling in `acronyms` of revisions.yaml, or rename it in the overlay";
+                collisions.push(Problem::at_pointer(pointer, what).help(help));
                 continue;
             }
             Some(_) => {
@@ -45,11 +43,8 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
         pointers.insert(name.clone(), pointer);
         names.insert(pointer.clone(), name);
     }
-    if collisions.is_empty() {
-        Ok(names)
-    } else {
-        Err(collisions)
-    }
+    Problems::check(collisions)?;
+    Ok(names)
 }
 
 /// The definitions of the official schema, by name.

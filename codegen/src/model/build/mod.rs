@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub use self::builder::BuildInput;
+pub(crate) use self::builder::BuildInput;
 use self::builder::{Builder, Context};
 use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
@@ -26,14 +26,15 @@ use super::names::{Names, unique};
 use super::presets::check_presets;
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
-use super::types::{ConstantMember, Defect, Member, Model, Struct, Type, TypeKind};
+use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
 use crate::normalise::{Node, Property, Scalar, Shape};
+use crate::problem::Problems;
 
 /// Builds a revision's model.
 ///
 /// # Errors
 /// Definitions that collide as Rust names, messages that would be lost, and requests without a result.
-pub fn build_model(input: &BuildInput<'_>) -> Result<Model, Vec<Defect>> {
+pub(crate) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
     let rust_names = name_definitions(input)?;
     let mut builder = Builder {
         input,

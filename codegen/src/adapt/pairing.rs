@@ -1,0 +1,88 @@
+//! Two revisions, and how what they declare corresponds.
+
+use super::rules::{Place, Rules};
+use super::side::Side;
+use crate::model::{Model, TypeRef};
+use crate::normalise::Scalar;
+
+/// How many objects within each other are looked through for what is supplied.
+const MAX_DEPTH: usize = 8;
+
+/// Two revisions between which values go one way, and the rules between them: how their types, members and variants relate.
+#[derive(Clone, Copy)]
+pub(crate) struct Pairing<'m> {
+    /// The revision that values come from.
+    pub(crate) from: Side<'m>,
+    /// The revision that they go to.
+    pub(crate) to: Side<'m>,
+    /// The rules between the two.
+    pub(crate) rules: &'m Rules,
+    /// The revision whose directory has the rules.
+    pub(crate) rules_of: &'m str,
+    /// Whether the target is the later of the two.
+    pub(crate) upward: bool,
+}
+
+impl<'m> Pairing<'m> {
+    /// Whether every required member of an object can be supplied.
+    pub(super) fn is_supplied(&self, side: Side<'_>, ty: &TypeRef, depth: usize) -> bool {
+        let object = side.model.struct_of(ty).filter(|_| depth < MAX_DEPTH);
+        let Some((object, name)) = object.zip(side.model.resolve(ty).named()) else {
+            return false;
+        };
+        let mut required = object.members.iter().filter(|member| member.required).peekable();
+        required.peek().is_some()
+            && required.all(|member| {
+                let place = Place::member(name, &member.name);
+                let found = self.rules.find(&place, |rule| rule.supplied.as_ref());
+                found.is_some() || self.is_supplied(side, &member.ty, depth + 1)
+            })
+    }
+
+    pub(super) fn rule_name(&self, index: usize) -> String {
+        format!("{} {}", self.rules_of, self.rules.rules[index].at)
+    }
+
+    pub(super) fn name(&self, side: Side<'_>, ty: &TypeRef) -> String {
+        match side.model.resolve(ty) {
+            TypeRef::Named(name) => name.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// The name by which the target would have a method of the source: the same, that of the method which does for a session what
+    /// this one does, or that of the method whose request or notification has the same definition, perhaps by another name.
+    pub(super) fn method_there(&self, name: &str) -> &'m str {
+        let (from, to) = (self.from.model, self.to.model);
+        let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
+        if let Some(same) = find(to, name) {
+            return &same.name;
+        }
+        let Some(method) = find(from, name) else {
+            return "";
+        };
+        if let Some(named) = method.role.as_ref().and_then(|role| to.lifecycle.names.get(role)) {
+            return named;
+        }
+        let mut others = to.methods.iter().filter(|other| find(from, &other.name).is_none());
+        let renamed = self.renamed_type(&TypeRef::Named(method.ty.clone()));
+        let is_renamed = |other: &str| renamed.as_ref().is_some_and(|(_, there)| there.named() == Some(other));
+        let same = others.find(|other| {
+            other.kind == method.kind && (other.definition == method.definition || is_renamed(&other.ty))
+        });
+        same.map_or("", |same| &same.name)
+    }
+
+    /// Whether a constant of the source names a method, and one of the target names the same method there.
+    pub(super) fn is_same_method(&self, from: &Scalar, to: &Scalar) -> bool {
+        match (from, to) {
+            (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.method_there(from) == to,
+            _ => false,
+        }
+    }
+
+    /// Whether a type is an object that holds no member which it doesn't declare.
+    pub(super) fn is_closed(&self, side: Side<'_>, name: &str) -> bool {
+        side.model.types.get(name).is_some_and(|ty| ty.schema.closed)
+    }
+}

@@ -1,0 +1,78 @@
+//! The templates of whole files and of fixed bodies.
+
+use std::collections::BTreeMap;
+
+use handlebars::Handlebars;
+use serde_json::Value;
+
+use super::error::{EmitError, TemplateError};
+
+macro_rules! templates {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_str!(concat!("../../templates/", $name, ".hbs")))),+]
+    };
+}
+
+/// Each template by its name, which begins with the kind of crate that it is for, and its text.
+const TEMPLATES: &[(&str, &str)] = templates![
+    "adapters/Cargo.toml",
+    "adapters/README.md",
+    "adapters/bodies/handlers.rs",
+    "adapters/bodies/peers.rs",
+    "adapters/lib.rs",
+    "adapters/revision.rs",
+    "extension/Cargo.toml",
+    "extension/README.md",
+    "extension/lib.rs",
+    "types/Cargo.toml",
+    "types/README.md",
+    "types/lib.rs",
+];
+
+/// The licences that a published crate carries: the generator's own.
+const LICENCES: [(&str, &str); 2] = [
+    ("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
+    ("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
+];
+
+/// The templates that are built in.
+#[derive(Debug)]
+pub(crate) struct Templates(Handlebars<'static>);
+
+impl Templates {
+    /// Parses the templates. A name that isn't among the values that one is given is an error.
+    ///
+    /// # Errors
+    /// When one doesn't parse, which the tests rule out.
+    pub(crate) fn new() -> Result<Self, TemplateError> {
+        let mut registry = Handlebars::new();
+        registry.set_strict_mode(true);
+        registry.register_escape_fn(handlebars::no_escape);
+        for (name, text) in TEMPLATES {
+            registry.register_template_string(name, text)?;
+        }
+        Ok(Self(registry))
+    }
+
+    /// The files of a kind of crate, relative to its folder: those made from templates, and the licences.
+    pub(super) fn files(&self, kind: &str, values: &Value) -> Result<BTreeMap<String, String>, EmitError> {
+        let licences = LICENCES.map(|(file, text)| (file.to_owned(), text.to_owned()));
+        let mut files = BTreeMap::from(licences);
+        for (name, _) in TEMPLATES {
+            let file = name.strip_prefix(kind).and_then(|name| name.strip_prefix('/'));
+            if let Some(file) = file.filter(|file| !file.contains('/')) {
+                let folder = if file.ends_with(".rs") { "src/" } else { "" };
+                files.insert(format!("{folder}{file}"), self.render(name, values)?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// The text that a template becomes.
+    pub(super) fn render(&self, template: &'static str, values: &Value) -> Result<String, EmitError> {
+        self.0.render(template, values).map_err(|error| EmitError::Template {
+            template,
+            error: Box::new(error),
+        })
+    }
+}
