@@ -108,6 +108,24 @@ async fn a_line_that_is_no_utf_8_is_refused_and_the_session_goes_on() {
 }
 
 #[tokio::test]
+async fn lines_are_whole_whatever_their_length_and_however_they_come() {
+    let lengths = [1, 32_767, 32_768, 65_535, 65_536, 200_000, 2];
+    let lines = lengths.map(|length| "x".repeat(length));
+    for buffer in [1_000, 65_536, 1 << 20] {
+        let (ours, mut theirs) = duplex(buffer);
+        let (_sender, mut receiver) = LineTransport::new(ours, tokio::io::sink(), LineLimits::default()).split();
+        let input = lines.join("\n");
+        let writing = tokio::spawn(async move { theirs.write_all(input.as_bytes()).await });
+        for line in &lines {
+            let received = next(&mut receiver).await;
+            assert!(received == text(line), "{} bytes, {buffer} at once", line.len());
+        }
+        assert_eq!(next(&mut receiver).await, None);
+        writing.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_dropped_receive_loses_nothing() {
     let (mut peer, ours) = duplex(64);
     let (_sender, mut receiver) = LineTransport::new(ours, tokio::io::sink(), LineLimits::default()).split();

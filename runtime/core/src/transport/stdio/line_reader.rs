@@ -4,18 +4,23 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 * 1024;
+/// The bytes of a line that isn't copied out of the buffer if it is all that the buffer has.
+const LONG: usize = CHUNK / 2;
 
 /// A reader of lines.
 #[derive(Debug)]
 pub(super) struct LineReader<R> {
-    reader: BufReader<R>,
+    reader: R,
     limit: usize,
-    /// The line so far. It is kept here, so that a future of [`LineReader::next`] may be dropped.
-    line: Vec<u8>,
+    /// What is read and not returned. It is kept here, so that a future of [`LineReader::next`] may be dropped.
+    buffer: Vec<u8>,
+    /// Where the next line begins in the buffer, and how many of its bytes have no end of line.
+    start: usize,
+    scanned: usize,
     /// The line was too long, and its rest is skipped.
     skipping: bool,
     in_burst: Arc<AtomicBool>,
@@ -33,9 +38,11 @@ pub(super) enum Line {
 impl<R: AsyncRead + Unpin> LineReader<R> {
     pub(super) fn new(reader: R, limit: usize) -> Self {
         Self {
-            reader: BufReader::with_capacity(CHUNK, reader),
+            reader,
             limit,
-            line: Vec::new(),
+            buffer: Vec::new(),
+            start: 0,
+            scanned: 0,
             skipping: false,
             in_burst: Arc::default(),
         }
@@ -53,40 +60,72 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// The next line. The last one need not have an end. A line over the limit is returned as soon as it exceeds it.
     pub(super) async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
-            let is_first = self.reader.buffer().is_empty();
-            let chunk = self.reader.fill_buf().await?;
-            if chunk.is_empty() {
-                let last = std::mem::take(&mut self.line);
+            while let Some(ended) = self.scan()? {
+                if let Some(line) = self.take_line(ended) {
+                    return Ok(Some(line));
+                }
+            }
+            if self.fill().await? == 0 {
+                let last = std::mem::take(&mut self.buffer);
                 return Ok((!last.is_empty()).then_some(Line::Whole(last)));
             }
-            let mut rest = chunk;
-            let read = rest.skip_until(b'\n')?;
-            let part = chunk.get(..read).unwrap_or_default();
-            let (part, is_ended) = part.strip_suffix(b"\n").map_or((part, false), |part| (part, true));
-            let room = self.limit - self.line.len();
-            let fits = part.len() <= room;
-            if !self.skipping {
-                self.line.extend_from_slice(part.get(..room).unwrap_or(part));
-            }
-            self.reader.consume(read);
-            let is_last = self.reader.buffer().is_empty();
-            if !(is_first && is_last) {
-                self.in_burst.store(true, Ordering::Relaxed);
-            } else if is_ended {
-                self.in_burst.store(false, Ordering::Relaxed);
-            }
-
-            let skipped = self.skipping;
-            self.skipping = !is_ended && (skipped || !fits);
-            if skipped || (fits && !is_ended) {
-                continue;
-            }
-            let mut line = std::mem::take(&mut self.line);
-            if !fits {
-                return Ok(Some(Line::TooLong(line)));
-            }
-            line.pop_if(|last| *last == b'\r');
-            return Ok(Some(Line::Whole(line)));
         }
+    }
+
+    /// Looks for the end of the line: `true` if it is there, `false` if there is none and the line is too long or skipped, and `None`
+    /// if more has to be read.
+    fn scan(&mut self) -> std::io::Result<Option<bool>> {
+        let mut rest = self.buffer.get(self.start + self.scanned..).unwrap_or_default();
+        let unread = rest;
+        let read = rest.skip_until(b'\n')?;
+        let is_ended = unread.get(..read).is_some_and(|read| read.ends_with(b"\n"));
+        self.scanned += read - usize::from(is_ended);
+        let is_over = self.skipping || self.scanned > self.limit;
+        Ok((is_ended || (is_over && self.scanned > 0)).then_some(is_ended))
+    }
+
+    /// Takes the line that was scanned out of the buffer; `None` if it was skipped.
+    fn take_line(&mut self, is_ended: bool) -> Option<Line> {
+        let (start, length) = (self.start, std::mem::take(&mut self.scanned));
+        let end = start + length + usize::from(is_ended);
+        let is_last = end == self.buffer.len();
+        self.in_burst.store(start > 0 || !is_last, Ordering::Relaxed);
+        let (skipped, fits) = (self.skipping, length <= self.limit);
+        self.skipping = !is_ended;
+        let is_owned = is_last && start == 0 && length >= LONG;
+        let line = match (skipped, fits) {
+            (true, _) => None,
+            (false, true) if is_owned => {
+                let mut line = std::mem::take(&mut self.buffer);
+                line.truncate(length);
+                Some(line)
+            }
+            (false, _) => {
+                let line = self.buffer.get(start..start + length.min(self.limit));
+                line.map(<[u8]>::to_vec)
+            }
+        };
+        self.start = end;
+        if is_last {
+            self.start = 0;
+            self.buffer.clear();
+            // A long line doesn't keep its memory.
+            self.buffer.shrink_to(CHUNK);
+        }
+        let mut line = line?;
+        if !fits {
+            return Some(Line::TooLong(line));
+        }
+        line.pop_if(|last| *last == b'\r');
+        Some(Line::Whole(line))
+    }
+
+    /// Reads what is there; 0 at the end.
+    async fn fill(&mut self) -> std::io::Result<usize> {
+        if self.start > 0 {
+            self.buffer.drain(..std::mem::take(&mut self.start));
+        }
+        self.buffer.reserve(CHUNK);
+        self.reader.read_buf(&mut self.buffer).await
     }
 }
