@@ -82,13 +82,10 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
             .help("give the whole official schema.json, not a part of it")
             .into());
     }
-    let mut problems = Vec::new();
-    if Dialect::of(root).is_err() {
-        let problem = document.problem("#/$schema", "the generator does not read this dialect");
-        problems.push(problem.help(
-            "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema",
-        ));
+    if let Some(problem) = only_problem(document) {
+        return Err(problem.into());
     }
+    let mut problems = Vec::new();
     if definitions(root, "#").next().is_none() {
         let [first, second] = DEFINITIONS;
         let help = format!("types are made from the members of `{first}` or `{second}` at its root");
@@ -114,6 +111,59 @@ pub fn check_document(document: &Document) -> Result<(), Problems> {
         }
     }
     Problems::check(problems)
+}
+
+/// What is wrong with all of a document, from which whatever else is wrong with it follows.
+fn only_problem(document: &Document) -> Option<Problem> {
+    let root = document.root();
+    if Dialect::of(root).is_err() {
+        let problem = document.problem("#/$schema", "the generator does not read this dialect");
+        return Some(problem.help(
+            "draft-07 and 2020-12 are read: http://json-schema.org/draft-07/schema# and https://json-schema.org/draft/2020-12/schema",
+        ));
+    }
+    let all: Vec<(String, &str, &Value)> = definitions(root, "#").collect();
+    let is_schema = |schema: &Value| schema.is_object() || schema.is_boolean();
+    if let [(at, ..), _, ..] = all.as_slice()
+        && all.iter().all(|(.., schema)| !is_schema(schema))
+    {
+        let what = format!(
+            "none of the {} definitions is a schema (an object or a boolean)",
+            all.len()
+        );
+        return Some(
+            document
+                .problem(at, what)
+                .help("give the official schema.json, not what it was made of"),
+        );
+    }
+    all_dangle(document)
+}
+
+/// The problem of a document whose references all lead to the same place, where nothing is.
+fn all_dangle(document: &Document) -> Option<Problem> {
+    let root = document.root();
+    let mut references: Vec<(String, String)> = Vec::new();
+    walk(root, |at, schema| {
+        if let Some(Value::String(reference)) = schema.get("$ref") {
+            references.push((pointer::child(at, "$ref"), reference.clone()));
+        }
+    });
+    let (at, first) = references.first().filter(|_| references.len() > 1)?;
+    let (place, _) = first.rsplit_once('/')?;
+    let is_there =
+        |reference: &str| pointer::canonical(reference).is_some_and(|target| schema_at(root, &target).is_some());
+    let dangles =
+        |reference: &str| reference.rsplit_once('/').is_some_and(|(other, _)| other == place) && !is_there(reference);
+    references.iter().all(|(_, reference)| dangles(reference)).then(|| {
+        let what = format!(
+            "all {} references lead into {place}, where nothing is",
+            references.len()
+        );
+        document
+            .problem(at, what)
+            .help("give the whole official schema, with its definitions where its references lead")
+    })
 }
 
 /// The generator's objection to a keyword, and the next step.
