@@ -22,10 +22,11 @@ use tempfile::TempDir;
 
 use crate::runner::run;
 
-const CASES: [&str; 7] = [
+const CASES: [&str; 8] = [
     "no_rules",
     "rules",
     "constants",
+    "moved",
     "questions",
     "renamed",
     "session",
