@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use mcp_codegen::ingest::{IngestOptions, Position, ingest};
 use mcp_codegen::load::{Manifest, Revision};
 use mcp_codegen::revisions::{RevisionsError, rename, withdraw};
-use mcp_codegen::{GenerateOptions, generate};
+use mcp_codegen::{GenerateOptions, generate, revision_tables};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A schema directory.
@@ -43,6 +44,15 @@ impl Fixture {
         house.edit("revisions.yaml", |text| {
             text.replace("\nrevisions:", &format!("\nhub: {}\n\nrevisions:", revisions[0]))
         });
+        house
+    }
+
+    /// With a copy of a schema directory.
+    fn copy_of(schema: &str) -> Self {
+        let house = Self {
+            directory: TempDir::new().unwrap(),
+        };
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(schema), &house.schema());
         house
     }
 
@@ -97,6 +107,18 @@ impl Fixture {
     }
 }
 
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        match path.is_dir() {
+            true => copy(&path, &target),
+            false => drop(fs::copy(&path, target).unwrap()),
+        }
+    }
+}
+
 fn name(revision: &str) -> Revision {
     revision.parse().unwrap()
 }
@@ -135,7 +157,7 @@ fn what_was_about_a_withdrawn_revision_is_warned_of() {
             "c/adapt.yaml: the rules are now about a and c",
             "c/adapt.yaml: b is named in line 2",
             "c/overlay.yaml: b is named in line 1, line 4",
-            "c had these facts from b: listening",
+            "c had these facts from b; put them under `facts` in its overlay.yaml: listening: true",
             "c/adapt.yaml:2:3: #/rules/0: Thing.size: the rule matches nothing on the way up\n  remove the rule, or see \
              `cargo xtask adapters` for what the plan says there",
         ]
@@ -173,17 +195,49 @@ fn a_withdrawal_that_fails_changes_no_file() {
 }
 
 #[test]
+fn results_that_only_a_withdrawn_revision_said_are_taken_over_by_its_successor() {
+    let house = Fixture::copy_of("../schema");
+    let results = || {
+        let tables = revision_tables(&house.schema()).unwrap_or_else(|error| panic!("{error}"));
+        let tables = tables.into_iter().filter(|table| table.revision != "2024-11-05");
+        let methods = tables.map(|made| {
+            let table: Value = serde_json::from_str(&made.table).unwrap();
+            (made.revision, table["methods"].clone())
+        });
+        methods.collect::<Vec<_>>()
+    };
+    let before = results();
+    let warnings = house.withdraw("2024-11-05");
+    let told = "the overlay of 2025-03-26 says the results of ping, logging/setLevel, resources/subscribe, resources/unsubscribe \
+                now, as that of 2024-11-05 did";
+    assert!(warnings.iter().any(|warning| warning == told), "{warnings:#?}");
+    // What else is told is about rules, and about a definition that no other revision has.
+    house.edit("2025-03-26/adapt.yaml", |_| String::new());
+    for file in ["docs.yaml", "modules.yaml"] {
+        house.edit(file, |text| {
+            text.lines()
+                .filter(|line| !line.contains("Annotated"))
+                .map(|line| format!("{line}\n"))
+                .collect()
+        });
+    }
+    assert_eq!(results(), before);
+}
+
+#[test]
 fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
     let house = Fixture::new(&["2098-01-01", "draft", "draft-2"]);
     house.edit("revisions.yaml", |text| {
-        text.replace("hub: 2098-01-01", "hub: draft\n\nversions: {mcp-types-draft: 1.0.0}")
+        text.replace(
+            "hub: 2098-01-01",
+            "hub: draft\n\nlinks: https://example.org/{revision}/schema\n\nversions: {mcp-types-draft: 1.0.0}",
+        )
     });
-    let text =
-        "# What 2098-01-01 and draft can't imply; draft-2 can.\nrules: []\n# https://example.org/draft/schema#draft\n";
+    let text = "# What 2098-01-01 and `draft` can't imply; draft-2 can.\nrules: []\n# https://example.org/draft/schema\n# A draft.\n";
     house.write("draft/adapt.yaml", text);
     house.write(
         "draft-2/adapt.yaml",
-        "# What draft and draft-2 can't imply.\nrules: []\n",
+        "# What 'draft' and draft-2 can't imply.\nrules: []\n",
     );
     house.write("2098-01-01/docs.yaml", "Thing: A thing that isn't a draft-1.\n");
     let before = house.files();
@@ -195,17 +249,19 @@ fn a_renamed_revision_has_the_new_name_wherever_it_was_named() {
     assert_eq!(
         mentions.collect::<Vec<_>>(),
         [
-            (Path::new("2099-01-01/adapt.yaml"), 3),
+            (Path::new("2099-01-01/adapt.yaml"), 2),
             (Path::new("draft-2/adapt.yaml"), 1)
         ]
     );
+    let left = vec![(house.schema().join("2099-01-01/adapt.yaml"), vec![4])];
+    assert_eq!(done.left, left, "it may be a word there");
     let expected = before.into_iter().map(|(path, text)| match path.to_str().unwrap() {
         "revisions.yaml" => (path, house.files()[Path::new("revisions.yaml")].clone()),
         "draft/adapt.yaml" => (
             "2099-01-01/adapt.yaml".into(),
-            "# What 2098-01-01 and 2099-01-01 can't imply; draft-2 can.\nrules: []\n# https://example.org/2099-01-01/schema#2099-01-01\n".into(),
+            "# What 2098-01-01 and `2099-01-01` can't imply; draft-2 can.\nrules: []\n# https://example.org/2099-01-01/schema\n# A draft.\n".into(),
         ),
-        "draft-2/adapt.yaml" => (path, "# What 2099-01-01 and draft-2 can't imply.\nrules: []\n".into()),
+        "draft-2/adapt.yaml" => (path, "# What '2099-01-01' and draft-2 can't imply.\nrules: []\n".into()),
         _ => (path.strip_prefix("draft").map_or(path.clone(), |file| Path::new("2099-01-01").join(file)), text),
     });
     let expected: BTreeMap<PathBuf, String> = expected.collect();

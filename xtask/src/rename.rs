@@ -5,7 +5,7 @@ use std::error::Error;
 use mcp_codegen::revisions::rename;
 
 use crate::args::RenameArgs;
-use crate::print::print;
+use crate::print::{print, status};
 
 pub fn run(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
     let done = rename(&args.schema.directory(), &args.from, &args.to)?;
@@ -13,6 +13,14 @@ pub fn run(args: &RenameArgs) -> Result<(), Box<dyn Error>> {
     for (file, count) in &done.mentions {
         let places = if *count == 1 { "place" } else { "places" };
         print(format_args!("changed {} in {count} {places}\n", file.display()))?;
+    }
+    for (file, lines) in &done.left {
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        let (file, lines) = (file.display(), lines.join(", "));
+        status(format_args!(
+            "warning: {file}: {} is left in line {lines}, where it may be a word",
+            args.from
+        ));
     }
     print(format_args!("next: cargo xtask generate\n"))?;
     Ok(())

@@ -34,16 +34,53 @@ pub(super) fn lines(text: &str, revision: &Revision) -> Vec<usize> {
     naming.map(|(index, _)| index + 1).collect()
 }
 
-/// The text with another name of a revision, and how often it has it.
-pub(super) fn renamed(text: &str, from: &Revision, to: &Revision) -> (String, usize) {
-    let (mut renamed, mut end, mut count) = (String::with_capacity(text.len()), 0, 0);
+/// A text with another name of a revision.
+pub(super) struct RenamedText {
+    pub(super) text: String,
+    /// How often it has the new name.
+    pub(super) count: usize,
+    /// The lines that still have the old name, because it may be a word there, counted from 1.
+    pub(super) left: Vec<usize>,
+}
+
+/// Gives a revision another name in a text. A name without a digit, such as `draft`, is a word as well: it is the revision's where it
+/// is a whole value, is quoted, or follows the start of an address of the specification.
+pub(super) fn renamed(text: &str, (from, to): (&Revision, &Revision), specification: Option<&str>) -> RenamedText {
+    let (mut renamed, mut end, mut count, mut left) = (String::with_capacity(text.len()), 0, 0, Vec::new());
+    let is_word = !from.as_str().contains(|char: char| char.is_ascii_digit());
     for position in positions(text, from.as_str()) {
+        let (before, after) = (&text[..position], &text[position + from.as_str().len()..]);
+        if is_word && !is_name(before, after, specification) {
+            left.push(before.matches('\n').count() + 1);
+            continue;
+        }
         renamed += &text[end..position];
         renamed += to.as_str();
         end = position + from.as_str().len();
         count += 1;
     }
-    (renamed + &text[end..], count)
+    left.dedup();
+    renamed += &text[end..];
+    RenamedText {
+        text: renamed,
+        count,
+        left,
+    }
+}
+
+/// Whether what stands between two texts can't be a word of a sentence.
+fn is_name(before: &str, after: &str, specification: Option<&str>) -> bool {
+    let is_quoted = ['`', '"', '\'']
+        .iter()
+        .any(|quote| before.ends_with(*quote) && after.starts_with(*quote));
+    let is_value =
+        [": ", "- "].iter().any(|start| before.ends_with(start)) && (after.is_empty() || after.starts_with('\n'));
+    let in_comment = before
+        .rsplit('\n')
+        .next()
+        .is_some_and(|line| line.trim_start().starts_with('#'));
+    let is_address = specification.is_some_and(|start| !start.is_empty() && before.ends_with(start));
+    is_quoted || is_address || is_value && !in_comment
 }
 
 /// Where a text has a name that isn't a part of a longer one.
@@ -69,10 +106,25 @@ mod tests {
     fn a_name_is_found_where_it_is_no_part_of_a_longer_one() {
         let text =
             "draft /draft/x#draft \"draft\", `draft`. draft.\ndraft-07 a-draft drafted draft.json x.draft _draft\n";
+        let [draft, date, other] = ["draft", "2099-01-01", "2099-02-02"].map(|name| name.parse().unwrap());
+        let text = text.replace("draft", "2099-01-01");
+        let expected = "2099-02-02 /2099-02-02/x#2099-02-02 \"2099-02-02\", `2099-02-02`. 2099-02-02.\n\
+                        2099-01-01-07 a-2099-01-01 2099-01-01ed 2099-01-01.json x.2099-01-01 _2099-01-01\n";
+        let done = renamed(&text, (&date, &other), None);
+        assert_eq!((done.text.as_str(), done.count), (expected, 6));
+        assert_eq!(lines(&text, &date), [1]);
+        assert_eq!(lines(&text, &draft), [0; 0]);
+    }
+
+    #[test]
+    fn a_name_that_is_a_word_as_well_is_changed_where_it_can_only_be_a_name() {
+        let text = "# A draft of `draft`.\nhub: draft\nwhy: It is a draft\nto: \"draft\"\n- draft\n# - draft\n\
+                    link: https://example.org/spec/draft/tools\nother: https://example.org/blob/draft/tools\n";
+        let expected = "# A draft of `2099-01-01`.\nhub: 2099-01-01\nwhy: It is a draft\nto: \"2099-01-01\"\n- 2099-01-01\n# - draft\n\
+                        link: https://example.org/spec/2099-01-01/tools\nother: https://example.org/blob/draft/tools\n";
         let [from, to] = ["draft", "2099-01-01"].map(|name| name.parse().unwrap());
-        let expected = "2099-01-01 /2099-01-01/x#2099-01-01 \"2099-01-01\", `2099-01-01`. 2099-01-01.\n\
-                        draft-07 a-draft drafted draft.json x.draft _draft\n";
-        assert_eq!(renamed(text, &from, &to), (expected.to_owned(), 6));
-        assert_eq!(lines(text, &from), [1]);
+        let done = renamed(text, (&from, &to), Some("https://example.org/spec/"));
+        assert_eq!((done.text.as_str(), done.count), (expected, 5));
+        assert_eq!(done.left, [1, 3, 6, 8]);
     }
 }

@@ -1,5 +1,6 @@
 //! Changes to the list of revisions: one is withdrawn, or gets another name.
 
+mod inherited;
 mod mentions;
 mod rename;
 mod withdraw;

@@ -16,10 +16,12 @@ pub struct Renamed {
     pub folder: PathBuf,
     /// The files that named it, and how often.
     pub mentions: Vec<(PathBuf, usize)>,
+    /// The files that still have the old name, and the lines. It may be a word there.
+    pub left: Vec<(PathBuf, Vec<usize>)>,
 }
 
 /// Gives a revision another name: in the manifest, where it keeps its position and its source, for its folder, and in every YAML file of the
-/// schema directory that names it.
+/// schema directory that names it. A name that is a word as well, such as `draft`, is left where it may be that word.
 ///
 /// # Errors
 /// When there is no such revision, the new name is taken, or files can't be read or written. No file is changed then.
@@ -36,20 +38,26 @@ pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Rename
         return Err(RevisionsError::Taken(folder));
     }
     let old_folder = directory.join(from.as_str());
-    let (mut files, mut mentions) = (Vec::new(), Vec::new());
+    let (mut files, mut mentions, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    let links = manifest.revisions[index].links.as_ref().or(manifest.links.as_ref());
+    let specification = links.and_then(|links| Some(links.split_once("{revision}")?.0.to_owned()));
     for (path, text) in texts(directory, &manifest)? {
-        let (text, count) = renamed(&text, from, to);
-        if count > 0 {
-            let path = path
-                .strip_prefix(&old_folder)
-                .map_or(path.clone(), |file| folder.join(file));
-            mentions.push((path.clone(), count));
-            files.push((path, text));
+        let renamed = renamed(&text, (from, to), specification.as_deref());
+        let path = path
+            .strip_prefix(&old_folder)
+            .map_or(path.clone(), |file| folder.join(file));
+        if !renamed.left.is_empty() {
+            left.push((path.clone(), renamed.left));
+        }
+        if renamed.count > 0 {
+            mentions.push((path.clone(), renamed.count));
+            files.push((path, renamed.text));
         }
     }
     let entry = &mut manifest.revisions[index];
     entry.revision = to.clone();
-    entry.links = entry.links.as_ref().map(|links| renamed(links, from, to).0);
+    let in_links = |links: &String| renamed(links, (from, to), specification.as_deref()).text;
+    entry.links = entry.links.as_ref().map(in_links);
     for extension in manifest
         .extensions
         .values_mut()
@@ -66,5 +74,5 @@ pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Rename
     let manifest = manifest.to_yaml().map_err(GenerateError::from)?;
     files.push((directory.join(MANIFEST), manifest));
     move_and_replace(&old_folder, &folder, &files)?;
-    Ok(Renamed { folder, mentions })
+    Ok(Renamed { folder, mentions, left })
 }

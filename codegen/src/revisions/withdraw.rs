@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::inherited::{lost_facts, with_results_of};
 use super::mentions::{lines, texts};
 use super::{RevisionsError, position};
 use crate::emit::crate_name;
 use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::ingest::check_loaded;
-use crate::load::{MANIFEST, Manifest, Revision, load, load_with};
+use crate::load::{Document, Format, MANIFEST, Manifest, OVERLAY, PendingFiles, Revision, load, load_with, read_text};
 use crate::modelled::model;
 use crate::protocol::ModelledRevision;
 
@@ -21,7 +22,26 @@ pub struct Withdrawn {
     pub warnings: Vec<String>,
 }
 
-/// Removes a revision from the manifest, and its folder. The rules of its successor are then about the revision before it.
+/// What a revision leaves to its successor.
+struct Left {
+    /// The models of all revisions, while they have it.
+    before: Vec<ModelledRevision>,
+    /// `None` if the successor's overlay stays as it is.
+    overlay: Option<Overlay>,
+}
+
+/// The overlay of a successor with the results that only the withdrawn revision's has said.
+struct Overlay {
+    text: String,
+    document: Document,
+    /// The schema of the successor.
+    schema: Document,
+    /// The methods whose results these are.
+    methods: Vec<String>,
+}
+
+/// Removes a revision from the manifest, and its folder. The rules of its successor are then about the revision before it. The
+/// successor's overlay gets the results of requests that only the revision's has said.
 ///
 /// # Errors
 /// When there is no such revision, handlers are written against it, or files can't be read or written. No file is changed then.
@@ -38,12 +58,17 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
     let mut manifest = old.clone();
     manifest.revisions.remove(index);
     manifest.versions.remove(&crate_name(revision.as_str()));
-    let mut warnings = warnings(directory, (&old, index), &manifest)?;
+    let left = left(directory, index);
+    let mut warnings = warnings(directory, (&old, index), &manifest, left.as_ref())?;
 
     let folder = directory.join(revision.as_str());
     let aside = directory.join(format!(".withdrawn-{revision}"));
     let text = manifest.to_yaml().map_err(GenerateError::from)?;
-    move_and_replace(&folder, &aside, &[(directory.join(MANIFEST), text)])?;
+    let mut files = vec![(directory.join(MANIFEST), text)];
+    if let (Some(overlay), Some(successor)) = (left.and_then(|left| left.overlay), manifest.revisions.get(index)) {
+        files.push((directory.join(successor.revision.as_str()).join(OVERLAY), overlay.text));
+    }
+    move_and_replace(&folder, &aside, &files)?;
     // The revision is withdrawn already.
     if let Err(error) = remove_directory(&aside) {
         warnings.push(error.to_string());
@@ -51,11 +76,37 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
     Ok(Withdrawn { folder, warnings })
 }
 
+/// What the revision at an index of the manifest leaves. `None` if nothing can be generated already.
+fn left(directory: &Path, index: usize) -> Option<Left> {
+    let loaded = load(directory).ok()?;
+    let mut revisions = loaded.protocol.revisions.iter();
+    let earlier = revisions.nth(index)?.overlay.clone();
+    let successor = revisions
+        .next()
+        .map(|next| (next.overlay.clone(), next.schema.clone(), next.entry.revision.clone()));
+    let before = model(loaded).ok()?.revisions;
+    let overlay = successor.and_then(|(own, schema, revision)| {
+        let text = read_text(&directory.join(revision.as_str()).join(OVERLAY))
+            .ok()?
+            .unwrap_or_default();
+        let (text, methods) = with_results_of(&earlier, (&own, &text), before.get(index + 1)?)?;
+        let document = Document::parse(own.file(), text.as_bytes(), Format::Yaml).ok()?;
+        Some(Overlay {
+            text,
+            document,
+            schema,
+            methods,
+        })
+    });
+    Some(Left { before, overlay })
+}
+
 /// What was about the revision at an index of the old manifest.
 fn warnings(
     directory: &Path,
     (old, index): (&Manifest, usize),
     manifest: &Manifest,
+    left: Option<&Left>,
 ) -> Result<Vec<String>, RevisionsError> {
     let revision = &old.revisions[index].revision;
     let mut warnings = Vec::new();
@@ -82,17 +133,22 @@ fn warnings(
             warnings.push(format!("{}: {revision} is named in {lines}", path.display()));
         }
     }
-    let after = || load_with(directory, manifest.clone(), &[]);
-    if let (Ok(before), Ok(after)) = (load(directory).and_then(model), model(after())) {
-        for later in &after.revisions {
-            let mut before = before.revisions.iter();
-            let before = before.find(|before| before.entry.revision == later.entry.revision);
-            let changed = before.map_or_else(Vec::new, |before| changed_facts(before, later));
-            if !changed.is_empty() {
-                let (later, changed) = (&later.entry.revision, changed.join(", "));
-                warnings.push(format!("{later} had these facts from {revision}: {changed}"));
-            }
-        }
+    let successor = manifest.revisions.get(index).map(|entry| &entry.revision);
+    let overlay = left.and_then(|left| left.overlay.as_ref()).zip(successor);
+    let unwritten = overlay.map(|(overlay, successor)| PendingFiles {
+        revision: successor,
+        schema: &overlay.schema,
+        overlay: Some(&overlay.document),
+    });
+    if let Some((overlay, successor)) = overlay {
+        let methods = overlay.methods.join(", ");
+        warnings.push(format!(
+            "the overlay of {successor} says the results of {methods} now, as that of {revision} did"
+        ));
+    }
+    let after = || load_with(directory, manifest.clone(), unwritten.as_slice());
+    if let (Some(left), Ok(after)) = (left, model(after())) {
+        warnings.extend(lost_facts(revision, &left.before, &after.revisions));
     }
     match check_loaded(after()) {
         Err(GenerateError::Problems(problems)) => warnings.extend(problems.iter().map(ToString::to_string)),
@@ -100,13 +156,4 @@ fn warnings(
         Ok(()) => {}
     }
     Ok(warnings)
-}
-
-/// The names of the facts that aren't as they were.
-fn changed_facts(before: &ModelledRevision, after: &ModelledRevision) -> Vec<String> {
-    let facts = |revision: &ModelledRevision| serde_json::to_value(&revision.facts).unwrap_or_default();
-    let (before, after) = (facts(before), facts(after));
-    let names = before.as_object().into_iter().flatten().map(|(name, _)| name);
-    let changed = names.filter(|name| before.get(name) != after.get(name));
-    changed.cloned().collect()
 }

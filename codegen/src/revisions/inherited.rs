@@ -1,0 +1,106 @@
+//! What later revisions have from the overlay of an earlier one.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::load::{Document, Format, Revision};
+use crate::protocol::ModelledRevision;
+
+/// The overlay of a revision with what it has had from that of the revision before, and the methods that this is about. `None` if there is
+/// nothing, or if it can't be put into the text.
+pub(super) fn with_results_of(
+    earlier: &Document,
+    (own, text): (&Document, &str),
+    modelled: &ModelledRevision,
+) -> Option<(String, Vec<String>)> {
+    let entries = entries(earlier, own, modelled);
+    let names = entries.iter().flat_map(|entry| names(&entry["method"]));
+    let names: Vec<String> = names.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    let text = with_entries(text, &entries);
+    let is_whole = |document: Document| document.get(&format!("#/results/{}", entries.len() - 1)).is_some();
+    let is_read = !entries.is_empty() && Document::parse("", text.as_bytes(), Format::Yaml).is_ok_and(is_whole);
+    is_read.then_some((text, names))
+}
+
+/// The entries of an earlier overlay about results, for the methods whose results they are in this revision too.
+fn entries(earlier: &Document, own: &Document, modelled: &ModelledRevision) -> Vec<Value> {
+    let results = |overlay: &Document| {
+        overlay
+            .get("#/results")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let own: Vec<Value> = results(own).iter().flat_map(|entry| names(&entry["method"])).collect();
+    let entries = results(earlier).into_iter().filter_map(|mut entry| {
+        let mut definitions = names(&entry["result"]);
+        definitions.extend(names(&entry["alternatives"]));
+        let mut methods = names(&entry["method"]);
+        methods.retain(|method| !own.contains(method) && results_in(modelled, method) == Some(definitions.clone()));
+        entry["method"] = json!(methods);
+        (!methods.is_empty()).then_some(entry)
+    });
+    entries.collect()
+}
+
+/// One value or several; none for null.
+fn names(value: &Value) -> Vec<Value> {
+    match value {
+        Value::Array(names) => names.clone(),
+        Value::Null => Vec::new(),
+        name => vec![name.clone()],
+    }
+}
+
+/// The official names of the results of a method.
+fn results_in(modelled: &ModelledRevision, method: &Value) -> Option<Vec<Value>> {
+    let method = modelled.model.methods.iter().find(|known| method == &known.name)?;
+    let results = method.results.iter().map(|result| {
+        let pointer = &modelled.model.types.get(result.named()?)?.pointer;
+        Some(json!(pointer.rsplit('/').next()?))
+    });
+    results.collect()
+}
+
+/// The text of an overlay with further entries about results.
+fn with_entries(text: &str, entries: &[Value]) -> String {
+    const SECTION: &str = "\nresults:\n";
+    let lines = |indent: &str| -> String { entries.iter().map(|entry| format!("{indent}- {entry}\n")).collect() };
+    match text.split_once(SECTION) {
+        Some((before, after)) => {
+            let indent = &after[..after.len() - after.trim_start_matches(' ').len()];
+            format!("{before}{SECTION}{}{after}", lines(indent))
+        }
+        None => format!("{}\n{SECTION}{}", text.trim_end(), lines("  ")),
+    }
+}
+
+/// The facts that revisions no longer have once an overlay is gone, a sentence for the first one that lacks them. A later one has them from
+/// there.
+pub(super) fn lost_facts(withdrawn: &Revision, before: &[ModelledRevision], after: &[ModelledRevision]) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let sentences = after.iter().filter_map(|after| {
+        let revision = &after.entry.revision;
+        let before = before.iter().find(|before| before.entry.revision == *revision)?;
+        let mut facts = changed_facts(before, after);
+        facts.retain(|(name, _)| known.insert(name.clone()));
+        let lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        (!lines.is_empty()).then(|| {
+            format!(
+                "{revision} had these facts from {withdrawn}; put them under `facts` in its overlay.yaml: {}",
+                lines.join(", ")
+            )
+        })
+    });
+    sentences.collect()
+}
+
+/// The facts that aren't as they were, as they were.
+fn changed_facts(before: &ModelledRevision, after: &ModelledRevision) -> Vec<(String, Value)> {
+    let facts = |revision: &ModelledRevision| serde_json::to_value(&revision.facts).unwrap_or_default();
+    let (before, after) = (facts(before), facts(after));
+    let facts = before.as_object().into_iter().flatten();
+    let changed = facts.filter(|(name, value)| after.get(name) != Some(value));
+    changed.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
