@@ -266,32 +266,42 @@ pub struct JsonldArgs {
 /// their last release, and whether their names are free in the registry. Those that have changed are packaged, and compiled from the
 /// packages as they would be from the registry. An entry of CHANGELOG.md is drafted.
 ///
+/// Crates are sent one after the other, each when the index has those that it needs. A registry that limits how many new crates it takes is
+/// waited for. What was interrupted goes on when it is run again.
+///
 /// The API of a crate is compared by cargo-semver-checks if it is installed (`cargo install cargo-semver-checks --locked`). Without it,
 /// generated crates are compared by the models of their schemas, and a change of another library is taken for a breaking one.
 #[derive(Debug, clap::Args)]
 #[command(
-    group(clap::ArgGroup::new("mode").required(true).args(["dry_run", "execute"])),
+    group(clap::ArgGroup::new("mode").required(true).args(["dry_run", "execute", "yank"])),
     after_help = "\
 Examples:
   cargo xtask publish --dry-run
   cargo xtask publish --dry-run --since v0.1.0 --format json
-  CARGO_REGISTRY_TOKEN=… cargo xtask publish --execute"
+  CARGO_REGISTRY_TOKEN=… cargo xtask publish --execute
+  CARGO_REGISTRY_TOKEN=… cargo xtask publish --yank"
 )]
 pub struct PublishArgs {
     /// Send nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Send the crates to the registry, with the token in CARGO_REGISTRY_TOKEN, if there are no problems
+    /// Send the crates whose versions aren't out to the registry, with the token in CARGO_REGISTRY_TOKEN, if there are no problems
     #[arg(long)]
     pub execute: bool,
+    /// Keep others from starting to use the versions in the manifests
+    #[arg(long)]
+    pub yank: bool,
+    /// The registry, by its name in cargo's configuration [default: cargo's]
+    #[arg(long, value_name = "NAME")]
+    pub registry: Option<String>,
     /// The tag of the last release [default: the latest tag before HEAD]
     #[arg(long, value_name = "TAG")]
     pub since: Option<String>,
     /// Don't compile the packages
-    #[arg(long, conflicts_with = "execute")]
+    #[arg(long, requires = "dry_run")]
     pub no_verify: bool,
     /// Don't use the network; names aren't checked then
-    #[arg(long, conflicts_with = "execute")]
+    #[arg(long, requires = "dry_run")]
     pub offline: bool,
     /// The directory of the workspace [default: this workspace]
     #[arg(long, value_name = "DIR")]

@@ -1,4 +1,6 @@
-//! What a release would publish, in a workspace that is made up.
+//! What a release would publish, and what it publishes, in a workspace that is made up.
+
+mod registry;
 
 use std::fs;
 use std::path::Path;
@@ -6,6 +8,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use registry::{Contents, Registry};
 
 const API: &str = "//! A library.\n/// One.\npub fn one() {}\n";
 
@@ -18,7 +22,7 @@ fn write(root: &Path, file: &str, text: &str) {
 fn manifest(name: &str, version: &str, more: &str) -> String {
     format!(
         "[package]\nname = \"{name}\"\nversion = \"{version}\"\nedition = \"2024\"\ndescription = \"Crate {name}\"\n\
-         license = \"MIT\"\n{more}"
+         license = \"MIT\"\nrepository = \"https://example.org/made-up\"\n{more}"
     )
 }
 
@@ -28,7 +32,8 @@ fn released() -> TempDir {
     let write = |file, text: &str| write(root.path(), file, text);
     write(
         "Cargo.toml",
-        "[workspace]\nresolver = \"3\"\nmembers = [\"base\", \"above\", \"own\", \"program\"]\n",
+        "[workspace]\nresolver = \"3\"\nmembers = [\"base\", \"above\", \"own\", \"program\"]\n\
+         [workspace.metadata.release]\nowners = [\"made-up\"]\n",
     );
     write(".gitignore", "target\n");
     write("base/Cargo.toml", &manifest("made-up-base", "0.1.0", ""));
@@ -108,7 +113,7 @@ fn nothing_is_published_of_what_has_not_changed() {
     ]);
     assert_eq!(steps(&report), expected);
     assert_eq!(report["changelog"], "");
-    assert_eq!(report["names"]["made-up-base"], "unknown", "the network isn't used");
+    assert_eq!(report["crates"][1]["published"], "unknown", "the network isn't used");
 }
 
 #[test]
@@ -171,4 +176,115 @@ fn nothing_is_sent_without_a_token_or_an_unknown_tag() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("v2"));
     assert_eq!(publish(root.path(), &[]).status.code(), Some(2));
+}
+
+/// Publishes the made-up workspace to a registry, and returns what was printed to standard error.
+fn execute(root: &Path, registry: &Registry, args: &[&str], succeeds: bool) -> String {
+    let home = TempDir::new().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command
+        .args(["publish", "--workspace", ".", "--registry", "local"])
+        .args(args)
+        .current_dir(root);
+    let output = registry.set_up(&mut command, home.path()).output().unwrap();
+    let [text, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(output.status.success(), succeeds, "{text}\n{errors}");
+    text + &errors
+}
+
+#[test]
+fn crates_are_published_in_order_and_a_limit_on_new_ones_is_waited_for() {
+    let root = released();
+    let registry = Registry::start(Contents {
+        burst: Some(2),
+        ..Contents::default()
+    });
+    let text = execute(root.path(), &registry, &["--execute"], true);
+    assert!(text.contains("the registry takes more in "), "{text}");
+    let expected = [
+        "publish made-up-a-program 1.0.0",
+        "owner made-up-a-program made-up",
+        "publish made-up-base 0.1.0",
+        "owner made-up-base made-up",
+        "publish made-up-above 0.1.0",
+        "publish made-up-above 0.1.0",
+        "owner made-up-above made-up",
+    ];
+    assert_eq!(registry.contents().log, expected);
+    registry.contents().log.clear();
+
+    execute(root.path(), &registry, &["--execute"], true);
+    assert_eq!(registry.contents().log, [""; 0], "everything is out");
+
+    execute(root.path(), &registry, &["--yank"], true);
+    let expected = [
+        "yank made-up-above 0.1.0",
+        "yank made-up-base 0.1.0",
+        "yank made-up-a-program 1.0.0",
+    ];
+    assert_eq!(registry.contents().log, expected);
+}
+
+#[test]
+fn what_was_interrupted_goes_on_with_what_is_not_out() {
+    let root = released();
+    let fails = Some("made-up-base".to_owned());
+    let registry = Registry::start(Contents {
+        fails,
+        ..Contents::default()
+    });
+    let text = execute(root.path(), &registry, &["--execute"], false);
+    assert!(text.contains("out of order"), "{text}");
+    registry.contents().log.clear();
+
+    let text = execute(root.path(), &registry, &["--execute"], true);
+    assert!(
+        text.contains("made-up-a-program") && text.contains("it is out"),
+        "{text}"
+    );
+    let sent = registry
+        .contents()
+        .log
+        .iter()
+        .filter(|line| line.starts_with("publish"))
+        .cloned()
+        .collect::<Vec<_>>();
+    assert_eq!(sent, ["publish made-up-base 0.1.0", "publish made-up-above 0.1.0"]);
+}
+
+#[test]
+fn nothing_is_sent_where_a_crate_is_somebody_else_s() {
+    let root = released();
+    let registry = Registry::start(Contents::default());
+    execute(root.path(), &registry, &["--execute"], true);
+    registry
+        .contents()
+        .owners
+        .insert("made-up-base".to_owned(), vec!["stranger".to_owned()]);
+    registry.contents().log.clear();
+    write(root.path(), "base/Cargo.toml", &manifest("made-up-base", "0.1.1", ""));
+    git(root.path(), &["commit", "--all", "--quiet", "--message=."]);
+
+    let text = execute(root.path(), &registry, &["--execute"], false);
+    let problem = "made-up-base: the registry has a crate of this name, of stranger";
+    assert!(text.contains(problem), "{text}");
+    assert_eq!(registry.contents().log, [""; 0]);
+}
+
+#[test]
+fn nothing_is_sent_while_the_repository_and_its_owners_are_not_set() {
+    let root = released();
+    let unset = |file: &str, text: &str| {
+        let path = root.path().join(file);
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace(text, "")).unwrap();
+    };
+    unset("base/Cargo.toml", "https://example.org/made-up");
+    unset("Cargo.toml", "owners = [\"made-up\"]");
+    let (report, is_ready) = dry_run(root.path());
+    assert!(!is_ready);
+    let problems = report["problems"].to_string();
+    assert!(
+        problems.contains("set `repository`") && problems.contains("set `owners`"),
+        "{problems}"
+    );
 }

@@ -48,7 +48,7 @@ pub(super) fn crate_files(
         "crate_name": name,
         "extension": extension,
         "wire_version": manifest.version(WIRE),
-        "rust_version": env!("CARGO_PKG_RUST_VERSION"),
+        "project": project(),
     });
     let kind = input.extension.map_or("types", |_| "extension");
     templates.files(kind, &values)
@@ -75,6 +75,15 @@ fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
         json!({"name": name, "lines": wrapped(&about), "named": named})
     });
     values.collect()
+}
+
+/// What generated manifests have in common with the generator's own.
+pub(super) fn project() -> Value {
+    json!({
+        "rust_version": env!("CARGO_PKG_RUST_VERSION"),
+        "repository": env!("CARGO_PKG_REPOSITORY"),
+        "homepage": env!("CARGO_PKG_HOMEPAGE"),
+    })
 }
 
 /// The crate of all revisions.

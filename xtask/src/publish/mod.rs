@@ -1,29 +1,25 @@
 //! `cargo xtask publish`
 
-mod command;
+pub mod command;
+mod problems;
 mod registry;
 mod release;
 mod render;
 mod workspace;
 
-use std::collections::BTreeMap;
 use std::error::Error;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::process::Stdio;
 
 use serde::Serialize;
-use tempfile::TempDir;
 
-use self::command::{cargo, git, output, read};
-use self::registry::{NameStatus, name_status};
+use self::command::{git, read};
+use self::registry::{Published, Registry};
 use self::release::{Release, releases};
-use self::workspace::{Package, packages};
+use self::workspace::{Package, Workspace};
 use crate::args::{PublishArgs, PublishFormat, in_workspace};
 use crate::print::{print, status};
-
-/// Where cargo takes the registry's token from. Nothing else is read for one.
-const TOKEN: &str = "CARGO_REGISTRY_TOKEN";
 
 /// What would be published, in order, and what is in the way.
 #[derive(Debug, Serialize)]
@@ -31,8 +27,6 @@ struct Report {
     /// The tag that was compared with.
     since: Option<String>,
     crates: Vec<Release>,
-    /// What the registry says of each name.
-    names: BTreeMap<String, NameStatus>,
     /// Whether the packages of the crates were made, and whether they were compiled too.
     packaged: bool,
     verified: bool,
@@ -43,44 +37,42 @@ struct Report {
 }
 
 pub fn run(args: &PublishArgs) -> Result<(), Box<dyn Error>> {
-    let workspace = args.workspace.clone().unwrap_or_else(|| in_workspace("."));
+    let root = args.workspace.clone().unwrap_or_else(|| in_workspace("."));
     // Commands run in other directories.
-    let workspace = workspace
+    let root = root
         .canonicalize()
-        .map_err(|error| format!("{}: {error}", workspace.display()))?;
-    if args.execute {
-        refuse_to_send(&workspace)?;
+        .map_err(|error| format!("{}: {error}", root.display()))?;
+    let registry = Registry::new(args.registry.clone())?;
+    if !args.dry_run {
+        refuse_to_send(&root, &registry)?;
     }
-    let packages = packages(&workspace)?;
-    let since = match &args.since {
-        Some(tag) => Some(tag.clone()),
-        None => last_tag(&workspace),
-    };
+    let workspace = Workspace::read(&root)?;
+    if args.yank {
+        return yank(&workspace, &registry);
+    }
+    let since = args.since.clone().or_else(|| last_tag(&root));
     progress("comparing with the last release");
-    let crates = releases(&workspace, &packages, since.as_deref())?;
-    let mut problems = problems_of_versions(&workspace, &packages, &crates);
-    problems.extend(problems_of_names_lock(&workspace)?);
-    progress("asking the registry for the names");
-    let names = names(&crates, args.offline)?;
-    let taken = crates
-        .iter()
-        .filter(|release| release.released.is_none() && names[&release.name] == NameStatus::Taken);
-    problems.extend(taken.map(|release| format!("{}: the registry has a crate of this name", release.name)));
-    let published: Vec<&str> = crates
-        .iter()
-        .filter(|release| release.is_published())
-        .map(|release| release.name.as_str())
+    let mut crates = releases(&root, &workspace.packages, since.as_deref())?;
+    if !args.offline {
+        progress("asking the registry");
+        for (package, release) in workspace.packages.iter().zip(&mut crates) {
+            release.published = registry.published(package)?;
+        }
+    }
+    let mut problems = problems::find(&root, &workspace, &crates, &registry)?;
+    let all = workspace.packages.iter().zip(&crates);
+    let pending: Vec<&Package> = all
+        .filter_map(|(package, release)| release.is_pending().then_some(package))
         .collect();
-    let packaged = package(&workspace, &published, args);
+    let packaged = package(&root, &pending, &registry, args);
     problems.extend(packaged.as_ref().err().map(ToString::to_string));
     let report = Report {
         changelog: render::changelog(&crates),
         since,
-        crates,
-        names,
         packaged: packaged.is_ok(),
         verified: packaged.is_ok() && !args.no_verify,
         problems,
+        crates,
     };
     print(match args.format {
         PublishFormat::Text => render::text(&report),
@@ -89,112 +81,76 @@ pub fn run(args: &PublishArgs) -> Result<(), Box<dyn Error>> {
     if !report.problems.is_empty() {
         return Err("nothing was sent: see the problems above".into());
     }
-    if args.execute {
-        send(&workspace, &report)
-    } else {
-        Ok(())
+    match args.execute {
+        true => send(&pending, workspace.owners(), &registry),
+        false => Ok(()),
     }
 }
 
 /// What is published is what was committed, by who has a token.
-fn refuse_to_send(workspace: &Path) -> Result<(), Box<dyn Error>> {
-    if std::env::var_os(TOKEN).is_none_or(|token| token.is_empty()) {
-        return Err(format!("nothing was sent: {TOKEN} isn't set").into());
+fn refuse_to_send(root: &Path, registry: &Registry) -> Result<(), Box<dyn Error>> {
+    if !registry.has_token() {
+        return Err(format!("nothing was sent: {} isn't set", registry.token()).into());
     }
-    let changed = read(git(workspace).args(["status", "--porcelain"]))?;
+    let changed = read(git(root).args(["status", "--porcelain"]))?;
     match changed.is_empty() {
         true => Ok(()),
         false => Err(format!("nothing was sent: commit these files first:\n{}", changed.trim_end()).into()),
     }
 }
 
-fn last_tag(workspace: &Path) -> Option<String> {
-    let tag = read(git(workspace).args(["describe", "--tags", "--abbrev=0"])).ok()?;
+fn last_tag(root: &Path) -> Option<String> {
+    let tag = read(git(root).args(["describe", "--tags", "--abbrev=0"])).ok()?;
     Some(tag.trim().to_owned())
 }
 
-/// Versions that are too low for what has changed, and where to raise them.
-fn problems_of_versions(workspace: &Path, packages: &[Package], crates: &[Release]) -> Vec<String> {
-    let too_low = packages.iter().zip(crates).filter(|(_, release)| release.is_too_low());
-    let problems = too_low.map(|(package, release)| {
-        let manifest = package
-            .manifest_path
-            .strip_prefix(workspace)
-            .unwrap_or(&package.manifest_path);
-        let needed = release.needed.as_deref().unwrap_or_default();
-        let step = match manifest.starts_with("generated") {
-            true => format!(
-                "add `{}: {needed}` to `versions` in schema/revisions.yaml",
-                release.name
-            ),
-            false => format!("set `version = \"{needed}\"` in {}", manifest.display()),
-        };
-        format!(
-            "{} {}: the changes need {needed}; {step}",
-            release.name, release.version
-        )
-    });
-    problems.collect()
-}
-
-/// Released revisions whose names aren't kept.
-fn problems_of_names_lock(workspace: &Path) -> Result<Vec<String>, Box<dyn Error>> {
-    let names = mcp_codegen::check_names(&workspace.join("schema"))?;
-    let lacking = names.stale.iter().chain(&names.missing);
-    Ok(lacking
-        .map(|file| format!("schema/{}: it lacks names; run `cargo xtask lock`", file.display()))
-        .collect())
-}
-
-fn names(crates: &[Release], offline: bool) -> Result<BTreeMap<String, NameStatus>, Box<dyn Error>> {
-    let directory = TempDir::new()?;
-    let status = |release: &Release| {
-        Ok((
-            release.name.clone(),
-            name_status(&release.name, offline, directory.path())?,
-        ))
-    };
-    crates.iter().map(status).collect()
-}
-
 /// Packs the crates, and compiles what was packed, each with the others' packages in place of the registry's.
-fn package(workspace: &Path, names: &[&str], args: &PublishArgs) -> Result<(), Box<dyn Error>> {
-    if names.is_empty() {
+fn package(root: &Path, packages: &[&Package], registry: &Registry, args: &PublishArgs) -> Result<(), Box<dyn Error>> {
+    if packages.is_empty() {
         return Ok(());
     }
     progress("packaging");
-    let mut command = cargo();
-    command.args(["package", "--allow-dirty"]).current_dir(workspace);
-    command.args(names.iter().flat_map(|name| ["--package", name]));
+    let mut command = registry.cargo(&["package", "--allow-dirty"]);
+    command.current_dir(root);
+    command.args(packages.iter().flat_map(|package| ["--package", &package.name]));
     command.args(args.no_verify.then_some("--no-verify"));
     command.args(args.offline.then_some("--offline"));
     if std::io::stderr().is_terminal() {
         let status = command.stderr(Stdio::inherit()).status()?;
-        return if status.success() {
-            Ok(())
-        } else {
-            Err("cargo package failed".into())
-        };
+        return status.success().then_some(()).ok_or("cargo package failed".into());
     }
     read(&mut command).map(|_| ())
 }
 
-/// Publishes the crates, each after those that it needs.
-fn send(workspace: &Path, report: &Report) -> Result<(), Box<dyn Error>> {
-    let published = report.crates.iter().filter(|release| release.is_published());
-    let published = published.flat_map(|release| ["--package", &release.name]);
-    let sent = output(
-        cargo()
-            .arg("publish")
-            .args(published)
-            .current_dir(workspace)
-            .stderr(Stdio::inherit()),
-    )?;
-    if sent.status.success() {
-        Ok(())
-    } else {
-        Err("cargo publish failed".into())
+/// Publishes the crates, each after those that it needs. A run that was interrupted is continued by another one, because what is out isn't
+/// pending.
+fn send(packages: &[&Package], owners: &[String], registry: &Registry) -> Result<(), Box<dyn Error>> {
+    for (sent, package) in packages.iter().enumerate() {
+        registry.publish(package)?;
+        let known = registry.owners(&package.name)?;
+        for owner in owners.iter().filter(|owner| !known.contains(owner)) {
+            registry.add_owner(&package.name, owner)?;
+        }
+        let count = packages.len();
+        status(format_args!(
+            "{} of {count}: {} {} is out",
+            sent + 1,
+            package.name,
+            package.version
+        ));
     }
+    Ok(())
+}
+
+/// Yanks the versions in the manifests that are out, each before those that it needs.
+fn yank(workspace: &Workspace, registry: &Registry) -> Result<(), Box<dyn Error>> {
+    for package in workspace.packages.iter().rev() {
+        if registry.published(package)? == Published::Out {
+            registry.yank(package)?;
+            status(format_args!("{} {} is yanked", package.name, package.version));
+        }
+    }
+    Ok(())
 }
 
 /// Says what takes a while, to who waits for it.

@@ -9,7 +9,8 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::command::{cargo, git, output, read};
-use super::workspace::{Files, Package, packages};
+use super::registry::Published;
+use super::workspace::{Package, Workspace};
 
 /// How the API is compared without cargo-semver-checks.
 pub const INSTALL: &str = "cargo install cargo-semver-checks --locked";
@@ -27,20 +28,26 @@ pub struct Release {
     pub change: CrateChange,
     /// The version that the change needs; none where nothing has changed.
     pub needed: Option<String>,
+    /// What the registry has of it.
+    pub published: Published,
 }
 
 impl Release {
+    /// Whether its version has to be sent: the registry lacks it or, where that isn't known, something has changed.
+    pub fn is_pending(&self) -> bool {
+        match self.published {
+            Published::Free | Published::Taken => true,
+            Published::Out => false,
+            Published::Unknown => self.needed.is_some(),
+        }
+    }
+
     /// Whether the manifest has a version that is too low.
     pub fn is_too_low(&self) -> bool {
         let numbers =
             |version: &str| -> Vec<u32> { version.split('.').map_while(|number| number.parse().ok()).collect() };
         let needed = self.needed.as_deref();
         needed.is_some_and(|needed| numbers(&self.version) < numbers(needed))
-    }
-
-    /// Whether there is something to publish.
-    pub fn is_published(&self) -> bool {
-        self.needed.is_some()
     }
 }
 
@@ -60,7 +67,7 @@ impl Baseline {
                 .arg(directory.path()),
         )?;
         read(git(directory.path()).args(["checkout", "--quiet", "--detach", tag, "--"]))?;
-        let packages = packages(directory.path())?;
+        let packages = Workspace::read(directory.path())?.packages;
         Ok(Self { directory, packages })
     }
 
@@ -84,7 +91,7 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
             releases.push(first_release(package));
             continue;
         };
-        let mut change = if !has_changed(package, released)? {
+        let mut change = if !has_changed(workspace, tag, package, packages)? {
             unchanged()
         } else if is_installed && package.is_library() {
             let mut change = checked(package, released)?;
@@ -120,6 +127,7 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
             released: Some(released.version.clone()),
             change,
             needed,
+            published: Published::Unknown,
         });
     }
     Ok(releases)
@@ -145,6 +153,7 @@ fn first_release(package: &Package) -> Release {
             )],
         },
         needed: Some(package.version.clone()),
+        published: Published::Unknown,
     }
 }
 
@@ -175,17 +184,17 @@ fn assumed(package: &Package) -> CrateChange {
     }
 }
 
-/// Whether the files of a crate differ, its version aside.
-fn has_changed(now: &Package, released: &Package) -> Result<bool, Box<dyn Error>> {
-    let without_version = |package: &Package| -> Result<Files, Box<dyn Error>> {
-        let version = format!("version = \"{}\"", package.version);
-        let mut files = package.files()?;
-        if let Some(text) = files.get_mut("Cargo.toml") {
-            *text = String::from_utf8_lossy(text).replace(&version, "").into_bytes();
-        }
-        Ok(files)
-    };
-    Ok(without_version(now)? != without_version(released)?)
+/// Whether files of a crate differ from those at a tag. Crates inside of it have their own.
+fn has_changed(workspace: &Path, tag: &str, package: &Package, packages: &[Package]) -> Result<bool, Box<dyn Error>> {
+    let own = package.directory();
+    let inside = packages
+        .iter()
+        .map(Package::directory)
+        .filter(|other| *other != own && other.starts_with(own));
+    let mut git = git(workspace);
+    git.args(["diff", "--quiet", tag, "--"]).arg(own);
+    git.args(inside.map(|other| format!(":(exclude){}", other.display())));
+    Ok(!output(&mut git)?.status.success())
 }
 
 fn is_semver_checks_installed() -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mcp_codegen::release::Bump;
 
 use super::Report;
-use super::registry::NameStatus;
+use super::registry::Published;
 use super::release::Release;
 
 /// The report for people.
@@ -15,10 +15,11 @@ pub fn text(report: &Report) -> String {
         None => "crates in the order of publishing; there is no tag of an earlier release:\n".to_owned(),
     };
     for release in &report.crates {
-        let name = match report.names.get(&release.name) {
-            Some(NameStatus::Free) => "the name is free",
-            Some(NameStatus::Taken) => "the registry has the name",
-            _ => "whether the name is free couldn't be checked",
+        let name = match release.published {
+            Published::Free => "the name is free",
+            Published::Taken => "the registry has other versions",
+            Published::Out => "it is out",
+            Published::Unknown => "the registry wasn't asked, or didn't answer",
         };
         let _ = writeln!(text, "  {:<22} {:<18} {name}", release.name, step(release));
     }

@@ -1,6 +1,6 @@
 //! The crates of a workspace that are published.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,13 @@ use serde::Deserialize;
 
 use super::command::{cargo, read};
 
-/// The contents of files, by their names.
-pub type Files = BTreeMap<String, Vec<u8>>;
-
 /// A crate that is published.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Package {
     pub name: String,
     pub version: String,
     pub description: Option<String>,
+    pub repository: Option<String>,
     pub manifest_path: PathBuf,
     dependencies: Vec<Dependency>,
     targets: Vec<Target>,
@@ -36,9 +34,26 @@ struct Target {
     kind: Vec<String>,
 }
 
+/// What is published of a workspace, and what its manifest says of releases.
 #[derive(Debug, Deserialize)]
+pub struct Workspace {
+    /// The crates, each after those that it needs.
+    pub packages: Vec<Package>,
+    #[serde(default)]
+    metadata: Option<Metadata>,
+}
+
+#[derive(Debug, Default, Deserialize)]
 struct Metadata {
-    packages: Vec<Package>,
+    #[serde(default)]
+    release: ReleaseMetadata,
+}
+
+/// `[workspace.metadata.release]`
+#[derive(Debug, Default, Deserialize)]
+struct ReleaseMetadata {
+    #[serde(default)]
+    owners: Vec<String>,
 }
 
 impl Package {
@@ -57,47 +72,31 @@ impl Package {
         let mut dependencies = self.dependencies.iter();
         dependencies.any(|dependency| dependency.kind.is_none() && dependency.name == name)
     }
-
-    /// The contents of the files that are published, by name. The lock file and the manifest that cargo makes are left out.
-    pub fn files(&self) -> Result<Files, Box<dyn Error>> {
-        let list = read(
-            cargo()
-                .args([
-                    "package",
-                    "--list",
-                    "--offline",
-                    "--allow-dirty",
-                    "--quiet",
-                    "--package",
-                    &self.name,
-                ])
-                .arg("--manifest-path")
-                .arg(&self.manifest_path),
-        )?;
-        let made = ["Cargo.lock", "Cargo.toml.orig", ".cargo_vcs_info.json"];
-        let files = list.lines().filter(|file| !made.contains(file));
-        let read = |file: &str| Ok((file.to_owned(), std::fs::read(self.directory().join(file))?));
-        files.map(read).collect()
-    }
 }
 
-/// The published crates of a workspace, each after those that it needs.
-pub fn packages(workspace: &Path) -> Result<Vec<Package>, Box<dyn Error>> {
-    let metadata = read(
-        cargo()
-            .args([
-                "metadata",
-                "--no-deps",
-                "--offline",
-                "--format-version",
-                "1",
-                "--manifest-path",
-            ])
-            .arg(workspace.join("Cargo.toml")),
-    )?;
-    let Metadata { packages } = serde_json::from_str(&metadata)?;
-    let is_published = |package: &Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
-    in_order(packages.into_iter().filter(is_published).collect())
+impl Workspace {
+    /// Reads the manifests of a workspace.
+    pub fn read(directory: &Path) -> Result<Self, Box<dyn Error>> {
+        let manifest = directory.join("Cargo.toml");
+        let args = [
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+            "--manifest-path",
+        ];
+        let mut workspace: Self = serde_json::from_str(&read(cargo().args(args).arg(manifest))?)?;
+        let is_published = |package: &Package| package.publish.as_ref().is_none_or(|registries| !registries.is_empty());
+        workspace.packages.retain(is_published);
+        workspace.packages = in_order(workspace.packages)?;
+        Ok(workspace)
+    }
+
+    /// Who may publish the crates: logins and teams, as `cargo owner` takes them.
+    pub fn owners(&self) -> &[String] {
+        self.metadata.as_ref().map_or(&[], |metadata| &metadata.release.owners)
+    }
 }
 
 /// Puts each crate after those that it needs, and otherwise in the order of their names.
@@ -130,6 +129,7 @@ mod tests {
             name: name.to_owned(),
             version: "0.1.0".to_owned(),
             description: None,
+            repository: None,
             manifest_path: PathBuf::new(),
             dependencies: needs.iter().map(dependency).collect(),
             targets: Vec::new(),

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::error::EmitError;
-use super::scaffold::{ADAPTERS, CONVERT, WIRE, commented_schema, crate_name, library_name};
+use super::scaffold::{ADAPTERS, CONVERT, WIRE, commented_schema, crate_name, library_name, project};
 use super::templates::Templates;
 use crate::adapt::report;
 use crate::model::Model;
@@ -61,7 +61,7 @@ pub(crate) fn emit_adapters(
         "version": input.manifest.version(ADAPTERS),
         "wire_version": input.manifest.version(WIRE),
         "convert_version": input.manifest.version(CONVERT),
-        "rust_version": env!("CARGO_PKG_RUST_VERSION"),
+        "project": project(),
         "crates": input.crates,
         "hub": input.hub,
         "hub_module": module_name(input.hub),
