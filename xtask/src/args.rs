@@ -30,6 +30,7 @@ pub enum Command {
     Diff(DiffArgs),
     Jsonld(JsonldArgs),
     Publish(PublishArgs),
+    Upstream(UpstreamArgs),
     /// Try whether schemas are absorbed: drafts, and made-up ones
     Absorb(PassedOn),
     /// Run our server and client against the SDKs of every revision's era
@@ -317,6 +318,42 @@ pub enum PublishFormat {
     #[default]
     Text,
     /// An object for programs
+    Json,
+}
+
+/// Compare what this project has of others with what is out
+///
+/// The official schemas, the draft, the extensions, and the versions of SDKs, test suites and crates that we run beside ours are listed in
+/// xtask/upstream.yaml. Versions are asked of the registries by their own clients: npm, pip and cargo. The status is 1 if something
+/// has changed, or couldn't be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask upstream
+  cargo xtask upstream --from downloads --format markdown   # without the network")]
+pub struct UpstreamArgs {
+    /// A folder that stands for the network: a file for each address, by what is after `://`, and one with the version of each package, such as
+    /// npm/NAME
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// The sources [default: xtask/upstream.yaml of this workspace]
+    #[arg(long, value_name = "FILE")]
+    pub manifest: Option<PathBuf>,
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t)]
+    pub format: UpstreamFormat,
+    #[command(flatten)]
+    pub schema: SchemaArgs,
+}
+
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+pub enum UpstreamFormat {
+    /// Lines for people
+    #[default]
+    Text,
+    /// Tables, such as for a pull request
+    Markdown,
+    /// An array for programs
     Json,
 }
 

@@ -9,7 +9,7 @@ use crate::args::Args;
 
 /// What a command is for, and the commands. The first group is all that a new revision needs.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("A new revision", &["diff", "ingest", "generate"]),
+    ("A new revision", &["upstream", "diff", "ingest", "generate"]),
     ("Known revisions", &["absorb", "rename", "withdraw", "lock"]),
     ("What is generated", &["model", "adapters", "jsonld"]),
     (

@@ -13,6 +13,7 @@ mod print;
 mod programs;
 mod publish;
 mod rename;
+mod upstream;
 mod withdraw;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Withdraw(args) => withdraw::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Publish(args) => publish::run(&args),
+        Command::Upstream(args) => upstream::run(&args),
         Command::Lock(args) => generate::run_lock(&args),
         Command::Model(args) => generate::run_model(&args),
         Command::Adapters(args) => generate::run_adapters(&args),

@@ -63,7 +63,8 @@ impl Diff {
 
 impl Change {
     /// What happened, in words.
-    pub(crate) fn description(&self) -> String {
+    #[must_use]
+    pub fn description(&self) -> String {
         let what = match self.what {
             ChangeKind::Added => "added",
             ChangeKind::Removed => "removed",

@@ -1,0 +1,82 @@
+//! `cargo xtask upstream`
+
+mod packages;
+mod render;
+mod schemas;
+mod source;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use self::packages::Package;
+use self::source::Source;
+use crate::args::{UpstreamArgs, UpstreamFormat, in_workspace};
+use crate::print::print;
+
+/// `xtask/upstream.yaml`, which says what each member means.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Upstream {
+    revisions: String,
+    schema: String,
+    draft: String,
+    extensions: BTreeMap<String, Extension>,
+    packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Extension {
+    current: String,
+    pinned: Option<String>,
+}
+
+/// What is out, beside what is here.
+#[derive(Debug, Serialize)]
+struct Item {
+    /// What kind of thing it is: `revision`, `schema`, `extension`, `npm`, `pypi` or `cargo`.
+    kind: &'static str,
+    name: String,
+    #[serde(flatten)]
+    state: State,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+enum State {
+    /// It is what we have.
+    Same,
+    /// It is another one.
+    Changed {
+        ours: String,
+        theirs: String,
+        /// The changes of the protocol, where it is a schema.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diff: Option<mcp_codegen::diff::Diff>,
+    },
+    /// It couldn't be read.
+    Unread { why: String },
+}
+
+pub fn run(args: &UpstreamArgs) -> Result<(), Box<dyn Error>> {
+    let manifest = in_workspace("xtask/upstream.yaml");
+    let text = std::fs::read_to_string(args.manifest.as_ref().unwrap_or(&manifest))?;
+    let upstream: Upstream = yaml_serde::from_str(&text)?;
+    let source = Source::new(args.from.clone());
+    let mut items = schemas::compare(&upstream, &args.schema.directory(), &source)?;
+    let root: PathBuf = in_workspace(".");
+    items.extend(upstream.packages.iter().map(|package| package.compare(&root, &source)));
+    print(match args.format {
+        UpstreamFormat::Text => render::text(&items),
+        UpstreamFormat::Markdown => render::markdown(&items),
+        UpstreamFormat::Json => serde_json::to_string_pretty(&items)? + "\n",
+    })?;
+    let count = items.iter().filter(|item| !matches!(item.state, State::Same)).count();
+    match count {
+        0 => Ok(()),
+        _ => Err(format!("{count} of {} have changed, or couldn't be read", items.len()).into()),
+    }
+}

@@ -1,0 +1,50 @@
+//! What has changed, for people.
+
+use std::fmt::Write as _;
+
+use super::{Item, State};
+
+/// A line for each, and one for each change of the protocol.
+pub fn text(items: &[Item]) -> String {
+    let mut text = String::new();
+    for Item { kind, name, state } in items {
+        let _ = match state {
+            State::Same => writeln!(text, "same     {kind} {name}"),
+            State::Changed { ours, theirs, .. } => writeln!(text, "changed  {kind} {name}: {ours} -> {theirs}"),
+            State::Unread { why } => writeln!(text, "unread   {kind} {name}: {}", first_line(why)),
+        };
+        if let State::Changed { diff: Some(diff), .. } = state {
+            for change in &diff.changes {
+                let _ = writeln!(text, "         `{}`: {}", change.name, change.description());
+            }
+        }
+    }
+    text
+}
+
+/// A table of what isn't the same, and the changes of each schema.
+pub fn markdown(items: &[Item]) -> String {
+    let count = |is: fn(&State) -> bool| items.iter().filter(|item| is(&item.state)).count();
+    let same = count(|state| matches!(state, State::Same));
+    let mut text = format!("{same} of {} are what this project has.\n", items.len());
+    if same < items.len() {
+        text += "\n| | Name | Here | Out |\n|---|---|---|---|\n";
+    }
+    for Item { kind, name, state } in items {
+        let _ = match state {
+            State::Same => Ok(()),
+            State::Changed { ours, theirs, .. } => writeln!(text, "| {kind} | {name} | {ours} | {theirs} |"),
+            State::Unread { why } => writeln!(text, "| {kind} | {name} | – | couldn't be read: {} |", first_line(why)),
+        };
+    }
+    for item in items {
+        if let State::Changed { diff: Some(diff), .. } = &item.state {
+            let _ = write!(text, "\n{}", diff.markdown());
+        }
+    }
+    text
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

@@ -1,0 +1,75 @@
+//! Where what is out is read from: the network, or a folder that stands for it.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::publish::command::{cargo, read};
+
+/// No schema, text or list is longer.
+const MAX_BYTES: u64 = 16 << 20;
+
+pub struct Source {
+    folder: Option<PathBuf>,
+}
+
+impl Source {
+    /// The network, or a folder that has a file for each address, by what is after `://`, and for each package in `npm/`, `pypi/` and
+    /// `cargo/`, which has its version.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder }
+    }
+
+    /// What an address has.
+    pub fn fetch(&self, url: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+        if let Some(folder) = &self.folder {
+            let path = folder.join(url.split_once("://").map_or(url, |(_, path)| path));
+            return std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()).into());
+        }
+        let agent: ureq::Agent = ureq::Agent::config_builder()
+            .timeout_global(Some(Duration::from_secs(60)))
+            .user_agent("mcp-revisions-upstream")
+            .build()
+            .into();
+        let mut response = agent.get(url).call().map_err(|error| format!("{url}: {error}"))?;
+        let body = response.body_mut().with_config().limit(MAX_BYTES);
+        body.read_to_vec().map_err(|error| format!("{url}: {error}").into())
+    }
+
+    /// The latest version of a package or, with `prerelease`, the newest.
+    pub fn version(&self, registry: &str, name: &str, prerelease: bool) -> Result<String, Box<dyn Error>> {
+        if let Some(folder) = &self.folder {
+            let path = folder.join(registry).join(name);
+            let version = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            return Ok(version.trim().to_owned());
+        }
+        let version = match registry {
+            "npm" => {
+                let wanted = if prerelease { "versions" } else { "version" };
+                let text = read(Command::new("npm").args(["view", name, wanted, "--json"]))?;
+                match serde_json::from_str(&text)? {
+                    serde_json::Value::Array(all) => all.last().and_then(serde_json::Value::as_str).map(str::to_owned),
+                    one => one.as_str().map(str::to_owned),
+                }
+            }
+            "pypi" => {
+                let text = read(Command::new("python3").args(["-m", "pip", "index", "versions", name]))?;
+                text.split_once('(')
+                    .and_then(|(_, rest)| Some(rest.split_once(')')?.0.to_owned()))
+            }
+            "cargo" => {
+                // In a workspace, cargo would say which version that one has.
+                let text = read(
+                    cargo()
+                        .args(["info", "--color", "never", name])
+                        .current_dir(std::env::temp_dir()),
+                )?;
+                let line = text.lines().find_map(|line| line.strip_prefix("version: "));
+                line.and_then(|line| line.split_whitespace().next()).map(str::to_owned)
+            }
+            other => return Err(format!("there is no client for the registry {other:?}: npm, pypi or cargo").into()),
+        };
+        version.ok_or_else(|| format!("{registry} didn't say the version of {name}").into())
+    }
+}
