@@ -6,6 +6,15 @@ struct Readme;
 #[doc = include_str!("../../docs/guide/getting-started.md")]
 struct GettingStarted;
 
+#[doc = include_str!("../../docs/guide/from-rmcp.md")]
+struct FromRmcp;
+
+#[doc = include_str!("../../docs/guide/from-typescript.md")]
+struct FromTypescript;
+
+#[doc = include_str!("../../docs/guide/from-python.md")]
+struct FromPython;
+
 #[doc = include_str!("../../docs/guide/servers.md")]
 struct Servers;
 

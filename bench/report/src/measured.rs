@@ -45,12 +45,6 @@ impl Number {
     pub fn mean(&self) -> f64 {
         mean(&self.runs)
     }
-
-    /// The mean ratio to another number of the same run: what slows a run down slows down both.
-    pub fn ratio(&self, to: &Self) -> f64 {
-        let ratios: Vec<f64> = self.runs.iter().zip(&to.runs).map(|(run, to)| run / to).collect();
-        mean(&ratios)
-    }
 }
 
 fn mean(numbers: &[f64]) -> f64 {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::chart;
 use crate::machine::Machine;
 use crate::measured::{Measured, Number, shown};
-use crate::parts::{Aim, Part};
+use crate::parts::Part;
 use crate::store;
 
 const INTRODUCTION: &str = "\
@@ -38,10 +38,7 @@ pub fn files(docs: &Path) -> Result<Vec<(String, String)>> {
                 files.push((path, chart::draw(&measured, table)?));
             }
         }
-        for aim in part.aims() {
-            write!(page, "\n{}", against(&measured, aim))?;
-        }
-        write!(page, "\n{}", provenance(&measured))?;
+        write!(page, "\n{}", provenance(part, &measured))?;
     }
     files.push(("benchmarks.md".to_owned(), page));
     Ok(files)
@@ -65,32 +62,8 @@ fn as_markdown(measured: &Measured, table: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// What was aimed at, and what it has come to in each row.
-fn against(measured: &Measured, aim: &Aim) -> String {
-    let ratio = |row: &str| {
-        let ratio = measured
-            .at(aim.table, row, aim.column)?
-            .ratio(measured.at(aim.table, row, aim.to)?);
-        let missed = if ratio > aim.at_most { " (missed)" } else { "" };
-        Some(format!("- {row}: {}{missed}", shown(ratio)))
-    };
-    let rows = measured
-        .rows(aim.table)
-        .into_iter()
-        .filter(|row| row.starts_with(aim.rows));
-    let ratios: Vec<String> = rows.filter_map(ratio).collect();
-    format!(
-        "{}, `{}` to `{}`, which is to be at most {}:\n\n{}\n",
-        upper(aim.table),
-        aim.column,
-        aim.to,
-        aim.at_most,
-        ratios.join("\n")
-    )
-}
-
-/// What the numbers were measured with, and how far the runs differ.
-fn provenance(measured: &Measured) -> String {
+/// How the numbers were measured and with what, and how far the runs differ.
+fn provenance(part: Part, measured: &Measured) -> String {
     let Machine {
         date,
         commit,
@@ -122,8 +95,9 @@ fn provenance(measured: &Measured) -> String {
         ),
     };
     format!(
-        "{runs} Measured on {date} at {commit}: {cpu}, {cores} \
+        "{runs} Measured by `cargo xtask bench --only {}` on {date} at {commit}: {cpu}, {cores} \
          cores, {system}, load average {load}, nice {nice}; {rustc}{node}; {}.\n",
+        part.name(),
         packages.join(", ")
     )
 }

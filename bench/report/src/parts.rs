@@ -39,16 +39,6 @@ pub enum Part {
     Pairs,
 }
 
-/// What a ratio of two columns is to be at most.
-pub struct Aim {
-    pub table: &'static str,
-    /// With what the rows begin that it is about.
-    pub rows: &'static str,
-    pub column: &'static str,
-    pub to: &'static str,
-    pub at_most: f64,
-}
-
 impl Part {
     pub const ALL: [Self; 10] = [
         Self::Decode,
@@ -172,52 +162,6 @@ impl Part {
             Self::Bridge => &["CPU time a call, µs"],
             Self::Builds => &["CPU time of a release build, s"],
             Self::Pairs => &["lines"],
-        }
-    }
-
-    /// What was aimed at.
-    pub fn aims(self) -> &'static [Aim] {
-        match self {
-            Self::Decode => &[Aim {
-                table: "decode",
-                rows: "",
-                column: "message",
-                to: "typed",
-                at_most: 1.15,
-            }],
-            Self::Calls => &[
-                Aim {
-                    table: "CPU time a call, µs",
-                    rows: "http",
-                    column: "ours",
-                    to: "rmcp",
-                    at_most: 0.6,
-                },
-                Aim {
-                    table: "latency, median, ms",
-                    rows: "http",
-                    column: "ours",
-                    to: "rmcp",
-                    at_most: 0.05,
-                },
-            ],
-            Self::Bridge => &[
-                Aim {
-                    table: "CPU time a call, µs",
-                    rows: "HTTP → stdio",
-                    column: "mcp-rev bridge",
-                    to: "supergateway",
-                    at_most: 0.1,
-                },
-                Aim {
-                    table: "CPU time a call, µs",
-                    rows: "HTTP → stdio",
-                    column: "mcp-rev bridge",
-                    to: "mcp-proxy",
-                    at_most: 0.1,
-                },
-            ],
-            _ => &[],
         }
     }
 }

@@ -122,6 +122,31 @@ fn every_page_of_the_guide_with_rust_is_compiled() {
 }
 
 #[test]
+fn the_programs_of_the_guide_from_rmcp_are_excerpts_of_those_that_are_compared() {
+    let guide = read(Path::new("docs/guide/from-rmcp.md"));
+    let mut blocks = 0;
+    for (before, block) in guide
+        .split("```rust,ignore\n")
+        .collect::<Vec<_>>()
+        .windows(2)
+        .map(|pair| (pair[0], pair[1]))
+    {
+        let file = before
+            .trim_end()
+            .strip_suffix("`:")
+            .and_then(|text| text.rsplit('`').next())
+            .unwrap();
+        let program = read(Path::new(file));
+        let code = block.split("```").next().unwrap_or_default();
+        for paragraph in code.split("\n\n") {
+            assert!(program.contains(paragraph.trim_end()), "{file} lacks:\n{paragraph}");
+        }
+        blocks += 1;
+    }
+    assert!(blocks >= 10, "{blocks}");
+}
+
+#[test]
 fn the_first_examples_are_the_examples_that_run() {
     for (example, documents) in [
         (
