@@ -1,12 +1,12 @@
 //! Subscriptions to changes: one request for all of them, or a request for each resource.
 
-use mcp_wire::{JsonType, MessageHeader, RawJson, RequestId};
+use mcp_wire::{Extra, JsonType, MessageHeader, RawJson, RequestId};
 
 use super::object::{Object, null, text};
 use super::{HelloError, META, PeerTypes};
 
 /// The changes that a client subscribes to, or that a server accepts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ChangeFilter {
     /// Changes of the list of tools.
     pub tool_list: bool,
@@ -16,6 +16,8 @@ pub struct ChangeFilter {
     pub resource_list: bool,
     /// Changes of the resources with these URIs.
     pub resources: Vec<String>,
+    /// Members that the revision doesn't declare, such as those by which a client subscribes to the notifications of an extension.
+    pub extra: Extra,
 }
 
 impl ChangeFilter {
@@ -26,7 +28,7 @@ impl ChangeFilter {
             tool_list: true,
             prompt_list: true,
             resource_list: true,
-            resources: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -34,6 +36,13 @@ impl ChangeFilter {
     #[must_use]
     pub fn with_resource(mut self, uri: impl Into<String>) -> Self {
         self.resources.push(uri.into());
+        self
+    }
+
+    /// Adds a member that the revision doesn't declare, such as one of an extension.
+    #[must_use]
+    pub fn with_extra(mut self, member: impl Into<String>, value: impl Into<RawJson>) -> Self {
+        self.extra.insert(member, value);
         self
     }
 }
@@ -150,7 +159,16 @@ fn put_filter<R: PeerTypes>(revision: R, object: &mut Object, member: Option<&'s
     put(lifecycle.filter_resources, filter.resource_list, yes());
     let uris = RawJson::from_encode(&filter.resources).unwrap_or_else(|_| null());
     put(lifecycle.filter_uris, !filter.resources.is_empty(), uris);
-    object.put(member, Some(members.finish().0));
+    let declared = members.finish().0;
+    let all = match filter.extra.is_empty() {
+        true => declared,
+        false => {
+            let mut all = filter.extra.clone();
+            all.extend(declared.decode_as::<Extra>().unwrap_or_default());
+            RawJson::from_encode(&all).unwrap_or(declared)
+        }
+    };
+    object.put(member, Some(all));
 }
 
 fn read_filter<R: PeerTypes>(
@@ -171,6 +189,14 @@ fn read_filter<R: PeerTypes>(
             .parse()
             .map_err(|_| HelloError::Missing(member.unwrap_or_default())),
     };
+    let declared = [
+        lifecycle.filter_tools,
+        lifecycle.filter_prompts,
+        lifecycle.filter_resources,
+        lifecycle.filter_uris,
+    ];
+    let mut extra = filter.decode_as::<Extra>().unwrap_or_default();
+    extra.retain(|member, _| !declared.contains(&Some(member)));
     let uris = lifecycle.filter_uris.and_then(|member| filter.get(member));
     let uris = uris.map(|json| json.parse::<Vec<String>>()).transpose();
     Ok(ChangeFilter {
@@ -180,5 +206,6 @@ fn read_filter<R: PeerTypes>(
         resources: uris
             .map_err(|_| HelloError::Missing(lifecycle.filter_uris.unwrap_or_default()))?
             .unwrap_or_default(),
+        extra,
     })
 }

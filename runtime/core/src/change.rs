@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub::{self, ServerNotification};
+use mcp_adapters::mcp_wire::Extra;
 
 use crate::budget::{Budget, Charge};
 use crate::error::CallError;
@@ -83,6 +84,8 @@ pub(crate) struct ChangeQueue {
 struct State {
     lists: BTreeSet<Change>,
     resources: BTreeMap<Arc<str>, Option<ChangeCharge>>,
+    /// What extensions add.
+    extra: Extra,
     pending: BTreeSet<Change>,
     /// Changes that were pending together; they are taken before those that came later.
     taken: std::collections::btree_set::IntoIter<Change>,
@@ -120,6 +123,7 @@ impl ChangeQueue {
             let mut state = queue.state.lock();
             state.lists = lists(filter);
             state.resources = filter.resources.iter().map(|uri| (uri.as_str().into(), None)).collect();
+            state.extra.clone_from(&filter.extra);
         }
         Arc::new(queue)
     }
@@ -172,6 +176,7 @@ impl ChangeQueue {
         let uris: BTreeSet<&str> = uris.collect();
         state.lists.retain(|list| lists.contains(list));
         state.resources.retain(|uri, _| uris.contains(uri.as_ref()));
+        state.extra.clone_from(&agreed.extra);
         state.is_agreed = true;
         state.wake();
     }
@@ -196,6 +201,7 @@ impl ChangeQueue {
             prompt_list: state.lists.contains(&Change::PromptList),
             resource_list: state.lists.contains(&Change::ResourceList),
             resources: state.resources.keys().map(|uri| uri.as_ref().to_owned()).collect(),
+            extra: state.extra.clone(),
         }
     }
 
@@ -226,11 +232,6 @@ impl ChangeQueue {
                 }
             }
         }
-    }
-
-    /// The next change; `None` at the end.
-    pub(crate) async fn next(&self) -> Option<Change> {
-        poll_fn(|context| self.poll_next(context)).await?.ok()
     }
 }
 

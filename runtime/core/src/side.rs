@@ -167,6 +167,13 @@ pub trait Side: Send + Sync + Sized + 'static {
         None
     }
 
+    /// The context of a message to a server; `None` for the side of a client.
+    #[doc(hidden)]
+    fn server_context(context: Context<Self>) -> Option<Context<ServerSide>> {
+        let _ = context;
+        None
+    }
+
     /// Lets a handler answer a request.
     #[doc(hidden)]
     fn answer<'a>(
@@ -300,6 +307,10 @@ impl Side for ServerSide {
 
     fn change_out(change: &Change) -> Option<Self::NotificationOut> {
         Some(change.notification())
+    }
+
+    fn server_context(context: Context<Self>) -> Option<Context<Self>> {
+        Some(context)
     }
 
     fn log_level(notification: &Self::NotificationOut) -> Option<&hub::LoggingLevel> {

@@ -61,6 +61,7 @@ async fn the_stream_is_the_same_in_every_revision() {
             prompt_list: false,
             resource_list: true,
             resources: vec!["test://news".to_owned()],
+            ..ChangeFilter::default()
         };
         assert_eq!(changes.agreed(), agreed, "{revision}");
         router.resource_updated("test://olds");

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use mcp_adapters::mcp_wire::RawObject;
+use mcp_adapters::mcp_wire::AddedResult;
 use mcp_adapters::{Revision, hub};
 use serde_json::{Value, json};
 
 use super::custom::{self, CustomRoute};
 use super::error::RouteError;
+use super::extension::ExtensionRoute;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
@@ -64,8 +65,8 @@ pub(super) struct Routes {
     pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
     /// Methods that no revision declares, by name.
     pub(super) custom: BTreeMap<Arc<str>, Arc<CustomRoute>>,
-    /// The settings of extensions of the protocol, by id.
-    extensions: BTreeMap<&'static str, RawObject>,
+    /// Extensions of the protocol, by id.
+    pub(super) extensions: BTreeMap<&'static str, ExtensionRoute>,
 }
 
 impl Catalogue {
@@ -118,8 +119,8 @@ impl Catalogue {
             route.function.scope.extend(scope);
             self.routes.lock().insert_custom(Arc::new(route))?;
         }
-        for (id, settings) in other.extensions {
-            self.routes.lock().insert_extension(id, settings)?;
+        for (id, route) in other.extensions {
+            self.routes.lock().insert_extension(id, route)?;
         }
         Ok(())
     }
@@ -183,12 +184,21 @@ impl Routes {
         Ok(())
     }
 
-    pub(super) fn insert_extension(&mut self, id: &'static str, settings: RawObject) -> Result<(), RouteError> {
+    pub(super) fn insert_extension(&mut self, id: &'static str, route: ExtensionRoute) -> Result<(), RouteError> {
         if self.extensions.contains_key(id) {
             let (kind, key) = ("extension", id.to_owned());
             return Err(RouteError::Duplicate { kind, key });
         }
-        self.extensions.insert(id, settings);
+        let mut others = self.extensions.values().flat_map(|route| route.results);
+        let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
+        if let Some(added) = others.find(|other| route.results.iter().any(|added| is_same(added, other))) {
+            let (kind, key) = (
+                "kind of result",
+                format!("{} of {}", added.kind.unwrap_or_default(), added.method),
+            );
+            return Err(RouteError::Duplicate { kind, key });
+        }
+        self.extensions.insert(id, route);
         Ok(())
     }
 
@@ -259,7 +269,7 @@ impl Routes {
         }
         if !self.extensions.is_empty() {
             let extensions = self.extensions.iter();
-            let extensions = extensions.map(|(id, settings)| ((*id).to_owned(), settings.clone()));
+            let extensions = extensions.map(|(id, route)| ((*id).to_owned(), route.settings.clone()));
             capabilities.extensions = Some(extensions.collect());
         }
         capabilities

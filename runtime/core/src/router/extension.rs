@@ -1,7 +1,15 @@
 //! Extensions of the protocol that a server has.
 
+use std::fmt;
+use std::future::ready;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_core::Stream;
 use http::request::Parts;
-use mcp_adapters::mcp_wire::{self, ErrorObject, Method, RawJson, RawObject, error_code, validate_text};
+use mcp_adapters::mcp_wire::{
+    self, AddedResult, ErrorObject, Extra, Method, RawJson, RawObject, UnknownMethod, error_code, validate_text,
+};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 use serde_json::{Value, json};
 
@@ -9,9 +17,12 @@ use super::Router;
 use super::call::Call;
 use super::error::{RouteError, or_panic};
 use super::extract::FromCall;
+use super::method::MethodRoute;
 use super::tool_error::ToolError;
 use crate::error::invalid_params;
+use crate::future::BoxFuture;
 use crate::mirrors;
+use crate::session::Added;
 
 /// What a server does for an extension of the protocol; [`Router::extension`] takes it.
 ///
@@ -72,7 +83,80 @@ pub trait ServerExtension: Send + Sync + 'static {
         params: Value,
         call: Call,
     ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send;
+
+    /// What the extension adds to a subscription of a client, whose filter has these members beside those of the protocol. By default
+    /// nothing.
+    ///
+    /// # Errors
+    /// The one that refuses the subscription, such as that of [`Call::require_extension`].
+    fn subscribe(
+        &self,
+        filter: Arc<Extra>,
+        call: Call,
+    ) -> impl Future<Output = Result<ExtensionSubscription, ErrorObject>> + Send {
+        let _ = (filter, call);
+        ready(Ok(ExtensionSubscription::default()))
+    }
+
+    /// Requests that it answers for clients of those revisions whose core has what the extension has. By default none.
+    fn core_methods(&self) -> Option<CoreMethods> {
+        None
+    }
+
+    /// Answers a request of those, by a result of the client's revision. The revision's schema has accepted the parameters.
+    ///
+    /// # Errors
+    /// Those that the client gets.
+    fn answer_core(
+        &self,
+        method: &'static str,
+        params: Value,
+        call: Call,
+    ) -> impl Future<Output = Result<RawJson, ErrorObject>> + Send {
+        let _ = (params, call);
+        let unknown = ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"));
+        ready(Err(unknown))
+    }
 }
+
+/// Requests of revisions whose core has what an extension has.
+#[derive(Debug, Clone)]
+pub struct CoreMethods {
+    /// Their methods. The revisions are those that have all of them, while the hub has none.
+    pub methods: Vec<&'static str>,
+    /// What a server declares to clients of these revisions.
+    pub capabilities: Value,
+}
+
+/// What an extension adds to a subscription of a client.
+#[derive(Default)]
+pub struct ExtensionSubscription {
+    /// The members of the filter that the server agrees to, as the client is to read them.
+    pub agreed: Extra,
+    /// The notifications. They are tagged with the subscription, and end with it.
+    pub notifications: Option<Pin<Box<dyn Stream<Item = UnknownMethod> + Send>>>,
+}
+
+impl fmt::Debug for ExtensionSubscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExtensionSubscription")
+            .field("agreed", &self.agreed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An extension of a router.
+#[derive(Clone)]
+pub(super) struct ExtensionRoute {
+    /// What it is declared with.
+    pub(super) settings: RawObject,
+    /// The kinds of results that it adds to requests of the protocol.
+    pub(super) results: &'static [AddedResult],
+    subscribe: Subscribe,
+}
+
+type Subscribe =
+    Arc<dyn Fn(Arc<Extra>, Call) -> BoxFuture<'static, Result<ExtensionSubscription, ErrorObject>> + Send + Sync>;
 
 impl Router {
     /// Adds an extension: the server declares it and answers its requests, from clients that declare it too. Functions of routes that are
@@ -89,8 +173,9 @@ impl Router {
     /// Adds an extension, unless the router refuses it; see [`Self::extension`].
     ///
     /// # Errors
-    /// [`RouteError::Settings`] when the settings aren't what the extension's schema requires, [`RouteError::Duplicate`] when the router has the extension or one of its methods already, and [`RouteError::Declared`] when
-    /// the hub declares one.
+    /// [`RouteError::Settings`] when the settings aren't what the extension's schema requires, [`RouteError::Duplicate`] when the router has
+    /// the extension, one of its methods or one of its kinds of results already, and [`RouteError::Declared`] when the hub declares a
+    /// method.
     pub fn try_extension(mut self, extension: impl ServerExtension + Clone) -> Result<Self, RouteError> {
         let (description, settings) = (extension.extension(), extension.settings());
         if let Some(definition) = description.settings {
@@ -112,10 +197,64 @@ impl Router {
                 }
             })?;
         }
-        let mut routes = self.inner.catalogue.routes.lock();
-        routes.insert_extension(description.id, settings)?;
-        drop(routes);
+        if let Some(core) = extension.core_methods() {
+            self.insert_core_methods(&extension, &core)?;
+        }
+        let route = ExtensionRoute {
+            settings,
+            results: description.results,
+            subscribe: Arc::new(move |filter, call| {
+                let extension = extension.clone();
+                Box::pin(async move { extension.subscribe(filter, call).await })
+            }),
+        };
+        self.inner
+            .catalogue
+            .routes
+            .lock()
+            .insert_extension(description.id, route)?;
         Ok(self)
+    }
+
+    /// Adds the methods of the revisions whose core has what an extension has.
+    fn insert_core_methods(
+        &self,
+        extension: &(impl ServerExtension + Clone),
+        core: &CoreMethods,
+    ) -> Result<(), RouteError> {
+        for revision in Revision::all() {
+            let routes = core.methods.iter().map(|name| {
+                let (extension, name) = (extension.clone(), *name);
+                MethodRoute::raw(revision, name, core.capabilities.clone(), move |params, call| {
+                    let extension = extension.clone();
+                    async move { extension.answer_core(name, params, call).await }
+                })
+            });
+            for route in routes.collect::<Option<Vec<_>>>().unwrap_or_default() {
+                self.inner.catalogue.routes.lock().insert_method(Arc::new(route))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the extensions add to a subscription.
+    pub(super) async fn extend(&self, filter: Extra, call: Call) -> Result<Added, ErrorObject> {
+        let routes: Vec<_> = self
+            .inner
+            .catalogue
+            .routes
+            .lock()
+            .extensions
+            .values()
+            .cloned()
+            .collect();
+        let (filter, mut added) = (Arc::new(filter), Added::default());
+        for route in routes {
+            let subscription = (route.subscribe)(Arc::clone(&filter), call.clone()).await?;
+            added.agreed.extend(subscription.agreed);
+            added.notifications.extend(subscription.notifications);
+        }
+        Ok(added)
     }
 }
 

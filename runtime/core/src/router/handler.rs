@@ -26,7 +26,7 @@ use crate::session::{Context, Handler, Next};
 use crate::side::ServerSide;
 
 impl Router {
-    fn call(&self, context: &Context<ServerSide>) -> Call {
+    pub(super) fn call(&self, context: &Context<ServerSide>) -> Call {
         Call::new(context.clone(), Arc::clone(&self.inner) as _)
     }
 

@@ -3,7 +3,7 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{RawJson, Request, Validate};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, Request, Validate};
 use mcp_adapters::{PeerTypes, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -88,6 +88,35 @@ pub(super) struct MethodRoute {
 }
 
 impl MethodRoute {
+    /// A route from a function of parameters and results in the JSON of the revision; `None` if it can't have this method.
+    pub(super) fn raw<F>(
+        revision: Revision,
+        name: &'static str,
+        capabilities: Value,
+        answer: impl Fn(Value, Call) -> F + Send + Sync + 'static,
+    ) -> Option<Self>
+    where
+        F: Future<Output = Result<RawJson, ErrorObject>> + Send + 'static,
+    {
+        check(revision, name).ok()?;
+        let function = BoxedFunction::of(Signature::default(), move |call| {
+            let params = match call.input() {
+                Some(Input::Method(request)) => request.params.as_ref().map(|params| params.parse()),
+                _ => None,
+            };
+            let answered = params
+                .transpose()
+                .map(|params| answer(params.unwrap_or_else(|| json!({})), call));
+            Box::pin(async move { Ok(answered.map_err(invalid_params)?.await?) })
+        });
+        Some(Self {
+            name,
+            revision,
+            capability: Some(capabilities),
+            function,
+        })
+    }
+
     pub(super) fn new<A, M, F>(function: F) -> Result<Self, RouteError>
     where
         A: MethodParameters + 'static,

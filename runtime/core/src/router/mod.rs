@@ -55,7 +55,7 @@ pub use self::call::{Call, CompletionRequest};
 pub use self::completion::MAX_VALUES;
 pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
-pub use self::extension::ServerExtension;
+pub use self::extension::{CoreMethods, ExtensionSubscription, ServerExtension};
 pub use self::extract::{Args, Extension, FromCall, Meta, ProgressReporter, Signature, State, Uri};
 pub use self::function::{Awaited, Callable, Function, Immediate, Returns};
 pub use self::method::{MethodParameters, MethodReturns};
@@ -351,9 +351,14 @@ impl Router {
             false => Err(resource_not_found(uri)),
         };
         let catalogue = Arc::clone(&self.inner.catalogue);
+        let router = self.clone();
         let shared = Shared {
             budget: Arc::clone(&catalogue.subscribed),
             check: Box::new(check),
+            extend: Box::new(move |filter, context| {
+                let router = router.clone();
+                Box::pin(async move { router.extend(filter, router.call(&context)).await })
+            }),
             notify: Box::new(move |change| catalogue.notify(change)),
         };
         let subscriptions = Subscriptions::new(&options.limits, Some(shared));

@@ -208,6 +208,7 @@ impl SessionState<ClientSide> {
             prompt_list: declares(Change::PromptList),
             resource_list: declares(Change::ResourceList),
             resources: subscription.resources.clone(),
+            ..ChangeFilter::default()
         });
         Ok(Changes {
             queue,

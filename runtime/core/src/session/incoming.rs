@@ -86,7 +86,7 @@ impl<S: Side> Engine<S> {
             Ok(negotiated) => negotiated,
             Err(error) => return self.refuse_call(header, error),
         };
-        if let Some(taken) = self.take_internal(header, &negotiated) {
+        if let Some(taken) = self.take_internal(header, &negotiated, &extensions) {
             return taken;
         }
         let revision = negotiated.revision;

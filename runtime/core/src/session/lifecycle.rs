@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use http::Extensions;
 use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
@@ -58,6 +59,7 @@ impl<S: Side> Engine<S> {
         self: &Arc<Self>,
         header: &MessageHeader<'_>,
         negotiated: &Arc<Negotiated>,
+        extensions: &Arc<Extensions>,
     ) -> Option<Option<PendingResponse>> {
         let method = header.method()?;
         let is_passed_on = self.passes_on(negotiated.revision);
@@ -71,7 +73,7 @@ impl<S: Side> Engine<S> {
                 let listens =
                     self.server.is_some() && !is_passed_on && negotiated.revision.lifecycle().listen == Some(&*method);
                 if listens && negotiated.info.is_some() {
-                    return Some(Some(self.take_listen(id, header, negotiated)));
+                    return Some(Some(self.take_listen(id, header, negotiated, extensions)));
                 }
                 let response = match self.take_call(&method, header, negotiated, is_passed_on)? {
                     Ok(result) => to_json(&Response::new(id.clone(), result)),

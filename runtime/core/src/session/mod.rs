@@ -1,5 +1,6 @@
 //! Sessions: the handshake, calls and handlers, and the end.
 
+mod added;
 mod asking;
 mod cache;
 mod call;
@@ -56,7 +57,9 @@ pub use self::state::SessionState;
 pub use self::subscriptions::Subscriptions;
 pub use self::validation::tolerated;
 #[cfg(feature = "router")]
-pub(crate) use self::{capabilities::missing as missing_capability, handler::Layer, subscriptions::Shared};
+pub(crate) use self::{
+    added::Added, capabilities::missing as missing_capability, handler::Layer, subscriptions::Shared,
+};
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;

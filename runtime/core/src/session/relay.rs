@@ -126,7 +126,7 @@ impl<S: Side> Engine<S> {
         Some(PendingResponse::running(answered, Box::pin(responded)))
     }
 
-    fn raw_context(
+    pub(super) fn raw_context(
         &self,
         id: Option<RequestId>,
         header: &MessageHeader<'_>,

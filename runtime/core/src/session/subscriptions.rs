@@ -5,14 +5,18 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
+use http::Extensions;
 use mcp_adapters::hello::{self, ChangeFilter};
-use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{
+    ErrorObject, ErrorResponse, Extra, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod,
+};
 use mcp_adapters::{HelloError, PeerTypes};
 use tokio::sync::TryAcquireError;
 use tokio_util::sync::CancellationToken;
 
+use super::added::{Added, Event, Extend, Listened, tagged};
+use super::context::Context;
 use super::engine::Engine;
-use super::json_edit::with_meta;
 use super::negotiated::{Negotiated, severity};
 use super::response::{PendingResponse, RequestPermit};
 use super::state::{SessionState, method};
@@ -21,7 +25,7 @@ use crate::change::{Change, ChangeBudgets, ChangeQueue};
 use crate::error::{CallError, internal_error, invalid_params};
 use crate::message::{Purpose, to_json};
 use crate::options::Limits;
-use crate::side::Side;
+use crate::side::{ServerSide, Side};
 use crate::sync::Mutex;
 
 /// What the sessions of a server share.
@@ -30,6 +34,8 @@ pub struct Shared {
     pub budget: Arc<Budget>,
     /// Whether there is a resource with a URI; an error for the client if there is none.
     pub check: ResourceCheck,
+    /// What extensions add to a subscription.
+    pub extend: Extend,
     /// Queues a change for the clients of every session.
     pub notify: Box<dyn Fn(&Change) + Send + Sync>,
 }
@@ -112,6 +118,7 @@ impl Subscriptions {
     pub(crate) fn add(&self, id: &RequestId, filter: &ChangeFilter) -> Result<Arc<ChangeQueue>, ErrorObject> {
         let lists = ChangeFilter {
             resources: Vec::new(),
+            extra: Extra::new(),
             ..filter.clone()
         };
         let queue = ChangeQueue::new(&lists);
@@ -181,6 +188,18 @@ impl Subscriptions {
         wanted
     }
 
+    /// What extensions add to a subscription.
+    pub(super) async fn extend(
+        &self,
+        extra: Extra,
+        context: Option<Context<ServerSide>>,
+    ) -> Result<Added, ErrorObject> {
+        match (&self.shared, context) {
+            (Some(shared), Some(context)) if !extra.is_empty() => (shared.extend)(extra, context).await,
+            _ => Ok(Added::default()),
+        }
+    }
+
     /// Whether there is such a resource.
     pub fn check(&self, uri: &str) -> Result<(), ErrorObject> {
         self.shared.as_ref().map_or(Ok(()), |shared| (shared.check)(uri))
@@ -209,8 +228,9 @@ impl<S: Side> Engine<S> {
         id: RequestId,
         header: &MessageHeader<'_>,
         negotiated: &Arc<Negotiated>,
+        extensions: &Arc<Extensions>,
     ) -> PendingResponse {
-        match self.listen(&id, header, negotiated) {
+        match self.listen(&id, header, negotiated, extensions) {
             Ok(response) => response,
             Err(error) => PendingResponse::refused(Some(id), error),
         }
@@ -221,12 +241,13 @@ impl<S: Side> Engine<S> {
         id: &RequestId,
         header: &MessageHeader<'_>,
         negotiated: &Arc<Negotiated>,
+        extensions: &Arc<Extensions>,
     ) -> Result<PendingResponse, ErrorObject> {
         let method = header.method().unwrap_or_default();
         let json = header.message().text().as_bytes();
         self.session.validate_call(negotiated.revision, &method, json)?;
         let filter = hello::read_listen(negotiated.revision, header).map_err(unreadable)?;
-        let agreed = self.session.agreed(negotiated, filter);
+        let mut agreed = self.session.agreed(negotiated, filter);
         let permit = Arc::clone(&self.listening).try_acquire_owned();
         let permit = permit.map_err(|error| match error {
             TryAcquireError::Closed => internal_error("the session is closing"),
@@ -237,12 +258,22 @@ impl<S: Side> Engine<S> {
         let cancelled = self.begin_request(id)?;
         let queue = self.session.subscriptions.add(id, &agreed);
         let queue = queue.inspect_err(|_| self.end_request(id))?;
+        let extra = std::mem::take(&mut agreed.extra);
+        let context = self.raw_context(Some(id.clone()), header, Arc::clone(negotiated), Arc::clone(extensions));
+        let context = S::server_context(context);
         let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
         let answered = id.clone();
         let listened = Box::pin(async move {
-            let response = engine
-                .notify_listener(&id, &queue, &agreed, &negotiated, &cancelled)
-                .await;
+            let response = match engine.session.subscriptions.extend(extra, context).await {
+                Ok(mut added) => {
+                    agreed.extra = std::mem::take(&mut added.agreed);
+                    let changes = Listened { queue, added };
+                    engine
+                        .notify_listener(&id, changes, &agreed, &negotiated, &cancelled)
+                        .await
+                }
+                Err(error) => Some(to_json(&ErrorResponse::new(Some(id.clone()), error))),
+            };
             engine.session.subscriptions.remove(&id);
             engine.end_request(&id);
             (response, Some(RequestPermit::new(permit, charge)))
@@ -254,7 +285,7 @@ impl<S: Side> Engine<S> {
     async fn notify_listener(
         &self,
         id: &RequestId,
-        queue: &ChangeQueue,
+        changes: Listened,
         agreed: &ChangeFilter,
         negotiated: &Negotiated,
         cancelled: &CancellationToken,
@@ -265,7 +296,7 @@ impl<S: Side> Engine<S> {
         let notified = async {
             let purpose = || Purpose::RelatedTo(id.clone());
             self.session.send(acknowledgement, purpose()).await.ok()?;
-            self.session.notify_of_changes(queue, negotiated, Some(id)).await;
+            self.session.notify_of_changes(changes, negotiated, Some(id)).await;
             let result = hello::listen_result(negotiated.revision, id);
             Some(self.response(negotiated, id.clone(), result))
         };
@@ -290,7 +321,7 @@ impl<S: Side> Engine<S> {
         let session = Arc::clone(&self.session);
         self.tasks.spawn(async move {
             tokio::select! {
-                () = session.notify_of_changes(&queue, &negotiated, None) => {}
+                () = session.notify_of_changes(Listened { queue, added: Added::default() }, &negotiated, None) => {}
                 () = session.ended.cancelled() => {}
             }
         });
@@ -354,14 +385,19 @@ impl<S: Side> SessionState<S> {
             prompt_list: filter.prompt_list && is_declared(Change::PromptList),
             resource_list: filter.resource_list && is_declared(Change::ResourceList),
             resources,
+            extra: filter.extra,
         }
     }
 
     /// Sends what a queue has until it ends, tagged with the id of the request for it. A client that reads slowly gets each
     /// change once.
-    async fn notify_of_changes(&self, queue: &ChangeQueue, negotiated: &Negotiated, request: Option<&RequestId>) {
-        while let Some(change) = queue.next().await {
-            let Some(json) = self.change_json(&change, negotiated, request) else {
+    async fn notify_of_changes(&self, mut changes: Listened, negotiated: &Negotiated, request: Option<&RequestId>) {
+        while let Some(event) = changes.next().await {
+            let json = match event {
+                Event::Change(change) => self.change_json(&change, negotiated),
+                Event::Extension(notification) => Some(to_json(&Notice { notification })),
+            };
+            let Some(json) = json.and_then(|json| tagged(json, negotiated, request)) else {
                 continue;
             };
             let purpose = request.cloned().map_or(Purpose::Unsolicited, Purpose::RelatedTo);
@@ -372,17 +408,13 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    fn change_json(&self, change: &Change, negotiated: &Negotiated, request: Option<&RequestId>) -> Option<Vec<u8>> {
+    fn change_json(&self, change: &Change, negotiated: &Negotiated) -> Option<Vec<u8>> {
         let notification = S::change_out(change)?;
         let method = negotiated.method(S::notification_method_out(&notification)).to_owned();
         let encoded = self.encode(negotiated, &method, Message::Notification(Notice { notification }));
-        let json = encoded
+        encoded
             .inspect_err(|error| tracing::debug!(%error, "the client can't be notified of a change"))
-            .ok()??;
-        let Some((id, key)) = request.zip(negotiated.revision.lifecycle().meta_subscription) else {
-            return Some(json);
-        };
-        with_meta(&json, key, RawJson::from_encode(id).ok()?.text()).ok()
+            .ok()?
     }
 }
 

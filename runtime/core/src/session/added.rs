@@ -1,0 +1,87 @@
+//! What extensions add to the subscriptions of clients.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{self, Poll};
+
+use futures_core::Stream;
+use mcp_adapters::PeerTypes;
+use mcp_adapters::mcp_wire::{ErrorObject, Extra, RawJson, RequestId, UnknownMethod};
+
+use super::context::Context;
+use super::json_edit::with_meta;
+use super::negotiated::Negotiated;
+use crate::change::{Change, ChangeQueue};
+use crate::future::BoxFuture;
+use crate::side::ServerSide;
+
+/// What extensions add to a subscription, by the members that a client has added to its filter.
+pub type Extend =
+    Box<dyn Fn(Extra, Context<ServerSide>) -> BoxFuture<'static, Result<Added, ErrorObject>> + Send + Sync>;
+
+/// What extensions add to a subscription.
+#[derive(Default)]
+pub struct Added {
+    /// The members of what the server agrees to.
+    pub agreed: Extra,
+    pub notifications: Vec<Notifications>,
+}
+
+/// Notifications of an extension, which a subscription sends until it ends.
+pub type Notifications = Pin<Box<dyn Stream<Item = UnknownMethod> + Send>>;
+
+impl Added {
+    /// The next notification of any extension; `None` when no more will come.
+    fn poll_next(&mut self, context: &mut task::Context<'_>) -> Poll<Option<UnknownMethod>> {
+        let mut next = Poll::Ready(None);
+        self.notifications.retain_mut(|stream| {
+            if matches!(next, Poll::Ready(Some(_))) {
+                return true;
+            }
+            match stream.as_mut().poll_next(context) {
+                Poll::Ready(None) => return false,
+                Poll::Ready(notification) => next = Poll::Ready(notification),
+                Poll::Pending => next = Poll::Pending,
+            }
+            true
+        });
+        next
+    }
+}
+
+/// What a client is notified of: changes, and what extensions add.
+pub(super) struct Listened {
+    pub(super) queue: Arc<ChangeQueue>,
+    pub(super) added: Added,
+}
+
+/// One of them.
+pub(super) enum Event {
+    Change(Change),
+    Extension(UnknownMethod),
+}
+
+impl Listened {
+    /// The next one; `None` when the subscription ends.
+    pub(super) async fn next(&mut self) -> Option<Event> {
+        poll_fn(|context| {
+            if let Poll::Ready(change) = self.queue.poll_next(context) {
+                return Poll::Ready(change.and_then(Result::ok).map(Event::Change));
+            }
+            match self.added.poll_next(context) {
+                Poll::Ready(Some(notification)) => Poll::Ready(Some(Event::Extension(notification))),
+                Poll::Ready(None) | Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
+    }
+}
+
+/// A notification with the id of the request for it, where the revision wants that.
+pub(super) fn tagged(json: Vec<u8>, negotiated: &Negotiated, request: Option<&RequestId>) -> Option<Vec<u8>> {
+    let Some((id, key)) = request.zip(negotiated.revision.lifecycle().meta_subscription) else {
+        return Some(json);
+    };
+    with_meta(&json, key, RawJson::from_encode(id).ok()?.text()).ok()
+}
