@@ -33,6 +33,8 @@ pub struct Overlay {
     pub(crate) settings: Option<String>,
     /// What an extension puts into `_meta` of the protocol's types.
     pub(crate) meta: Vec<MetaMember>,
+    /// How revisions whose core has what the extension has say it.
+    pub(crate) core: Option<CoreForm>,
     corrections: Vec<(String, Correction)>,
     document: Document,
 }
@@ -142,6 +144,18 @@ impl ResultOf {
     }
 }
 
+/// How revisions whose core has what an extension has say it: names by their roles, which the program that knows the extension reads.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CoreForm {
+    /// The names, as open JSON.
+    pub(crate) names: Value,
+    /// Why it is said so.
+    pub(crate) why: String,
+    /// Where a revision's text says so.
+    pub(crate) link: String,
+}
+
 /// The sections of the file. Entries of lists are decoded alone, so that each can be wrong alone.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -156,6 +170,7 @@ struct Sections {
     settings: Option<String>,
     #[serde(rename = "meta")]
     _meta: Option<Vec<IgnoredAny>>,
+    core: Option<CoreForm>,
 }
 
 impl Overlay {
@@ -175,6 +190,9 @@ impl Overlay {
         let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         let reasons = reasons.chain(meta.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
+        let core = sections.core.iter().map(|core| ("#/core".to_owned(), core));
+        let core: Vec<(String, &CoreForm)> = core.collect();
+        let reasons = reasons.chain(core.iter().map(|(at, core)| (at, &core.why, &core.link)));
         for (at, why, link) in reasons {
             problems.extend(document.unexplained(at, why, link));
         }
@@ -185,6 +203,7 @@ impl Overlay {
             facts: sections.facts.unwrap_or_default(),
             settings: sections.settings,
             meta: meta.into_iter().map(|(_, entry)| entry).collect(),
+            core: sections.core,
             corrections,
             document,
         })

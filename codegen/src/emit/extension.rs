@@ -60,8 +60,15 @@ pub(super) fn extension_file(extension: &ModelledExtension) -> String {
     let (imports, own) = (import("mcp_wire", &imports), import("crate", &of_crate));
     let rows = rows.trim_end();
     let separator = if rows.is_empty() { "" } else { "\n" };
+    let core = match extension.core {
+        Some(_) => {
+            "\n\n/// How revisions of the protocol whose core has what the extension has say it: names by their roles, as JSON.\n\
+             pub const CORE: &str = include_str!(\"../core.json\");"
+        }
+        None => "",
+    };
     format!(
         "//! The extension as a whole.\n\n{imports}\n{own}\n/// What a peer of the extension needs to know.\n\
-         pub const EXTENSION: Extension = Extension::new({id:?}, {of:?}, METHODS, &SCHEMA){separator}{rows};"
+         pub const EXTENSION: Extension = Extension::new({id:?}, {of:?}, METHODS, &SCHEMA){separator}{rows};{core}"
     )
 }

@@ -83,6 +83,9 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
     if let Some(extension) = input.extension {
         let text = extension::extension_file(extension);
         files.insert("src/extension.rs".to_owned(), source::file(&header, [text]));
+        if let Some(core) = &extension.core {
+            files.insert("core.json".to_owned(), format!("{core:#}\n"));
+        }
     }
     files.extend(scaffold::crate_files(templates, input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);

@@ -29,6 +29,7 @@ pub(super) fn crate_files(
             "core_library": library_name(&core),
             "core_version": manifest.version(&core),
             "core": core,
+            "has_core_form": extension.core.is_some(),
         })
     });
     let values = json!({

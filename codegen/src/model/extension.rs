@@ -46,6 +46,8 @@ pub(crate) struct ModelledExtension {
     pub(crate) settings: Option<String>,
     /// What it puts into `_meta` of the revision's types.
     pub(crate) meta: Vec<MetaMember>,
+    /// How revisions whose core has what the extension has say it.
+    pub(crate) core: Option<Value>,
     /// Its own documentation.
     pub(crate) docs: Document,
     /// Whether its names were published.
@@ -132,6 +134,7 @@ pub(crate) fn build_extension(
             .collect(),
         settings: overlay.settings.clone(),
         meta: overlay.meta.clone(),
+        core: overlay.core.as_ref().map(|core| core.names.clone()),
         docs: extension.docs,
         is_locked: !schema.documents.names.root().is_null(),
     };

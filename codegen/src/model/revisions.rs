@@ -180,6 +180,7 @@ fn sections_of_extensions(overlay: &Overlay) -> Vec<crate::Problem> {
     let sections = [
         ("settings", overlay.settings.is_some()),
         ("meta", !overlay.meta.is_empty()),
+        ("core", overlay.core.is_some()),
     ];
     let found = sections.into_iter().filter(|(_, is_there)| *is_there);
     let problem = |(section, _)| {

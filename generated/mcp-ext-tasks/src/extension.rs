@@ -18,3 +18,6 @@ pub const EXTENSION: Extension = Extension::new("io.modelcontextprotocol/tasks",
         RepeatedParameter { header: "Mcp-Name", method: "tasks/update", parameter: "taskId" },
     ])
     .settings("#/$defs/TasksExtensionCapability");
+
+/// How revisions of the protocol whose core has what the extension has say it: names by their roles, as JSON.
+pub const CORE: &str = include_str!("../core.json");

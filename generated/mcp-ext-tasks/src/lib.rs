@@ -31,7 +31,7 @@ mod methods;
 pub use self::messages::*;
 #[doc(inline)]
 pub use self::tasks::*;
-pub use self::extension::EXTENSION;
+pub use self::extension::{CORE, EXTENSION};
 pub use self::methods::METHODS;
 pub use mcp_types_2026_07_28;
 pub use mcp_wire;
