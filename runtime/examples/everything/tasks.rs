@@ -75,7 +75,7 @@ async fn multi_input(task: TaskContext) -> Result<String, CallError> {
 /// Asks before there is a task.
 async fn greet_later(State(tasks): State<Tasks>, call: Call) -> Result<AnyCallToolResult, ToolError> {
     let name = rounds::ask("user_name", "What is your name?", "name", &call).await?;
-    tasks.spawn(&call, |_| async move { format!("Hello, {name}!") })
+    tasks.spawn(&call, |_| async move { format!("Hello, {name}!") }).await
 }
 
 fn question(message: &str) -> ElicitRequestParams {

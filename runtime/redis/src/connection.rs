@@ -37,6 +37,16 @@ impl Connection {
         }
     }
 
+    #[cfg(feature = "tasks")]
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    #[cfg(feature = "tasks")]
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
     /// Sends commands, and waits for their results.
     pub(super) async fn query<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, StoreError> {
         let mut used = None;

@@ -11,6 +11,8 @@ mod log;
 mod proofs;
 mod sessions;
 mod states;
+#[cfg(feature = "tasks")]
+mod tasks;
 mod used;
 
 use std::sync::Arc;
@@ -25,6 +27,8 @@ use self::keys::Keys;
 #[cfg(feature = "auth")]
 pub use self::proofs::RedisProofs;
 pub use self::states::RedisStates;
+#[cfg(feature = "tasks")]
+pub use self::tasks::RedisTasks;
 
 /// The settings of a [`RedisStore`].
 #[derive(Debug, Clone)]
@@ -83,7 +87,7 @@ pub struct RedisStore {
     options: RedisOptions,
     connection: Arc<Connection>,
     inbox: Inbox,
-    _heartbeat: AbortOnDropHandle<()>,
+    heartbeat: Arc<AbortOnDropHandle<()>>,
 }
 
 impl RedisStore {
@@ -105,7 +109,7 @@ impl RedisStore {
             instance,
             options,
             connection,
-            _heartbeat: AbortOnDropHandle::new(tokio::spawn(beating)),
+            heartbeat: Arc::new(AbortOnDropHandle::new(tokio::spawn(beating))),
         })
     }
 
@@ -114,6 +118,28 @@ impl RedisStore {
     #[must_use]
     pub fn states(&self) -> RedisStates {
         RedisStates::new(Arc::clone(&self.connection), self.options.prefix.clone())
+    }
+
+    /// Where the instances keep their tasks together: [`Tasks::in_store`](mcp_tasks::Tasks::in_store) takes it. It is there once for an
+    /// instance.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::Router;
+    /// use mcp_runtime::tasks::{TaskLimits, Tasks};
+    /// use mcp_runtime::transport::http::server::{RedisOptions, RedisStore};
+    ///
+    /// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
+    /// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
+    /// let tasks = Tasks::in_store(TaskLimits::default(), store.tasks());
+    /// let router = Router::new("builds", "1.0").extension(tasks);
+    /// # let _ = router;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "tasks")]
+    #[must_use]
+    pub fn tasks(&self) -> RedisTasks {
+        RedisTasks::new(self)
     }
 
     fn keys(&self) -> Keys<'_> {

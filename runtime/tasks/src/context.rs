@@ -20,19 +20,26 @@ pub(crate) struct Running {
 /// The task that a function runs as: an extractor for functions of tools.
 ///
 /// It reports what the task is doing, and asks the client: [`CallClient`] has a function for each question. A function that runs for
-/// a client without tasks has it too: it reports nothing then, and asks as [`Call`] does.
+/// a client without tasks has it too: its progress is that of the call then, and it asks as [`Call`] does.
 #[derive(Debug, Clone)]
 pub struct TaskContext {
-    running: Option<Running>,
-    call: Call,
+    client: Client,
     name: Option<String>,
 }
 
+/// How the client gets the result.
+#[derive(Debug, Clone)]
+enum Client {
+    /// It asks for the state of a task.
+    HasTask(Running),
+    /// It waits for the answer to its call.
+    Waits(Call),
+}
+
 impl TaskContext {
-    pub(crate) fn of(running: Running, call: Call) -> Self {
+    pub(crate) fn of(running: Running) -> Self {
         Self {
-            running: Some(running),
-            call,
+            client: Client::HasTask(running),
             name: None,
         }
     }
@@ -40,14 +47,32 @@ impl TaskContext {
     /// The id of the task; `None` if the client waits for the result.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
-        self.running.as_ref().map(|running| running.id.as_str())
+        match &self.client {
+            Client::HasTask(running) => Some(&running.id),
+            Client::Waits(_) => None,
+        }
     }
 
-    /// Says what the task is doing, in words for people.
+    /// Says what the task is doing, in words for people. A client that waits isn't told.
     pub fn status(&self, message: impl Into<String>) {
-        if let Some(Running { tasks, id }) = &self.running {
+        if let Client::HasTask(Running { tasks, id }) = &self.client {
             tasks.with(id, |task| task.set_message(message.into()));
         }
+    }
+
+    /// Says how far the work is: in the status of the task, or to a client that waits, in a notification of progress if it wants
+    /// them.
+    ///
+    /// # Errors
+    /// When the notification can't be sent.
+    pub async fn progress(&self, progress: f64, total: Option<f64>, message: Option<String>) -> Result<(), CallError> {
+        if let Client::Waits(call) = &self.client {
+            return call.progress(progress, total, message).await;
+        }
+        let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
+        let message = message.map(|message| format!(": {message}")).unwrap_or_default();
+        self.status(format!("{progress}{total}{message}"));
+        Ok(())
     }
 
     /// Asks under this name, which is a number otherwise. A later question of the same name takes the place of an earlier one, which
@@ -63,9 +88,11 @@ impl TaskContext {
 
 impl FromCall for TaskContext {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        let waits = || Client::Waits(call.clone());
         Ok(Self {
-            running: RUNNING.try_with(Running::clone).ok(),
-            call: call.clone(),
+            client: RUNNING
+                .try_with(|running| Client::HasTask(running.clone()))
+                .unwrap_or_else(|_| waits()),
             name: None,
         })
     }
@@ -75,11 +102,10 @@ impl CallClient for TaskContext {
     type Error = CallError;
 
     async fn request(&self, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
-        let Some(Running { tasks, id }) = &self.running else {
-            return match &self.name {
-                Some(name) => self.call.peer().clone().named(name).request(request).await,
-                None => self.call.peer().request(request).await,
-            };
+        let Running { tasks, id } = match (&self.client, &self.name) {
+            (Client::HasTask(running), _) => running,
+            (Client::Waits(call), Some(name)) => return call.peer().clone().named(name).request(request).await,
+            (Client::Waits(call), None) => return call.peer().request(request).await,
         };
         let asked = tasks.with(id, |task| task.ask(self.name.clone(), request)).flatten();
         let answer = match asked {
@@ -91,9 +117,9 @@ impl CallClient for TaskContext {
 
     /// Sends a notification to a client that waits for the result. A task has none to send it to.
     async fn notify(&self, notification: hub::ServerNotification) -> Result<(), CallError> {
-        match self.running {
-            None => self.call.peer().notify(notification).await,
-            Some(_) => Ok(()),
+        match &self.client {
+            Client::Waits(call) => call.peer().notify(notification).await,
+            Client::HasTask(_) => Ok(()),
         }
     }
 }

@@ -27,13 +27,21 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod answers;
 mod client;
 mod context;
+mod core;
+mod error;
+mod record;
 mod run;
+mod shared;
 mod store;
 mod task;
+mod watch;
 
 pub use self::client::{CallTasks, TaskError, TaskHandle, ToolAnswer};
 pub use self::context::TaskContext;
+pub use self::record::TaskRecord;
 pub use self::run::ToolTask;
+pub use self::shared::{StoreFuture, TaskMessage, TaskStore};
 pub use self::store::{TaskLimits, Tasks};

@@ -1,35 +1,42 @@
 //! Tools that run as tasks.
 
-use mcp_adapters::{Policy, Revision, peers};
+use std::pin::pin;
+use std::time::Duration;
+
+use mcp_adapters::Revision;
 use mcp_core::hub::{self, AnyCallToolResult};
-use mcp_core::mcp_wire::RawObject;
+use mcp_core::mcp_wire::RawJson;
 use mcp_core::router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun};
 use mcp_core::{ErrorObject, error_code};
 use mcp_ext_tasks::EXTENSION;
 
 use crate::context::{RUNNING, Running, TaskContext};
-use crate::store::{Tasks, encoded};
-use crate::task::State;
+use crate::core::CORE;
+use crate::error::{encoded, invalid_params};
+use crate::record::{State, TaskRecord};
+use crate::store::Tasks;
 
 /// Tools that run as tasks.
 pub trait ToolTask: Sized {
-    /// Runs the tool as a task for clients that declare the extension. Others wait for the result.
+    /// Runs the tool as a task for clients that declare the extension, and for those that ask for a task, where the core of their revision
+    /// has tasks. Others wait for the result.
     ///
     /// The router needs [`Tasks`], by [`Router::extension`](mcp_core::Router::extension), before the tool is added.
     #[must_use]
     fn task(self) -> Self;
 
-    /// Runs the tool as a task, and refuses calls of clients that don't declare the extension.
+    /// Runs the tool as a task, and refuses calls of clients that don't declare the extension or ask for a task.
     #[must_use]
     fn only_as_task(self) -> Self;
 }
 
 impl ToolTask for ToolRoute {
     fn task(self) -> Self {
-        self.needs::<Shared<Tasks>>().around(|call, run| {
+        let tool = self.member(&CORE.support.member, CORE.support.optional.clone());
+        tool.needs::<Shared<Tasks>>().around(|call, run| {
             Box::pin(async move {
-                match (call.state::<Tasks>(), has_tasks(&call)) {
-                    (Some(tasks), true) => tasks.run(&call, |_| run),
+                match (call.state::<Tasks>(), Wanted::by(&call)) {
+                    (Some(tasks), Some(wanted)) => tasks.run(&call, wanted, |_| run).await,
                     _ => run.await,
                 }
             })
@@ -37,11 +44,12 @@ impl ToolTask for ToolRoute {
     }
 
     fn only_as_task(self) -> Self {
-        self.needs::<Shared<Tasks>>().around(|call, run| {
+        let tool = self.member(&CORE.support.member, CORE.support.required.clone());
+        tool.needs::<Shared<Tasks>>().around(|call, run| {
             Box::pin(async move {
-                call.require_extension(EXTENSION.id)?;
+                let wanted = Wanted::required(&call)?;
                 match call.state::<Tasks>() {
-                    Some(tasks) => tasks.run(&call, |_| run),
+                    Some(tasks) => tasks.run(&call, wanted, |_| run).await,
                     None => run.await,
                 }
             })
@@ -62,86 +70,175 @@ impl Tasks {
     ///     tasks.spawn(&call, |task| async move {
     ///         task.status("uploading");
     ///         "published"
-    ///     })
+    ///     }).await
     /// }
     ///
     /// let router = Router::new("site", "1.0").extension(Tasks::default()).tool("publish", "Publishes the site", publish);
     /// ```
     ///
     /// # Errors
-    /// When the client hasn't declared the extension, or there are as many tasks as may be kept.
-    pub fn spawn<F, R>(&self, call: &Call, work: impl FnOnce(TaskContext) -> F) -> Result<AnyCallToolResult, ToolError>
+    /// When the client hasn't declared the extension, there are as many tasks as may be kept, or their store doesn't answer.
+    pub async fn spawn<F, R>(
+        &self,
+        call: &Call,
+        work: impl FnOnce(TaskContext) -> F + Send,
+    ) -> Result<AnyCallToolResult, ToolError>
     where
         F: Future<Output = R> + Send + 'static,
         R: IntoResult<AnyCallToolResult>,
     {
-        call.require_extension(EXTENSION.id)?;
+        let wanted = Wanted::required(call)?;
         let own = call.clone();
-        Ok(self.run(call, |running| {
-            let work = work(TaskContext::of(running, own.clone()));
+        let work = |running| -> ToolRun {
+            let work = work(TaskContext::of(running));
             Box::pin(async move { work.await.into_result(&own).or_else(ToolError::into_result) })
-        })?)
+        };
+        Ok(self.run(call, wanted, work).await?)
+    }
+
+    /// Answers a call of a tool by a task whose work is in a queue of the program. The answer comes with the id of the task, by which the
+    /// program lets it run: see [`Self::resume`]. Until then it waits, and it stays if the program ends.
+    ///
+    /// # Errors
+    /// As of [`Self::spawn`].
+    pub async fn enqueue(&self, call: &Call) -> Result<(AnyCallToolResult, String), ToolError> {
+        let wanted = Wanted::required(call)?;
+        let task = self.begin(call.principal(), true, wanted.ttl()).await?;
+        let answer = AnyCallToolResult::Unknown(wanted.created(&task)?);
+        Ok((answer, task.id))
+    }
+
+    /// Does the work of a task that was [put into a queue](Self::enqueue), by this instance or another with the same store, and
+    /// waits for its end. When an instance ends before its task, the queue can give the task to another.
+    ///
+    /// # Errors
+    /// When there is no such task that goes on: it was cancelled, or has expired. And when the store doesn't answer.
+    pub async fn resume<F>(&self, id: &str, work: impl FnOnce(TaskContext) -> F + Send) -> Result<(), ErrorObject>
+    where
+        F: Future<Output = Result<hub::CallToolResult, ToolError>> + Send + 'static,
+    {
+        self.take(id).await?;
+        let work = work(TaskContext::of(self.running(id)));
+        let work = async move { work.await.map(Into::into).or_else(ToolError::into_result) };
+        // It goes on if this future is dropped.
+        let _ = tokio::spawn(self.clone().supervise(id.to_owned(), Box::pin(work))).await;
+        Ok(())
     }
 
     /// Begins a task for a call, and lets it do the work.
-    fn run(&self, call: &Call, work: impl FnOnce(Running) -> ToolRun) -> Result<AnyCallToolResult, ErrorObject> {
-        let (id, created) = self.begin(call.principal().cloned())?;
-        let (tasks, revision) = (self.clone(), call.revision().unwrap_or(Revision::HUB));
-        let running = Running {
+    async fn run(
+        &self,
+        call: &Call,
+        wanted: Wanted,
+        work: impl FnOnce(Running) -> ToolRun + Send,
+    ) -> Result<AnyCallToolResult, ErrorObject> {
+        let task = self.begin(call.principal(), false, wanted.ttl()).await?;
+        let work = work(self.running(&task.id));
+        let created = wanted.created(&task)?;
+        tokio::spawn(self.clone().supervise(task.id, work));
+        Ok(AnyCallToolResult::Unknown(created))
+    }
+
+    fn running(&self, id: &str) -> Running {
+        Running {
             tasks: self.clone(),
-            id: id.clone(),
+            id: id.to_owned(),
+        }
+    }
+
+    /// Runs the work of a task of this instance until it ends, is cancelled or expires.
+    async fn supervise(self, id: String, work: ToolRun) {
+        let of_task = self.with(&id, |task| (task.cancelled.clone(), task.record.remaining()));
+        let Some((cancelled, remaining)) = of_task else {
+            return;
         };
-        let cancelled = tasks.with(&id, |task| task.cancelled.clone()).unwrap_or_default();
-        let work = tokio::spawn(RUNNING.scope(running.clone(), work(running)));
-        let stop = work.abort_handle();
-        tokio::spawn(async move {
+        let mut watch = self.watch([&*id]);
+        let mut work = tokio::spawn(RUNNING.scope(self.running(&id), work));
+        let mut expired = pin!(tokio::time::sleep(remaining));
+        loop {
             tokio::select! {
-                outcome = work => {
+                outcome = &mut work => {
                     let outcome = outcome.map_err(|error| {
                         tracing::error!(task = id, %error, "the function of a task has panicked");
                         ErrorObject::new(error_code::INTERNAL_ERROR, "the task has ended without a result")
                     });
-                    tasks.end(&id, state(outcome.and_then(|outcome| outcome), revision));
+                    self.end(&id, state(outcome.and_then(|outcome| outcome)));
+                    break;
                 }
-                () = cancelled.cancelled() => stop.abort(),
-                () = tokio::time::sleep(tasks.ttl()) => {
-                    stop.abort();
-                    tasks.end(&id, State::Cancelled);
+                () = cancelled.cancelled() => break,
+                () = &mut expired => {
+                    self.end(&id, State::Cancelled);
+                    break;
                 }
+                _ = watch.next() => self.publish(&id).await,
             }
-        });
-        encoded(&created).map(AnyCallToolResult::Unknown)
+        }
+        work.abort();
+        self.publish(&id).await;
     }
 }
 
-/// Whether the client has declared the extension in a revision that has it.
-fn has_tasks(call: &Call) -> bool {
-    let mut with_tasks = Revision::all().skip_while(|revision| revision.as_str() != EXTENSION.extends);
-    let is_late_enough = with_tasks.any(|revision| Some(revision) == call.revision());
-    is_late_enough && call.has_extension(EXTENSION.id)
+/// How a client wants a task.
+enum Wanted {
+    /// It has declared the extension.
+    Extension,
+    /// It asks for one, in a revision whose core has tasks. The task may be kept that long.
+    Core(Option<Duration>),
 }
 
-/// What became of the work, for a client of a revision.
-fn state(outcome: Result<AnyCallToolResult, ErrorObject>, revision: Revision) -> State {
+impl Wanted {
+    /// How the client of a call wants a task, if it does.
+    fn by(call: &Call) -> Option<Self> {
+        let revision = call.revision()?;
+        if CORE.has_tasks(revision) {
+            return CORE.asked(call).map(Self::Core);
+        }
+        let mut with_tasks = Revision::all().skip_while(|revision| revision.as_str() != EXTENSION.extends);
+        let is_late_enough = with_tasks.any(|known| known == revision);
+        (is_late_enough && call.has_extension(EXTENSION.id)).then_some(Self::Extension)
+    }
+
+    fn required(call: &Call) -> Result<Self, ErrorObject> {
+        if let Some(wanted) = Self::by(call) {
+            return Ok(wanted);
+        }
+        if call.revision().is_some_and(|revision| CORE.has_tasks(revision)) {
+            let what = format!("the tool only runs as a task: call it with `{}`", CORE.parameter);
+            return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, what));
+        }
+        call.require_extension(EXTENSION.id)?;
+        Err(invalid_params("the client's revision has no tasks"))
+    }
+
+    fn ttl(&self) -> Option<Duration> {
+        match self {
+            Self::Extension => None,
+            Self::Core(ttl) => *ttl,
+        }
+    }
+
+    /// The answer to the call.
+    fn created(&self, task: &TaskRecord) -> Result<RawJson, ErrorObject> {
+        match self {
+            Self::Extension => encoded(&task.created()),
+            Self::Core(_) => CORE.created(task),
+        }
+    }
+}
+
+/// What became of the work.
+fn state(outcome: Result<AnyCallToolResult, ErrorObject>) -> State {
     let result = outcome.and_then(|result| {
-        match result {
-            AnyCallToolResult::CallTool(result) => {
-                let result = hub::ServerResult::CallTool(result);
-                let converted = peers::server_result_for(revision, &result, Policy::Conform.into());
-                converted.map(|(json, _)| json).map_err(|error| error.to_string())
-            }
+        let json = match result {
+            AnyCallToolResult::CallTool(result) => RawJson::from_encode(&result).map_err(|error| error.to_string()),
             AnyCallToolResult::Unknown(json) => Ok(json),
             AnyCallToolResult::InputRequired(_) => Err("a task asks by TaskContext".to_owned()),
-        }
-        .and_then(|json| json.decode_as::<RawObject>().map_err(|error| error.to_string()))
-        .map_err(|what| ErrorObject::new(error_code::INTERNAL_ERROR, what))
+        };
+        let result = json.and_then(|json| json.decode_as().map_err(|error| error.to_string()));
+        result.map_err(|what| ErrorObject::new(error_code::INTERNAL_ERROR, what))
     });
     match result {
-        Ok(result) => State::Completed(result),
-        Err(error) => {
-            let mut failed = hub::base::Error::new(error.code, error.message);
-            failed.data = error.data;
-            State::Failed(failed)
-        }
+        Ok(result) => State::Completed { result },
+        Err(error) => State::failed(error),
     }
 }

@@ -1,21 +1,21 @@
-//! The tasks of a server, and its answers to requests about them.
+//! The tasks of a server.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-use mcp_core::mcp_wire::{Decode, Encode, Extension, RawJson, Request, from_str};
-use mcp_core::router::{Call, ServerExtension};
+use chrono::Utc;
+use mcp_core::ErrorObject;
 use mcp_core::transport::Principal;
-use mcp_core::{ErrorObject, error_code, hub};
-use mcp_ext_tasks::{
-    CancelTaskRequest, CancelTaskRequestParams, CancelTaskResult, CreateTaskResult, EXTENSION, GetTaskRequest,
-    GetTaskRequestParams, UpdateTaskRequest, UpdateTaskResult,
-};
-use serde_json::Value;
+use tokio_util::task::AbortOnDropHandle;
 
-use crate::task::{State, Task};
+use crate::error::{internal_error, no_such_task, unavailable};
+use crate::record::{State, TaskRecord};
+use crate::shared::{TaskEvent, TaskMessage, TaskStore};
+use crate::task::Task;
+use crate::watch::Watch;
 
 /// What tasks may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub struct TaskLimits {
     pub ttl: Duration,
     /// How long clients are asked to wait between two requests for the state of a task. The default is a second.
     pub poll_interval: Duration,
-    /// The number of tasks that are kept at a time. The default is 10,000.
+    /// The number of tasks of this instance that are kept at a time. The default is 10,000.
     pub tasks: usize,
-    /// The bytes that the results of tasks may take together. The default is 64 MiB.
+    /// The bytes that their results may take together. The default is 64 MiB.
     pub bytes: usize,
 }
 
@@ -41,22 +41,32 @@ impl Default for TaskLimits {
     }
 }
 
-/// The tasks of a server, in its memory. Clones are the same tasks.
+/// The tasks of a server. Clones are the same tasks.
 ///
-/// [`Router::extension`](mcp_core::Router::extension) takes it: the server then declares the extension, and answers `tasks/get`,
-/// `tasks/update` and `tasks/cancel`. A task is that of the principal whose call it came from, and isn't there for any other.
+/// [`Router::extension`](mcp_core::Router::extension) takes it: the server then declares the extension, answers `tasks/get`,
+/// `tasks/update` and `tasks/cancel`, and notifies the clients that subscribe to a task. A task is that of the principal whose
+/// call it came from, and isn't there for any other.
+///
+/// Tasks are in memory, unless instances share them [in a store](Self::in_store).
 #[derive(Clone, Default)]
 pub struct Tasks {
-    limits: TaskLimits,
-    kept: Arc<Mutex<Kept>>,
+    inner: Arc<Inner>,
 }
 
-/// The tasks by their ids, until they expire.
+#[derive(Default)]
+struct Inner {
+    limits: TaskLimits,
+    kept: Mutex<Kept>,
+    store: Option<Arc<dyn TaskStore>>,
+    /// Takes the messages of other instances.
+    receiving: OnceLock<AbortOnDropHandle<()>>,
+}
+
+/// The tasks of this instance by their ids, until they expire.
 #[derive(Default)]
 struct Kept {
     tasks: BTreeMap<String, Task>,
-    /// The ids in the order of creation, which is that of expiry.
-    order: VecDeque<String>,
+    expiries: BTreeSet<(Instant, String)>,
     /// The bytes of all results.
     bytes: usize,
 }
@@ -64,13 +74,19 @@ struct Kept {
 impl Kept {
     /// Forgets what has expired.
     fn purge(&mut self) {
-        while let Some(id) = self.order.front() {
-            if self.tasks.get(id).is_some_and(|task| !task.has_expired()) {
-                return;
-            }
-            let expired = self.order.pop_front().and_then(|id| self.tasks.remove(&id));
-            self.bytes -= expired.map_or(0, |task| task.bytes());
+        let now = Instant::now();
+        while self.expiries.first().is_some_and(|(expiry, _)| *expiry <= now) {
+            let expired = self.expiries.pop_first();
+            let task = expired.and_then(|(_, id)| self.tasks.remove(&id));
+            self.bytes -= task.map_or(0, |task| task.record.bytes());
         }
+    }
+
+    fn insert(&mut self, record: TaskRecord) {
+        let task = Task::new(record);
+        let id = task.record.id.clone();
+        self.expiries.insert((task.expires, id.clone()));
+        self.tasks.insert(id, task);
     }
 }
 
@@ -78,134 +94,311 @@ impl Tasks {
     /// No tasks yet, with these limits.
     #[must_use]
     pub fn new(limits: TaskLimits) -> Self {
-        Self {
+        let inner = Inner {
             limits,
-            kept: Arc::default(),
-        }
+            ..Inner::default()
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// The tasks that the instances of a server share: each answers for those of all. A task whose instance is gone has failed,
+    /// unless it [is queued](Self::enqueue).
+    ///
+    /// The limits are those of each instance.
+    #[must_use]
+    pub fn in_store(limits: TaskLimits, store: impl TaskStore) -> Self {
+        let inner = Inner {
+            limits,
+            store: Some(Arc::new(store)),
+            ..Inner::default()
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// What hasn't expired.
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.purge();
         kept
     }
 
-    /// How long tasks are kept.
-    pub(crate) fn ttl(&self) -> Duration {
-        self.limits.ttl
+    pub(crate) fn limits(&self) -> &TaskLimits {
+        &self.inner.limits
     }
 
-    /// Begins a task, and returns its id.
+    fn store(&self) -> Option<&Arc<dyn TaskStore>> {
+        self.inner.store.as_ref()
+    }
+
+    /// Begins a task.
     ///
     /// # Errors
-    /// When there are as many as may be kept.
-    pub(crate) fn begin(&self, owner: Option<Principal>) -> Result<(String, CreateTaskResult), ErrorObject> {
-        let internal = |what: &str| ErrorObject::new(error_code::INTERNAL_ERROR, what);
+    /// When there are as many as may be kept, or the store doesn't take it.
+    pub(crate) async fn begin(
+        &self,
+        owner: Option<&Principal>,
+        is_queued: bool,
+        ttl: Option<Duration>,
+    ) -> Result<TaskRecord, ErrorObject> {
         let mut number = [0; 16];
-        getrandom::fill(&mut number).map_err(|_| internal("the system has no random numbers"))?;
-        let id = number.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        let mut kept = self.kept();
-        if kept.tasks.len() >= self.limits.tasks {
-            return Err(internal("the server has as many tasks as it keeps"));
+        getrandom::fill(&mut number).map_err(|_| internal_error("the system has no random numbers"))?;
+        let now = Utc::now();
+        let limits = self.limits();
+        let record = TaskRecord {
+            id: number.iter().map(|byte| format!("{byte:02x}")).collect(),
+            owner: owner.map(|owner| owner.0.clone()),
+            runner: self
+                .store()
+                .filter(|_| !is_queued)
+                .map(|store| store.instance().to_owned()),
+            is_queued,
+            created: now,
+            updated: now,
+            ttl: ttl.map_or(limits.ttl, |ttl| ttl.min(limits.ttl)),
+            poll_interval: limits.poll_interval,
+            message: None,
+            state: State::working(),
+        };
+        {
+            let mut kept = self.kept();
+            if kept.tasks.len() >= limits.tasks {
+                return Err(internal_error("the server has as many tasks as it keeps"));
+            }
+            // One in a queue of instances is that of the instance that will run it.
+            if !(is_queued && self.store().is_some()) {
+                kept.insert(record.clone());
+            }
         }
-        let task = Task::new(id.clone(), owner, self.limits.ttl, self.limits.poll_interval);
-        let created = task.created();
-        kept.tasks.insert(id.clone(), task);
-        kept.order.push_back(id.clone());
-        Ok((id, created))
+        if let Some(store) = self.store() {
+            self.receive(store);
+            store.write(&record).await.map_err(unavailable)?;
+        }
+        Ok(record)
     }
 
-    /// Reads or changes a task; `None` if there is none with this id any more.
+    /// Takes a task that another instance, or none, runs.
+    ///
+    /// # Errors
+    /// When there is no such task that goes on, or the store doesn't answer.
+    pub(crate) async fn take(&self, id: &str) -> Result<(), ErrorObject> {
+        let Some(store) = self.store() else {
+            let goes_on = self.with(id, |task| !task.record.has_ended());
+            return goes_on.unwrap_or_default().then_some(()).ok_or_else(no_such_task);
+        };
+        self.receive(store);
+        let record = store.read(id).await.map_err(unavailable)?;
+        let mut record = record.filter(|record| !record.has_ended()).ok_or_else(no_such_task)?;
+        record.runner = Some(store.instance().to_owned());
+        // What the instance before asked, it asks no more.
+        record.state = State::working();
+        store.write(&record).await.map_err(unavailable)?;
+        self.kept().insert(record);
+        Ok(())
+    }
+
+    /// Reads or changes a task of this instance; `None` if there is none with this id any more.
     pub(crate) fn with<T>(&self, id: &str, change: impl FnOnce(&mut Task) -> T) -> Option<T> {
         self.kept().tasks.get_mut(id).map(change)
     }
 
-    /// Ends a task. A result that is too large makes it fail.
+    /// Ends a task of this instance. A result that is too large makes it fail.
     pub(crate) fn end(&self, id: &str, state: State) {
         let mut kept = self.kept();
         let Kept { tasks, bytes, .. } = &mut *kept;
         let state = match state {
-            State::Completed(result) if *bytes + result.text().len() > self.limits.bytes => {
-                let what = "the server can't keep the result, because it has too many";
-                State::Failed(hub::base::Error::new(error_code::INTERNAL_ERROR, what))
+            State::Completed { result } if *bytes + result.text().len() > self.limits().bytes => {
+                State::lost("the server can't keep the result, because it has too many")
             }
             state => state,
         };
         if let Some(task) = tasks.get_mut(id) {
-            let before = task.bytes();
+            let before = task.record.bytes();
             task.end(state);
-            *bytes += task.bytes() - before;
+            *bytes += task.record.bytes() - before;
         }
     }
 
-    /// Reads or changes a task of a client.
+    /// Writes a task of this instance into the store, if there is one. One that has ended is only there from then on.
+    pub(crate) async fn publish(&self, id: &str) {
+        let Some(store) = self.store() else { return };
+        let record = self.with(id, |task| (!task.is_stored).then(|| task.record.clone()));
+        let Some(record) = record.flatten() else { return };
+        loop {
+            match store.write(&record).await {
+                Ok(()) => break,
+                // It isn't kept longer than it has to be.
+                Err(error) if record.has_ended() && !record.remaining().is_zero() => {
+                    tracing::error!(error, task = id, "the store doesn't take the end of a task");
+                    tokio::time::sleep(self.limits().poll_interval).await;
+                }
+                Err(error) => {
+                    tracing::error!(error, task = id, "the store doesn't take the state of a task");
+                    break;
+                }
+            }
+        }
+        if record.has_ended() {
+            let mut kept = self.kept();
+            let bytes = kept.tasks.get_mut(id).map_or(0, |task| {
+                let bytes = task.record.bytes();
+                task.is_stored = true;
+                task.record.state = State::Cancelled;
+                bytes
+            });
+            kept.bytes -= bytes;
+        }
+    }
+
+    /// A task of a client.
     ///
     /// # Errors
-    /// When the client has none with this id.
-    fn of_client<T>(&self, id: &str, call: &Call, change: impl FnOnce(&mut Task) -> T) -> Result<T, ErrorObject> {
-        let mut kept = self.kept();
-        let task = kept.tasks.get_mut(id).filter(|task| task.is_of(call.principal()));
-        task.map(change).ok_or_else(|| invalid_params("there is no such task"))
-    }
-}
-
-impl ServerExtension for Tasks {
-    fn extension(&self) -> Extension {
-        EXTENSION
+    /// When the client has none with this id, or the store doesn't answer.
+    pub(crate) async fn find(&self, id: &str, principal: Option<&Principal>) -> Result<TaskRecord, ErrorObject> {
+        let own = self.with(id, |task| (!task.is_stored).then(|| task.record.clone()));
+        let found = match (own.flatten(), self.store()) {
+            (Some(record), _) => Some(record),
+            (None, Some(store)) => self.read(store, id).await.map_err(unavailable)?,
+            (None, None) => None,
+        };
+        found.filter(|record| record.is_of(principal)).ok_or_else(no_such_task)
     }
 
-    async fn answer(&self, method: &'static str, params: Value, call: Call) -> Result<RawJson, ErrorObject> {
-        match method {
-            GetTaskRequest::METHOD => {
-                let params: GetTaskRequestParams = decoded(&params)?;
-                encoded(&self.of_client(&params.task_id, &call, |task| task.state())?)
+    /// A task of any instance. That of one which is gone has failed.
+    async fn read(
+        &self,
+        store: &Arc<dyn TaskStore>,
+        id: &str,
+    ) -> Result<Option<TaskRecord>, Box<dyn std::error::Error + Send + Sync>> {
+        let Some(mut record) = store.read(id).await? else {
+            return Ok(None);
+        };
+        if record.has_ended() || record.is_queued {
+            return Ok(Some(record));
+        }
+        if let Some(runner) = &record.runner
+            && store.is_alive(runner).await?
+        {
+            return Ok(Some(record));
+        }
+        record.end(State::lost("the instance of the server that ran the task is gone"));
+        store.write(&record).await?;
+        // Its end may have been written meanwhile.
+        store.read(id).await
+    }
+
+    /// The tasks of a client that this instance began, from the one after `after` on, in the order of their ids.
+    pub(crate) fn list(&self, owner: &Principal, after: Option<&str>, count: usize) -> Vec<TaskRecord> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let kept = self.kept();
+        let tasks = kept
+            .tasks
+            .range::<str, _>((from, Bound::Unbounded))
+            .map(|(_, task)| task);
+        let own = tasks.filter(|task| !task.is_stored && task.record.is_of(Some(owner)));
+        own.take(count).map(|task| task.record.clone()).collect()
+    }
+
+    /// Answers questions of a task of a client.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) async fn answer(
+        &self,
+        record: &TaskRecord,
+        answers: mcp_core::hub::InputResponses,
+    ) -> Result<(), ErrorObject> {
+        let event = TaskEvent::Answered(answers);
+        self.say(record, event).await
+    }
+
+    /// Cancels a task of a client, unless it has ended; its last state.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) async fn cancel(&self, mut record: TaskRecord) -> Result<TaskRecord, ErrorObject> {
+        if !record.end(State::Cancelled) {
+            return Ok(record);
+        }
+        if let Some(store) = self.store() {
+            store.write(&record).await.map_err(unavailable)?;
+        }
+        self.say(&record, TaskEvent::Cancelled).await?;
+        Ok(record)
+    }
+
+    /// Says something to the work of a task, wherever that runs.
+    async fn say(&self, record: &TaskRecord, event: TaskEvent) -> Result<(), ErrorObject> {
+        let message = TaskMessage {
+            id: record.id.clone(),
+            event,
+        };
+        match (self.store(), &record.runner) {
+            (Some(store), Some(runner)) if runner != store.instance() => {
+                store.send(runner, &message).await.map_err(unavailable)
             }
-            UpdateTaskRequest::METHOD => {
-                // What is answered under a name that isn't asked may be anything, so the answers are decoded one by one.
-                let id: GetTaskRequestParams = decoded(&params)?;
-                let answers = params["inputResponses"].as_object();
-                let answers = answers.ok_or_else(|| invalid_params("`inputResponses`: expected an object"))?;
-                self.of_client(&id.task_id, &call, |task| {
-                    let asked = answers.iter().filter(|(name, _)| task.asks(name));
-                    let answers = asked.map(|(name, answer)| Ok((name.clone(), decoded(answer)?)));
-                    task.answer(answers.collect::<Result<_, ErrorObject>>()?);
-                    Ok::<(), ErrorObject>(())
-                })??;
-                encoded(&UpdateTaskResult::default())
+            _ => {
+                self.hear(message);
+                Ok(())
             }
-            CancelTaskRequest::METHOD => {
-                let params: CancelTaskRequestParams = decoded(&params)?;
-                self.of_client(&params.task_id, &call, |task| {
-                    task.end(State::Cancelled);
-                    task.cancelled.cancel();
-                })?;
-                encoded(&CancelTaskResult::default())
-            }
-            other => Err(ErrorObject::new(
-                error_code::METHOD_NOT_FOUND,
-                format!("Unknown method: {other}"),
-            )),
         }
     }
+
+    /// Takes a message about a task of this instance.
+    fn hear(&self, message: TaskMessage) {
+        self.with(&message.id, |task| match message.event {
+            TaskEvent::Answered(answers) => task.answer(answers),
+            TaskEvent::Cancelled => {
+                task.end(State::Cancelled);
+                task.cancelled.cancel();
+            }
+        });
+    }
+
+    /// Waits for changes of tasks that [`Self::find`] has found.
+    pub(crate) fn watch<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Watch {
+        let mut watch = Watch::new(self.limits().poll_interval);
+        for id in ids {
+            let watcher = Arc::downgrade(&watch.watcher);
+            let is_here = self.with(id, |task| {
+                task.watch(watcher);
+                !task.is_stored
+            });
+            if !is_here.unwrap_or_default() {
+                watch.others.insert(id.to_owned());
+            }
+        }
+        watch
+    }
+
+    /// Begins to take the messages of other instances.
+    fn receive(&self, store: &Arc<dyn TaskStore>) {
+        self.inner.receiving.get_or_init(|| {
+            let (inner, store) = (Arc::downgrade(&self.inner), Arc::clone(store));
+            AbortOnDropHandle::new(tokio::spawn(receive(inner, store)))
+        });
+    }
 }
 
-fn decoded<T: Decode>(params: &Value) -> Result<T, ErrorObject> {
-    from_str(&params.to_string()).map_err(invalid_params)
-}
-
-fn invalid_params(what: impl fmt::Display) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, what.to_string())
-}
-
-pub(crate) fn encoded(result: &impl Encode) -> Result<RawJson, ErrorObject> {
-    RawJson::from_encode(result).map_err(|error| ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string()))
+async fn receive(inner: Weak<Inner>, store: Arc<dyn TaskStore>) {
+    loop {
+        let received = store.receive().await;
+        let Some(inner) = inner.upgrade() else { return };
+        let tasks = Tasks { inner };
+        match received {
+            Ok(messages) => messages.into_iter().for_each(|message| tasks.hear(message)),
+            Err(error) => {
+                tracing::error!(error, "no messages about tasks come from the store");
+                tokio::time::sleep(tasks.limits().poll_interval).await;
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tasks")
-            .field("limits", &self.limits)
+            .field("limits", self.limits())
+            .field("store", &self.inner.store)
             .field("tasks", &self.kept().tasks.len())
             .finish()
     }

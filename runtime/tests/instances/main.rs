@@ -16,3 +16,4 @@ mod signer;
 mod standalone;
 mod states;
 mod store;
+mod tasks;

@@ -1,13 +1,19 @@
 //! Tools that run as tasks.
 #![cfg(feature = "tasks")]
 
+mod in_core;
+mod shared;
+mod subscriptions;
+
 use std::time::Duration;
 
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
     GetTaskResult, TaskStatus, UpdateTaskRequest, UpdateTaskRequestParams,
 };
-use mcp_runtime::mcp_wire::{Encode, Extension, RawJson, RawObject, Request, UnknownMethod, Validate, from_str};
+use mcp_runtime::mcp_wire::{
+    Direction, Encode, Extension, Method, RawJson, RawObject, Request, UnknownMethod, Validate, from_str,
+};
 use mcp_runtime::router::{Call, RouteError, ServerExtension, State, ToolError, tool};
 use mcp_runtime::tasks::{CallTasks, TaskContext, TaskError, TaskHandle, TaskLimits, Tasks, ToolAnswer, ToolTask};
 use mcp_runtime::transport::channel;
@@ -33,12 +39,13 @@ async fn ask(task: TaskContext) -> Result<String, CallError> {
 }
 
 async fn publish(State(tasks): State<Tasks>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
-    tasks.spawn(&call, |task| async move {
+    let spawned = tasks.spawn(&call, |task| async move {
         task.status("uploading");
         task.id()
             .map(|id| format!("published by {id}"))
             .ok_or("there is no task")
-    })
+    });
+    spawned.await
 }
 
 fn server(limits: TaskLimits) -> Router {
@@ -246,7 +253,8 @@ async fn a_task_asks_and_goes_on_when_all_is_answered() {
     let GetTaskResult::InputRequired(asked) = wait(&client, &task.task_id, asking(2)).await else {
         panic!()
     };
-    let names: Vec<&str> = asked.input_requests.iter().map(|(name, _)| name).collect();
+    let mut names: Vec<&str> = asked.input_requests.iter().map(|(name, _)| name).collect();
+    names.sort_unstable();
     assert_eq!(names, ["1", "first"]);
     let answer = |name: &str, action: hub::ElicitResultAction| {
         let answers = [(name.to_owned(), hub::ElicitResult::new(action).into())]
@@ -343,7 +351,6 @@ async fn tasks_take_no_more_than_they_may() {
 async fn ten_thousand_tasks_are_begun_and_no_more_are_kept_than_allowed() {
     let client = hub_client(&server(TaskLimits {
         tasks: 100,
-        ttl: Duration::from_secs(60),
         ..TaskLimits::default()
     }))
     .await;
@@ -535,4 +542,51 @@ fn an_extension_is_added_once_and_with_settings_that_its_schema_permits() {
         .try_extension(Tasks::default())
         .unwrap_err();
     assert!(matches!(twice, RouteError::Duplicate { .. }), "{twice}");
+}
+
+/// An extension without settings that is described like this.
+#[derive(Clone)]
+struct Described(Extension);
+
+impl ServerExtension for Described {
+    fn extension(&self) -> Extension {
+        self.0
+    }
+
+    async fn answer(&self, _: &'static str, _: Value, _: Call) -> Result<RawJson, ErrorObject> {
+        Ok(json!({}).into())
+    }
+}
+
+#[test]
+fn an_extension_with_a_method_or_a_kind_of_result_of_another_is_refused() {
+    let tasks = || Router::new("builds", "1.0").extension(Tasks::default());
+    let described = |extension: Extension| Extension {
+        id: "com.example/jobs",
+        settings: None,
+        ..extension
+    };
+    // The method of the protocol.
+    const CORE_METHOD: &[Method] = &[Method::request("tools/call", Direction::ClientToServer, "#", &[])];
+    let of_core = described(Extension::new("", EXTENSION.extends, CORE_METHOD, EXTENSION.schema));
+    let refused = tasks().try_extension(Described(of_core)).unwrap_err();
+    assert!(
+        matches!(&refused, RouteError::Declared { method } if method == "tools/call"),
+        "{refused}"
+    );
+    let same_methods = Extension {
+        results: &[],
+        ..described(EXTENSION)
+    };
+    let refused = tasks().try_extension(Described(same_methods)).unwrap_err();
+    assert!(
+        matches!(&refused, RouteError::Duplicate { key, .. } if key.starts_with("tasks/")),
+        "{refused}"
+    );
+    let same_kind = Extension {
+        methods: &[],
+        ..described(EXTENSION)
+    };
+    let refused = tasks().try_extension(Described(same_kind)).unwrap_err();
+    assert!(refused.to_string().contains("task of tools/call"), "{refused}");
 }

@@ -1,0 +1,115 @@
+//! Tasks whose work is in a queue: two workers do what clients ask for, one job after the other, however many ask.
+//!
+//!     cargo run --example queue --features tasks
+//!
+//! Here the queue is a channel of this process, and the tasks are in its memory. With `Tasks::in_store`, a queue of your own and workers
+//! in processes of theirs, a task stays when the process that took the call ends, and a job that a worker hasn't finished can be given
+//! to another: `enqueue` and `resume` are the same.
+
+use std::sync::Arc;
+
+use mcp_runtime::router::{Args, Call, State, ToolError, tool};
+use mcp_runtime::tasks::{TaskContext, TaskLimits, Tasks};
+use mcp_runtime::transport::stdio;
+use mcp_runtime::{Options, Router, hub};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::sync::{Mutex, mpsc};
+
+#[derive(Deserialize, JsonSchema)]
+struct Video {
+    /// Which file to convert.
+    file: String,
+}
+
+/// What a worker needs to know.
+struct Job {
+    task: String,
+    file: String,
+}
+
+type Queue = mpsc::Sender<Job>;
+
+/// Puts a job into the queue, and answers with its task.
+async fn convert(
+    Args(video): Args<Video>,
+    State(tasks): State<Tasks>,
+    State(queue): State<Queue>,
+    call: Call,
+) -> Result<hub::AnyCallToolResult, ToolError> {
+    // A full queue refuses the call before there is a task.
+    let place = queue
+        .try_reserve()
+        .map_err(|_| ToolError::tool("there are too many jobs, try again later"))?;
+    let (answer, task) = tasks.enqueue(&call).await?;
+    place.send(Job { task, file: video.file });
+    Ok(answer)
+}
+
+/// Does the jobs of the queue, one at a time.
+async fn work(tasks: Tasks, queue: Arc<Mutex<mpsc::Receiver<Job>>>) {
+    loop {
+        let Some(Job { task, file }) = queue.lock().await.recv().await else {
+            return;
+        };
+        // One that was cancelled while it waited is refused.
+        if let Err(error) = tasks.resume(&task, |context| converted(context, file)).await {
+            eprintln!("task {task} isn't run: {}", error.message);
+        }
+    }
+}
+
+async fn converted(task: TaskContext, file: String) -> Result<hub::CallToolResult, ToolError> {
+    for part in 1..=3_u8 {
+        task.progress(part.into(), Some(3.0), Some(format!("converting {file}")))
+            .await?;
+        tokio::task::yield_now().await;
+    }
+    Ok(hub::CallToolResult::new(vec![
+        hub::TextContent::new(format!("{file}.webm")).into(),
+    ]))
+}
+
+fn router() -> Router {
+    let tasks = Tasks::new(TaskLimits::default());
+    let (queue, jobs) = mpsc::channel(100);
+    let jobs = Arc::new(Mutex::new(jobs));
+    for _ in 0..2 {
+        tokio::spawn(work(tasks.clone(), Arc::clone(&jobs)));
+    }
+    Router::new("videos", "1.0")
+        .extension(tasks)
+        .with_state(queue)
+        .with(tool("convert", "Converts a video", convert))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), std::io::Error> {
+    router().serve(Options::default(), stdio()?).closed().await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn every_job_is_done_by_one_of_the_workers() {
+    use mcp_ext_tasks::EXTENSION;
+    use mcp_runtime::Client;
+    use mcp_runtime::mcp_wire::RawObject;
+    use mcp_runtime::tasks::CallTasks;
+    use mcp_runtime::transport::channel;
+    use serde_json::json;
+
+    let (server, transport) = channel(16);
+    router().serve(Options::default(), server);
+    let client = Client::new("test", "1.0")
+        .extension(&EXTENSION)
+        .connect(transport)
+        .await
+        .unwrap();
+    for file in ["a", "b", "c"] {
+        let arguments = RawObject::from(json!({"file": file}));
+        let params = hub::CallToolRequestParams::new("convert").with_arguments(arguments);
+        let result = client.peer().call_tool_to_end(params).await.unwrap();
+        let result = serde_json::to_value(result).unwrap();
+        assert_eq!(result["content"][0]["text"], format!("{file}.webm"));
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors of a server, and the JSON of its results.
+
+use std::error::Error;
+use std::fmt;
+
+use mcp_core::mcp_wire::{Decode, Encode, RawJson, from_str};
+use mcp_core::{ErrorObject, error_code};
+use serde_json::Value;
+
+pub(crate) fn no_such_task() -> ErrorObject {
+    invalid_params("there is no such task")
+}
+
+/// The error while the store doesn't answer.
+pub(crate) fn unavailable(error: Box<dyn Error + Send + Sync>) -> ErrorObject {
+    tracing::error!(error, "the store of tasks doesn't answer");
+    internal_error("the store of tasks doesn't answer")
+}
+
+pub(crate) fn internal_error(what: impl fmt::Display) -> ErrorObject {
+    ErrorObject::new(error_code::INTERNAL_ERROR, what.to_string())
+}
+
+pub(crate) fn invalid_params(what: impl fmt::Display) -> ErrorObject {
+    ErrorObject::new(error_code::INVALID_PARAMS, what.to_string())
+}
+
+pub(crate) fn encoded(result: &impl Encode) -> Result<RawJson, ErrorObject> {
+    RawJson::from_encode(result).map_err(internal_error)
+}
+
+pub(crate) fn decoded<T: Decode>(params: &Value) -> Result<T, ErrorObject> {
+    from_str(&params.to_string()).map_err(invalid_params)
+}

@@ -1,0 +1,147 @@
+//! What is known of a task, as stores keep it.
+
+use std::time::Duration;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use mcp_core::mcp_wire::RawObject;
+use mcp_core::transport::Principal;
+use mcp_core::{ErrorObject, error_code, hub};
+use mcp_ext_tasks::{
+    CreateTaskResult, GetTaskResult, GetTaskResultCancelled, GetTaskResultCompleted, GetTaskResultFailed,
+    GetTaskResultInputRequired, GetTaskResultWorking, TaskStatus,
+};
+use serde::{Deserialize, Serialize};
+
+/// What is known of a task, as a [`TaskStore`](crate::TaskStore) keeps it: serde makes JSON of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TaskRecord {
+    pub(crate) id: String,
+    /// Who may see it; anybody who knows its id, where no principal was known.
+    pub(crate) owner: Option<String>,
+    /// The instance that runs it.
+    pub(crate) runner: Option<String>,
+    /// Whether its work is in a queue of the program, which gives it to another instance if one is gone.
+    pub(crate) is_queued: bool,
+    pub(crate) created: DateTime<Utc>,
+    pub(crate) updated: DateTime<Utc>,
+    pub(crate) ttl: Duration,
+    pub(crate) poll_interval: Duration,
+    pub(crate) message: Option<String>,
+    pub(crate) state: State,
+}
+
+/// What became of the work.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum State {
+    /// It goes on. These questions aren't answered yet.
+    Working {
+        asks: hub::InputRequests,
+    },
+    /// The result of the tool, in the hub's revision.
+    Completed {
+        result: RawObject,
+    },
+    Failed {
+        error: hub::base::Error,
+    },
+    Cancelled,
+}
+
+impl State {
+    pub(crate) fn working() -> Self {
+        let asks = hub::InputRequests::new();
+        Self::Working { asks }
+    }
+
+    pub(crate) fn failed(error: ErrorObject) -> Self {
+        let mut failed = hub::base::Error::new(error.code, error.message);
+        failed.data = error.data;
+        Self::Failed { error: failed }
+    }
+
+    /// A failure of the server.
+    pub(crate) fn lost(what: &str) -> Self {
+        Self::failed(ErrorObject::new(error_code::INTERNAL_ERROR, what))
+    }
+}
+
+impl TaskRecord {
+    /// The id of the task, which nobody can guess.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Whether the task has ended. It doesn't change any more then.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        !matches!(self.state, State::Working { .. })
+    }
+
+    /// How long the task is still to be kept.
+    #[must_use]
+    pub fn remaining(&self) -> Duration {
+        let age = (Utc::now() - self.created).to_std().unwrap_or_default();
+        self.ttl.saturating_sub(age)
+    }
+
+    pub(crate) fn is_of(&self, principal: Option<&Principal>) -> bool {
+        self.owner.as_deref() == principal.map(|principal| principal.0.as_str())
+    }
+
+    /// The bytes of what became of the work.
+    pub(crate) fn bytes(&self) -> usize {
+        match &self.state {
+            State::Completed { result } => result.text().len(),
+            State::Working { .. } | State::Failed { .. } | State::Cancelled => 0,
+        }
+    }
+
+    /// Ends the task, unless it has ended; whether it does.
+    pub(crate) fn end(&mut self, state: State) -> bool {
+        let ends = !self.has_ended();
+        if ends {
+            self.state = state;
+            self.updated = Utc::now();
+        }
+        ends
+    }
+
+    pub(crate) fn created(&self) -> CreateTaskResult {
+        let (created, updated) = (timestamp(self.created), timestamp(self.updated));
+        let ttl = Some(millis(self.ttl));
+        let mut result = CreateTaskResult::new(created, updated, TaskStatus::Working, &self.id, ttl);
+        result.poll_interval_ms = Some(millis(self.poll_interval));
+        result.status_message.clone_from(&self.message);
+        result
+    }
+
+    /// Its present state, as `tasks/get` gives it.
+    pub(crate) fn result(&self) -> GetTaskResult {
+        let (created, updated) = (timestamp(self.created), timestamp(self.updated));
+        /// A result with what tasks of all states have.
+        macro_rules! state {
+            ($result:ident $(, $argument:expr)*) => {{
+                let mut result = $result::new(created, updated, &self.id, Some(millis(self.ttl)) $(, $argument)*);
+                result.poll_interval_ms = Some(millis(self.poll_interval));
+                result.status_message.clone_from(&self.message);
+                result.into()
+            }};
+        }
+        match &self.state {
+            State::Working { asks } if asks.is_empty() => state!(GetTaskResultWorking),
+            State::Working { asks } => state!(GetTaskResultInputRequired, asks.clone()),
+            State::Completed { result } => state!(GetTaskResultCompleted, result.clone()),
+            State::Failed { error } => state!(GetTaskResultFailed, error.clone()),
+            State::Cancelled => state!(GetTaskResultCancelled),
+        }
+    }
+}
+
+fn timestamp(time: DateTime<Utc>) -> String {
+    time.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+fn millis(duration: Duration) -> i64 {
+    duration.as_millis().try_into().unwrap_or(i64::MAX)
+}
