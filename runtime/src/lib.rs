@@ -1,6 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "apps")]
+#[doc(inline)]
+pub use mcp_apps as apps;
 #[cfg(feature = "auth")]
 #[doc(inline)]
 pub use mcp_auth as auth;

@@ -140,7 +140,10 @@ impl Inspection {
             writeln!(output, "\nInstructions\n{}", plain(instructions.trim_end()))?;
         }
         write_section(output, "Tools", &self.tools, |it| {
-            let about = about(&it.description, &it.title);
+            let about = match view(it) {
+                Some(view) => format!("{} (view {})", about(&it.description, &it.title), one_line(&view)),
+                None => about(&it.description, &it.title),
+            };
             [one_line(&it.name), tool_arguments(it), about]
         })?;
         write_section(output, "Resources", &self.resources, |it| {
@@ -216,6 +219,13 @@ fn tool_arguments(tool: &Tool) -> String {
         format!("{name}{optional}: {kind}")
     });
     one_line(&shown.collect::<Vec<_>>().join(", "))
+}
+
+/// The URI of the view that a host shows for a tool.
+fn view(tool: &Tool) -> Option<String> {
+    let of_tools = mcp_ext_apps::EXTENSION.meta.iter().find(|member| member.of == "Tool")?;
+    let meta = tool.meta.as_ref()?.get(of_tools.member)?;
+    meta.decode_as::<mcp_ext_apps::McpUiToolMeta>().ok()?.resource_uri
 }
 
 fn prompt_arguments(prompt: &Prompt) -> String {

@@ -1,0 +1,100 @@
+//! Clients that show views.
+
+use mcp_core::mcp_wire::{RawJson, RawObject};
+use mcp_core::{CallError, CallServer, Client, ClientSide, Peer, hub};
+use mcp_ext_apps::{EXTENSION, McpUiClientCapabilities, McpUiResourceMeta, McpUiToolMeta};
+
+use crate::{MIME_TYPE, content_security_policy, key};
+
+/// Clients that show views.
+pub trait HostViews {
+    /// Declares that the client shows views.
+    #[must_use]
+    fn views(self) -> Self;
+}
+
+impl HostViews for Client {
+    fn views(self) -> Self {
+        self.capabilities(|capabilities| {
+            let settings = McpUiClientCapabilities::default().with_mime_types(vec![MIME_TYPE.to_owned()]);
+            let settings = RawJson::from_encode(&settings).map(RawObject::from).unwrap_or_default();
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(EXTENSION.id, settings);
+        })
+    }
+}
+
+/// Why there is no view to show.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// The resource can't be read.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The resource is something else.
+    #[error("`{uri}` is no view: {what}")]
+    NotAView {
+        /// The URI of the resource.
+        uri: String,
+        /// Why it is none.
+        what: String,
+    },
+}
+
+/// A view, to be shown in a frame that denies what the policy doesn't allow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The document.
+    pub html: String,
+    /// What the view asks of its frame.
+    pub meta: McpUiResourceMeta,
+}
+
+impl View {
+    /// The `Content-Security-Policy` of the frame.
+    #[must_use]
+    pub fn policy(&self) -> String {
+        content_security_policy(self.meta.csp.as_ref())
+    }
+}
+
+/// Reading the views of a server.
+pub trait ReadViews {
+    /// Reads the view of a tool; `None` if it has none.
+    ///
+    /// # Errors
+    /// When the view can't be read, or is none.
+    fn view_of(&self, tool: &hub::Tool) -> impl Future<Output = Result<Option<View>, ViewError>> + Send;
+}
+
+impl ReadViews for Peer<ClientSide> {
+    async fn view_of(&self, tool: &hub::Tool) -> Result<Option<View>, ViewError> {
+        let meta = tool.meta.as_ref().and_then(|meta| meta.get(key("Tool")));
+        let meta = meta.and_then(|meta| meta.decode_as::<McpUiToolMeta>().ok());
+        let Some(uri) = meta.and_then(|meta| meta.resource_uri) else {
+            return Ok(None);
+        };
+        let read = self.read_resource(hub::ReadResourceRequestParams::new(&uri)).await?;
+        let not_a_view = |what: &str| ViewError::NotAView {
+            uri: uri.clone(),
+            what: what.to_owned(),
+        };
+        let mut contents = read.contents.into_iter().filter_map(|contents| match contents {
+            hub::AnyResourceContents::Text(contents) => Some(contents),
+            _ => None,
+        });
+        let contents = contents.next().ok_or_else(|| not_a_view("it has no text"))?;
+        if contents.mime_type.as_deref() != Some(MIME_TYPE) {
+            return Err(not_a_view(&format!("its media type isn't {MIME_TYPE}")));
+        }
+        let meta = contents
+            .meta
+            .as_ref()
+            .and_then(|meta| meta.get(key("TextResourceContents")));
+        let meta = meta.map(|meta| meta.decode_as().map_err(|error| not_a_view(&error.to_string())));
+        Ok(Some(View {
+            html: contents.text,
+            meta: meta.transpose()?.unwrap_or_default(),
+        }))
+    }
+}

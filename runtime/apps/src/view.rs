@@ -1,0 +1,180 @@
+//! Resources that are views.
+
+use std::borrow::Cow;
+
+use mcp_core::hub;
+use mcp_core::mcp_wire::{Extra, RawJson, RawObject};
+use mcp_core::router::{ResourceRoute, ToolError};
+use mcp_ext_apps::{McpUiResourceCsp, McpUiResourceMeta, McpUiResourcePermissions};
+
+use crate::{MIME_TYPE, key};
+
+/// What the URI of a view begins with.
+const SCHEME: &str = "ui://";
+
+/// A resource is no view.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{uri}` isn't the URI of a view: it begins with `{SCHEME}`")]
+pub struct NotAView {
+    /// The URI of the resource.
+    pub uri: String,
+}
+
+/// What a view may use of its user's device, if the host and the user permit it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Permission {
+    /// The camera.
+    Camera,
+    /// The microphone.
+    Microphone,
+    /// The location.
+    Geolocation,
+    /// Writing to the clipboard.
+    ClipboardWrite,
+}
+
+/// A view, and what it needs of the frame that a host shows it in. What it doesn't ask for, the frame denies: other origins,
+/// and the device.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct UiResource {
+    resource: hub::Resource,
+    meta: McpUiResourceMeta,
+}
+
+/// A view with a URI, which begins with `ui://`, and a name.
+///
+/// # Panics
+/// When [`try_ui_resource`] gives an error.
+#[track_caller]
+pub fn ui_resource(uri: impl Into<String>, name: impl Into<String>) -> UiResource {
+    try_ui_resource(uri, name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A view with a URI and a name.
+///
+/// # Errors
+/// When the URI doesn't begin with `ui://`.
+pub fn try_ui_resource(uri: impl Into<String>, name: impl Into<String>) -> Result<UiResource, NotAView> {
+    let uri = uri.into();
+    if !uri.starts_with(SCHEME) {
+        return Err(NotAView { uri });
+    }
+    Ok(UiResource {
+        resource: hub::Resource::new(name, uri).with_mime_type(MIME_TYPE),
+        meta: McpUiResourceMeta::default(),
+    })
+}
+
+/// A list of origins that a view asks for.
+macro_rules! origins {
+    ($(#[$documentation:meta])* $name:ident: $member:ident) => {
+        $(#[$documentation])*
+        pub fn $name<O: Into<String>>(mut self, origins: impl IntoIterator<Item = O>) -> Self {
+            let asked = self.policy().$member.get_or_insert_default();
+            asked.extend(origins.into_iter().map(Into::into));
+            self
+        }
+    };
+}
+
+impl UiResource {
+    /// With a name for people.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.resource.title = Some(title.into());
+        self
+    }
+
+    /// With a description.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.resource.description = Some(description.into());
+        self
+    }
+
+    origins! {
+        /// Lets the view send requests to these origins, such as `https://api.example.com`.
+        connects_to: connect_domains
+    }
+
+    origins! {
+        /// Lets the view load scripts, styles, pictures, fonts and media from these origins.
+        loads_from: resource_domains
+    }
+
+    origins! {
+        /// Lets the view have frames of these origins.
+        frames: frame_domains
+    }
+
+    origins! {
+        /// Lets the base of the view's addresses be at these origins.
+        based_at: base_uri_domains
+    }
+
+    /// Lets the view ask to use something of the device.
+    pub fn permission(mut self, permission: Permission) -> Self {
+        let asked = self
+            .meta
+            .permissions
+            .get_or_insert_with(McpUiResourcePermissions::default);
+        let member = match permission {
+            Permission::Camera => &mut asked.camera,
+            Permission::Microphone => &mut asked.microphone,
+            Permission::Geolocation => &mut asked.geolocation,
+            Permission::ClipboardWrite => &mut asked.clipboard_write,
+        };
+        *member = Some(RawObject::default());
+        self
+    }
+
+    /// Says whether the view looks better with a border around it.
+    pub fn border(mut self, prefers_border: bool) -> Self {
+        self.meta.prefers_border = Some(prefers_border);
+        self
+    }
+
+    /// Asks for an origin of the view's own, in the form that the host documents.
+    pub fn domain(mut self, domain: impl Into<String>) -> Self {
+        self.meta.domain = Some(domain.into());
+        self
+    }
+
+    /// The resource, whose document is always this one.
+    #[must_use]
+    pub fn html(self, html: impl Into<Cow<'static, str>>) -> ResourceRoute {
+        let html = html.into();
+        self.read(move || std::future::ready(Ok(html.clone().into_owned())))
+    }
+
+    /// The resource, whose document this function makes.
+    #[must_use]
+    pub fn read<F>(self, html: impl Fn() -> F + Send + Sync + 'static) -> ResourceRoute
+    where
+        F: Future<Output = Result<String, ToolError>> + Send + 'static,
+    {
+        let Self { mut resource, meta } = self;
+        let meta =
+            |of| RawJson::from_encode(&meta).map(|meta| RawObject::from(to_json(&Extra::from([(key(of), meta)]))));
+        // Encoding fails only for a number that JSON can't represent, and a view has none.
+        let (listed, read) = (meta("Resource").ok(), meta("TextResourceContents").ok());
+        resource.meta = listed;
+        let uri = resource.uri.clone();
+        mcp_core::router::resource(resource, move || {
+            let (html, uri, meta) = (html(), uri.clone(), read.clone());
+            async move {
+                let mut contents = hub::TextResourceContents::new(html.await?, uri).with_mime_type(MIME_TYPE);
+                contents.meta = meta;
+                Ok::<_, ToolError>(vec![contents])
+            }
+        })
+    }
+
+    fn policy(&mut self) -> &mut McpUiResourceCsp {
+        self.meta.csp.get_or_insert_with(McpUiResourceCsp::default)
+    }
+}
+
+fn to_json(members: &Extra) -> RawJson {
+    RawJson::from_encode(members).unwrap_or_else(|_| serde_json::json!({}).into())
+}
