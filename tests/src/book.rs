@@ -21,6 +21,9 @@ struct Servers;
 #[doc = include_str!("../../docs/guide/clients.md")]
 struct Clients;
 
+#[doc = include_str!("../../docs/guide/extensions.md")]
+struct Extensions;
+
 #[doc = include_str!("../../docs/guide/http.md")]
 struct Http;
 
