@@ -17,9 +17,10 @@ pub type ToView = ServerMessage;
 /// Gives a view the arguments of the call that it is shown for.
 #[must_use]
 pub fn tool_input(arguments: Option<RawObject>) -> McpUiToolInputNotification {
-    let mut params = McpUiToolInputNotificationParams::default();
-    params.arguments = arguments;
-    McpUiToolInputNotification::new(params)
+    McpUiToolInputNotification::new(McpUiToolInputNotificationParams {
+        arguments,
+        ..McpUiToolInputNotificationParams::default()
+    })
 }
 
 /// Gives a view the result of the call that it is shown for.

@@ -89,7 +89,7 @@ impl Connector for ServerConfig {
         match self {
             Self::Process(process) => {
                 let child = spawn(process.command(), process.options).map_err(other)?;
-                Ok(ServerTransport::Process(child))
+                Ok(ServerTransport::Process(Box::new(child)))
             }
             Self::Http(http) => {
                 let (headers, mut options) = (http.headers.clone(), http.options.clone());
@@ -97,7 +97,7 @@ impl Connector for ServerConfig {
                     options = options.headers(move |all| all.extend(headers.clone()));
                 }
                 let client = HttpClient::new(&http.url, options).map_err(other)?;
-                Ok(ServerTransport::Http(client))
+                Ok(ServerTransport::Http(Box::new(client)))
             }
         }
     }

@@ -11,17 +11,17 @@ use mcp_http::client::{HttpClient, HttpReceiver, HttpSender};
 /// The transport to a server: its process, or HTTP.
 pub enum ServerTransport {
     /// A process.
-    Process(ChildTransport),
+    Process(Box<ChildTransport>),
     /// HTTP.
-    Http(HttpClient),
+    Http(Box<HttpClient>),
 }
 
 /// The half of a [`ServerTransport`] that sends.
 pub enum ServerSender {
     /// To a process.
-    Process(ChildSender),
+    Process(Box<ChildSender>),
     /// Over HTTP.
-    Http(HttpSender),
+    Http(Box<HttpSender>),
 }
 
 /// The half of a [`ServerTransport`] that receives.
@@ -40,11 +40,14 @@ impl Transport for ServerTransport {
         match self {
             Self::Process(child) => {
                 let (sender, receiver) = child.split();
-                (ServerSender::Process(sender), ServerReceiver::Process(receiver))
+                (
+                    ServerSender::Process(Box::new(sender)),
+                    ServerReceiver::Process(receiver),
+                )
             }
             Self::Http(client) => {
                 let (sender, receiver) = client.split();
-                (ServerSender::Http(sender), ServerReceiver::Http(receiver))
+                (ServerSender::Http(Box::new(sender)), ServerReceiver::Http(receiver))
             }
         }
     }
@@ -53,11 +56,11 @@ impl Transport for ServerTransport {
         match self {
             Self::Process(child) => {
                 let restart = child.restart()?;
-                Some(Box::new(move || restart().map(Self::Process)))
+                Some(Box::new(move || restart().map(|child| Self::Process(Box::new(child)))))
             }
             Self::Http(client) => {
                 let restart = client.restart()?;
-                Some(Box::new(move || restart().map(Self::Http)))
+                Some(Box::new(move || restart().map(|client| Self::Http(Box::new(client)))))
             }
         }
     }

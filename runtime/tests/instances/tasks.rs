@@ -23,10 +23,8 @@ async fn ask(task: TaskContext) -> Result<String, CallError> {
 
 /// A client of an instance, which declines what it is asked, and the store that the instance lives by.
 async fn instance(url: String) -> (ClientSession, RedisStore) {
-    let options = RedisOptions {
-        heartbeat: Duration::from_millis(500),
-        ..RedisOptions::default()
-    };
+    let mut options = RedisOptions::default();
+    options.heartbeat = Duration::from_millis(500);
     let store = RedisStore::connect(&url, options).await.expect("the store answers");
     let limits = TaskLimits {
         poll_interval: Duration::from_millis(20),
@@ -41,7 +39,7 @@ async fn instance(url: String) -> (ClientSession, RedisStore) {
     drop(router.serve(Options::default(), theirs));
     let client = Client::new("test", "1.0")
         .extension(&EXTENSION)
-        .elicit_form(|_| async { mcp_runtime::declined() });
+        .elicit_form(|_| async { Ok(mcp_runtime::declined()) });
     (client.connect(ours).await.expect("it connects"), store)
 }
 

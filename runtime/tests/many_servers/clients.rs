@@ -122,7 +122,7 @@ async fn changes_go_on_in_the_next_session_where_all_has_changed() {
                 changes.next().await.unwrap().unwrap();
             }
         };
-        let _ = timeout(PATIENCE, again).await.expect("it is told of the change");
+        timeout(PATIENCE, again).await.expect("it is told of the change");
         client.close().await;
         let ended = async { while changes.next().await.is_some() {} };
         timeout(PATIENCE, ended).await.expect("it ends with the client");
