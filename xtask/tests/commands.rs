@@ -39,7 +39,7 @@ fn problems_are_printed_one_by_one_and_the_status_is_1() {
     let tree = tempfile::tempdir().unwrap();
     fs::write(
         tree.path().join("official.json"),
-        "{\n\"$defs\": { \"A\": 1,\n\"B\": 2 } }",
+        "{\n\"$defs\": { \"A\": 1,\n\"B\": 2, \"C\": {} } }",
     )
     .unwrap();
     let output = xtask(tree.path(), &["ingest", "a", "official.json", "--schema", "try"]);
@@ -175,7 +175,7 @@ fn a_revision_is_renamed_and_withdrawn_and_generate_follows() {
     run(&["ingest", "draft", "official.json"]);
     fs::write(
         tree.path().join("try/draft/adapt.yaml"),
-        "# Of a and draft.\nrules: []\n",
+        "# Of a and `draft`.\nrules: []\n",
     )
     .unwrap();
 

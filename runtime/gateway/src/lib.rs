@@ -1,6 +1,6 @@
 //! A gateway: one server before many, of any revisions and transports.
 //!
-//! Each client has a session with each server that it uses, through a [bridge](mcp_bridge) that speaks the revision of the client. So
+//! Each client has a session with each server that it uses, through a bridge ([`mcp_bridge`]) that speaks the revision of the client. So
 //! what a server asks reaches the client whose call it is about, and no other. The gateway merges the lists of the servers, and finds
 //! the server of each call by its name.
 //!

@@ -111,6 +111,7 @@ fn nothing_else_gets_into_a_package() {
             "Cargo.lock",
             "Cargo.toml",
             "Cargo.toml.orig",
+            "core.json",
             "LICENSE-APACHE",
             "LICENSE-MIT",
             "README.md",
