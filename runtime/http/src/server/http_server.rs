@@ -178,7 +178,7 @@ impl HttpServer {
     }
 
     /// The revisions of the clients, which must be those that the session engine supports. The default is those of
-    /// [`Options::default`].
+    /// [`Options::default`](mcp_core::Options::default).
     ///
     /// Revisions of both eras may share the endpoint, since each message names its own. A request of a stateless revision
     /// never has a session: it has an engine of its own, which ends with the response, and when the client closes it.

@@ -29,7 +29,7 @@ use super::stream::LogQueue;
 pub struct SessionInfo {
     /// The session's id; `None` if the server is stateless.
     pub id: Option<String>,
-    /// The principal, as determined by [`HttpServer::principal`].
+    /// The principal, as determined by [`HttpServer::principal`](crate::server::HttpServer::principal).
     pub principal: Option<String>,
     /// The HTTP request that started the session, or that brought it to this machine. Its extensions have the values that
     /// middleware has left there.
