@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mcp_runtime::clients::expanded;
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use tokio::process::Command;
@@ -119,40 +120,5 @@ impl Entry {
             }
             _ => Err("it has either a `command` or a `url`".to_owned()),
         }
-    }
-}
-
-/// A text with the variables of the environment that it names, as `${NAME}` or `${NAME:-default}`.
-fn expanded(text: &str) -> Result<String, String> {
-    let mut expanded = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((variable, after)) = after.split_once('}') else {
-            break;
-        };
-        let (name, default) = variable
-            .split_once(":-")
-            .map_or((variable, None), |(name, default)| (name, Some(default)));
-        let value = std::env::var(name).ok().or_else(|| default.map(str::to_owned));
-        expanded.push_str(before);
-        expanded.push_str(&value.ok_or_else(|| format!("the environment has no {name}, which it names"))?);
-        rest = after;
-    }
-    Ok(expanded + rest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_are_replaced_and_one_that_is_absent_needs_a_default() {
-        assert_eq!(
-            expanded("a ${MCP_REV_NONE:-b} c ${MCP_REV_NONE:-}d").unwrap(),
-            "a b c d"
-        );
-        assert_eq!(expanded("${CARGO_PKG_NAME}/x").unwrap(), "mcp-rev/x");
-        assert_eq!(expanded("$HOME and ${unfinished").unwrap(), "$HOME and ${unfinished");
-        assert!(expanded("${MCP_REV_NONE}").unwrap_err().contains("MCP_REV_NONE"));
     }
 }

@@ -154,7 +154,10 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> 
 }
 
 /// A text with the variables of the environment that it names, as `${NAME}` or `${NAME:-default}`.
-fn expanded(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// When the environment has no such variable, and the text no default.
+pub fn expanded(text: &str) -> Result<String, String> {
     let mut expanded = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {

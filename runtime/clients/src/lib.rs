@@ -17,7 +17,7 @@ mod transport;
 pub use self::backoff::Backoff;
 pub use self::changes::FollowedChanges;
 pub use self::clients::{Clients, Failure, Merged};
-pub use self::file::{FileError, ServersFile};
+pub use self::file::{FileError, ServersFile, expanded};
 pub use self::names::{NameError, Names, Naming};
 pub use self::reconnecting::ReconnectingClient;
 pub use self::server::{HttpServerConfig, ProcessConfig, ServerConfig};
