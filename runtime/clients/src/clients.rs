@@ -268,24 +268,22 @@ impl<C: Connector> Clients<C> {
     /// The server of a tool, and its name there.
     #[doc(hidden)]
     pub async fn tool_server(&self, name: &str) -> Option<(usize, String)> {
-        if let Some(server) = self.known(name, Owned::Tool) {
-            return Some(server);
+        let known = self.known(name, Owned::Tool);
+        if known.is_some() || self.names.naming() == Naming::Prefixed {
+            return known;
         }
-        if self.names.naming() == Naming::Flat {
-            self.list_tools().await;
-        }
+        self.list_tools().await;
         self.known(name, Owned::Tool)
     }
 
     /// The server of a prompt, and its name there.
     #[doc(hidden)]
     pub async fn prompt_server(&self, name: &str) -> Option<(usize, String)> {
-        if let Some(server) = self.known(name, Owned::Prompt) {
-            return Some(server);
+        let known = self.known(name, Owned::Prompt);
+        if known.is_some() || self.names.naming() == Naming::Prefixed {
+            return known;
         }
-        if self.names.naming() == Naming::Flat {
-            self.list_prompts().await;
-        }
+        self.list_prompts().await;
         self.known(name, Owned::Prompt)
     }
 
