@@ -12,7 +12,7 @@ use crate::{MIME_TYPE, key};
 /// What the URI of a view begins with.
 const SCHEME: &str = "ui://";
 
-/// A resource is no view.
+/// A resource isn't a view.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{uri}` isn't the URI of a view: it begins with `{SCHEME}`")]
 pub struct NotAView {
