@@ -59,7 +59,7 @@ impl Upstream {
 
     /// Lets a server with sessions call its client, if that has a session too.
     pub fn attach(&self, client: &Arc<Downstream>) {
-        if !self.is_stateless() && self.links.client.has_handshake() {
+        if !self.is_stateless() && !self.links.client.is_stateless() {
             self.links.downstream.send_replace(Some(Arc::clone(client)));
         }
     }
@@ -106,7 +106,7 @@ impl Handler<ClientSide> for UpstreamHandler {
                 let reason = format!("the client's revision lets no server call {}", request.method);
                 return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
             }
-            if self.0.client.has_handshake() {
+            if !self.0.client.is_stateless() {
                 let client = self.0.client_now().await;
                 let client = client.ok_or_else(|| internal_error("there is no client"))?;
                 return Ok(HandlerResult::Declared(client.request(request).await?));
@@ -129,9 +129,9 @@ impl Handler<ClientSide> for UpstreamHandler {
         _: &'a Context<ClientSide>,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let client = match self.0.client.has_handshake() {
-                true => self.0.client_now().await,
-                false => self.0.calls.only_peer(),
+            let client = match self.0.client.is_stateless() {
+                true => self.0.calls.only_peer(),
+                false => self.0.client_now().await,
             };
             notify_caller(client, notification).await;
         })
