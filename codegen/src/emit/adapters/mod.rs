@@ -45,6 +45,7 @@ pub(crate) fn emit_adapters(
             "library": library_name(&crate_name(name)),
             "module": module_name(name),
             "variant": variant_name(name),
+            "schema": module_name(name).to_ascii_uppercase(),
             "feature": input.feature(revision),
             "is_hub": input.is_hub(revision),
         })
