@@ -14,13 +14,12 @@ use mcp_runtime::hub::{
     ResourceTemplate, Role, ServerResult, Tool,
 };
 use mcp_runtime::mcp_wire::ErrorObject;
-use mcp_runtime::{CallServer, ChangeFilter, ClientHandler, ClientSide, Context, Paginated, Peer};
+use mcp_runtime::{CallServer, Capable, ChangeFilter, ClientHandler, ClientSide, Context, Paginated, Peer};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::example::example;
 use crate::args::{CheckArgs, ToolPolicy};
-use crate::client::Capable;
 use crate::error::CommandError;
 use crate::report::Finding;
 

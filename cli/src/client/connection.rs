@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime::hub::{self, ClientCapabilities, LoggingLevel};
+use mcp_runtime::hub::LoggingLevel;
 use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::transport::{MessageDirection, watched};
-use mcp_runtime::{ClientHandler, ClientSession, ClientSide, Context, Limits, Options};
+use mcp_runtime::{Capable, Client, ClientSession, Limits, Options};
 use tracing_subscriber::filter::LevelFilter;
 
 use super::authorization::http_options;
@@ -15,17 +15,6 @@ use crate::args::ServerArgs;
 use crate::error::CommandError;
 use crate::target::Target;
 use crate::text::{errors, plain, say};
-
-/// A handler that knows what it can answer.
-pub trait Capable: ClientHandler<Context<ClientSide>> + 'static {
-    fn capabilities(&self) -> ClientCapabilities;
-}
-
-impl Capable for () {
-    fn capabilities(&self) -> ClientCapabilities {
-        ClientCapabilities::default()
-    }
-}
 
 /// Begins a session with a server.
 pub async fn connect(
@@ -51,18 +40,18 @@ pub async fn connect_watched(
         show(way, json);
         watch(way, json);
     };
-    let info = hub::Implementation::new("mcp-rev", env!("CARGO_PKG_VERSION"));
-    let capabilities = handler.capabilities();
-    let options = options(server, log_level, timeout);
+    let client = Client::new("mcp-rev", env!("CARGO_PKG_VERSION"))
+        .options(options(server, log_level, timeout))
+        .handler(handler);
     Ok(match Target::of(server)? {
         Target::Http { url, headers } => {
             let http = HttpClient::new(&url, http_options(&headers, &server.auth).await?)?;
             let transport = watched(http, watch);
-            mcp_runtime::connect(handler, info, capabilities, options, transport).await?
+            client.connect(transport).await?
         }
         Target::Process(command) => {
             let transport = watched(spawn(command, SpawnOptions::default())?, watch);
-            mcp_runtime::connect(handler, info, capabilities, options, transport).await?
+            client.connect(transport).await?
         }
     })
 }

@@ -5,11 +5,10 @@ use mcp_runtime::hub::{
     self, ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
     LoggingMessageNotificationParams,
 };
-use mcp_runtime::{ClientHandler, ClientSide, Context, Progress};
+use mcp_runtime::{Capable, ClientHandler, ClientSide, Context, Progress};
 use tokio::sync::mpsc;
 
 use super::asking::Respondent;
-use super::connection::Capable;
 use crate::args::ClientArgs;
 use crate::error::CommandError;
 use crate::text::{one_line, plain, say};

@@ -26,7 +26,7 @@ use crate::error::CommandError;
 
 pub use self::authorization::http_options;
 pub use self::call::call;
-pub use self::connection::{Capable, connect_watched, log, show_messages};
+pub use self::connection::{connect_watched, log, show_messages};
 pub use self::inspect::inspect;
 pub use self::listen::listen;
 pub use self::prompt::prompt;
