@@ -17,7 +17,7 @@ pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs, RequestArgs, ToolArgs};
 pub use self::replay::ReplayArgs;
-pub use self::server::{ServerArgs, header};
+pub use self::server::ServerArgs;
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
