@@ -9,6 +9,7 @@ mod check;
 mod client;
 mod decode;
 mod error;
+mod gateway;
 mod manual;
 mod message;
 mod pointer;
@@ -66,6 +67,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Check(args) => check::check(args, output),
         Command::Replay(args) => replay::replay(args, output),
         Command::Bridge(args) => bridge::bridge(args),
+        Command::Gateway(args) => gateway::gateway(args),
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
         Command::Revisions => {

@@ -114,7 +114,7 @@ pub enum Listen {
     },
 }
 
-fn listen(text: &str) -> Result<Listen, String> {
+pub fn listen(text: &str) -> Result<Listen, String> {
     if text == "stdio" {
         return Ok(Listen::Stdio);
     }

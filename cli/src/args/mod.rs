@@ -4,6 +4,7 @@ mod auth;
 mod bridge;
 mod check;
 mod client;
+mod gateway;
 mod replay;
 mod server;
 mod values;
@@ -16,14 +17,16 @@ pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs, RequestArgs, ToolArgs};
+pub use self::gateway::GatewayArgs;
 pub use self::replay::ReplayArgs;
 pub use self::server::ServerArgs;
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
 ///
-/// `inspect`, `tool`, `call`, `read`, `prompt`, `request`, `listen` and `check` are clients of a server, which is named by its URL, by the command
-/// that starts it after `--`, or by its name in the file of a host. `bridge` connects a client and a server of different revisions, and `replay` plays what it has recorded. `decode` and `translate` are filters for JSON.
+/// The commands from `inspect` to `check` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
+/// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
+/// one. `replay` plays what a bridge has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -55,6 +58,7 @@ pub enum Command {
     Listen(ListenArgs),
     Check(CheckArgs),
     Bridge(BridgeArgs),
+    Gateway(GatewayArgs),
     Replay(ReplayArgs),
     Decode(DecodeArgs),
     Translate(TranslateArgs),

@@ -26,18 +26,22 @@ use crate::transcript::Side;
 
 /// Serves clients until one of the sides ends, or an interrupt.
 pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
-    // Lines of the server's standard error are logged at the level INFO.
+    log(args.verbose);
+    block_on(run(args))
+}
+
+/// Logs to standard error what happens, and each line of the servers' standard errors.
+pub fn log(is_verbose: bool) {
     let log = tracing_subscriber::fmt()
         .with_writer(crate::text::errors)
         .without_time()
         .with_target(false);
-    log.with_max_level(if args.verbose {
+    let level = if is_verbose {
         LevelFilter::DEBUG
     } else {
         LevelFilter::INFO
-    })
-    .init();
-    block_on(run(args))
+    };
+    log.with_max_level(level).init();
 }
 
 async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
@@ -152,10 +156,6 @@ async fn serve_many<C: Connector>(
     connections: usize,
     recorder: Arc<Recorder>,
 ) -> Result<Summary, CommandError> {
-    let listener = TcpListener::bind(address).await?;
-    let shutdown = CancellationToken::new();
-    // With port 0, the system has chosen one.
-    let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
     let (served, record) = (bridge.clone(), Arc::clone(&recorder));
     let server = HttpServer::from_fn(move |transport, info| {
         let bridge = served.clone();
@@ -169,8 +169,27 @@ async fn serve_many<C: Connector>(
             }
         });
     });
-    let app = settings(server).shutdown(shutdown.clone()).app();
-    let serving = serve(listener, recorder.record_clients(app))
+    serve_http(address, settings(server), connections, |app| {
+        recorder.record_clients(app)
+    })
+    .await?;
+    bridge.close().await;
+    Ok(Summary::AllSucceeded)
+}
+
+/// Serves clients over HTTP until an interrupt. `layer` adds to the app that serves them.
+pub async fn serve_http(
+    address: SocketAddr,
+    server: HttpServer,
+    connections: usize,
+    layer: impl FnOnce(axum::Router) -> axum::Router,
+) -> Result<(), CommandError> {
+    let listener = TcpListener::bind(address).await?;
+    let shutdown = CancellationToken::new();
+    // With port 0, the system has chosen one.
+    let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
+    let app = layer(server.shutdown(shutdown.clone()).app());
+    let serving = serve(listener, app)
         .max_connections(connections)
         .shutdown(shutdown.clone());
     tokio::select! {
@@ -178,14 +197,13 @@ async fn serve_many<C: Connector>(
         interrupted = interrupted() => {
             interrupted?;
             shutdown.cancel();
-            bridge.close().await;
         }
     }
-    Ok(Summary::AllSucceeded)
+    Ok(())
 }
 
 /// Waits for a signal that asks the program to end.
-async fn interrupted() -> io::Result<()> {
+pub async fn interrupted() -> io::Result<()> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

@@ -5,6 +5,7 @@ mod bridge;
 mod check;
 mod client;
 mod commands;
+mod gateway;
 mod replay;
 mod schemas;
 mod servers;

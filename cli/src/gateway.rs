@@ -1,0 +1,81 @@
+//! `mcp-rev gateway`
+
+use mcp_runtime::gateway::{CallReport, Gateway};
+use mcp_runtime::transport::http::server::HttpServer;
+use mcp_runtime::transport::stdio::stdio;
+
+use crate::args::{GatewayArgs, Listen};
+use crate::bridge::{interrupted, log, serve_http};
+use crate::client::block_on;
+use crate::error::{CommandError, Summary};
+use crate::target::servers_of;
+use crate::text::one_line;
+
+/// Serves clients until the only one ends, or an interrupt.
+pub fn gateway(args: &GatewayArgs) -> Result<Summary, CommandError> {
+    log(args.verbose);
+    block_on(async {
+        let gateway = gateway_of(args)?;
+        let served = serve(args, &gateway).await;
+        gateway.close().await;
+        served.map(|()| Summary::AllSucceeded)
+    })
+}
+
+/// The gateway to the servers of the file.
+fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
+    let mut file = servers_of(&args.file)?;
+    file.invalid
+        .retain(|name, _| args.only.is_empty() || args.only.contains(name));
+    let mut servers = file.all().map_err(|reason| CommandError::file(&args.file, reason))?;
+    if let Some(name) = args.only.iter().find(|name| !servers.contains_key(*name)) {
+        return Err(CommandError::UnknownServer {
+            name: name.clone(),
+            known: servers.into_keys().collect(),
+        });
+    }
+    servers.retain(|name, _| args.only.is_empty() || args.only.contains(name));
+    let mut gateway = Gateway::new("mcp-rev", env!("CARGO_PKG_VERSION"));
+    if args.flat {
+        gateway = gateway.flat();
+    }
+    for (name, server) in servers {
+        let added = gateway.try_server(name, server);
+        gateway = added.map_err(|error| CommandError::file(&args.file, error))?;
+    }
+    Ok(gateway.observe(report))
+}
+
+/// Logs a call.
+fn report(call: &CallReport<'_>) {
+    let target = call
+        .target
+        .map_or_else(String::new, |target| format!(" {}", one_line(target)));
+    let (server, method, elapsed, outcome) = (call.server, call.method, call.elapsed, call.outcome);
+    tracing::debug!("{server}: {method}{target} {outcome:?} in {elapsed:.1?}");
+}
+
+async fn serve(args: &GatewayArgs, gateway: &Gateway) -> Result<(), CommandError> {
+    match &args.listen {
+        Listen::Stdio => {
+            let session = gateway.serve(stdio()?);
+            tokio::select! {
+                () = session.ended() => {}
+                interrupted = interrupted() => interrupted?,
+            }
+            Ok(())
+        }
+        Listen::Http { address, host, path } => {
+            let gateway = gateway.clone();
+            let start = move |transport, info| drop(gateway.serve_for(&info, transport));
+            let mut server = HttpServer::from_fn(start).path(path).allow_host(host);
+            if let Some(header) = args.principal_header.clone() {
+                server = server.principal(move |request| Some(request.headers.get(&header)?.to_str().ok()?.to_owned()));
+            }
+            if args.one_user {
+                server = server.principal(|_| Some("user".to_owned()));
+            }
+            serve_http(*address, server, 1024, |app| app).await
+        }
+    }
+}
