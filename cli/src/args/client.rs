@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::ArgGroup;
 use mcp_runtime::hub::LoggingLevel;
 
 use super::server::pair;
@@ -127,6 +128,72 @@ pub struct RequestArgs {
     pub params: Option<String>,
     #[command(flatten)]
     pub client: ClientArgs,
+}
+
+/// Ask a server for values of an argument
+///
+/// Prints what the server suggests for an argument of a prompt or a variable of a resource template, one value a line.
+#[derive(Debug, clap::Args)]
+#[command(
+    group = ArgGroup::new("of").required(true).args(["prompt", "template"]),
+    override_usage = "mcp-rev complete [OPTIONS] <--prompt <NAME>|--template <TEMPLATE>> <ARGUMENT=VALUE> <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Examples:
+  mcp-rev complete --prompt review language=py https://example.org/mcp
+  mcp-rev complete --template 'repo://{owner}/{name}' name=m --arg owner=ada -- node server.js"
+)]
+pub struct CompleteArgs {
+    /// The argument, and the beginning of its value
+    #[arg(value_name = "ARGUMENT=VALUE", value_parser = pair)]
+    pub typed: (String, String),
+    /// The name of the prompt
+    #[arg(long, value_name = "NAME")]
+    pub prompt: Option<String>,
+    /// The resource template
+    #[arg(long, value_name = "TEMPLATE")]
+    pub template: Option<String>,
+    /// Another argument that is known; may be given several times
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
+    pub pairs: Vec<(String, String)>,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// Measure how long a server takes to answer
+///
+/// Sends `ping`, or the discovery to a server without a handshake, and prints the time of each answer.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mcp-rev ping [OPTIONS] <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Example:
+  mcp-rev ping --count 10 https://example.org/mcp"
+)]
+pub struct PingArgs {
+    /// How often
+    #[arg(long, value_name = "COUNT", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    pub count: u32,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Set the level of the log messages that a server sends
+///
+/// Sends `logging/setLevel`, and prints nothing if the server takes it. The level lasts as long as the session, so that this is a test of the
+/// server; --log of the other commands sets it for what they do. Revisions without a handshake have no such request.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mcp-rev set-level [OPTIONS] <LEVEL> <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Example:
+  mcp-rev set-level warning --revision 2025-11-25 -- node server.js"
+)]
+pub struct SetLevelArgs {
+    /// The level: log messages of it and above are sent
+    #[arg(value_parser = log_level())]
+    pub level: LoggingLevel,
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// Print the changes that a server notifies of, one a line

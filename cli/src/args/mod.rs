@@ -16,7 +16,10 @@ use mcp_adapters::Revision;
 pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
-pub use self::client::{CallArgs, ClientArgs, InspectArgs, ListenArgs, PromptArgs, ReadArgs, RequestArgs, ToolArgs};
+pub use self::client::{
+    CallArgs, ClientArgs, CompleteArgs, InspectArgs, ListenArgs, PingArgs, PromptArgs, ReadArgs, RequestArgs,
+    SetLevelArgs, ToolArgs,
+};
 pub use self::gateway::GatewayArgs;
 pub use self::replay::ReplayArgs;
 pub use self::server::ServerArgs;
@@ -55,6 +58,9 @@ pub enum Command {
     Read(ReadArgs),
     Prompt(PromptArgs),
     Request(RequestArgs),
+    Complete(CompleteArgs),
+    Ping(PingArgs),
+    SetLevel(SetLevelArgs),
     Listen(ListenArgs),
     Check(CheckArgs),
     Bridge(BridgeArgs),

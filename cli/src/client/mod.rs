@@ -4,14 +4,17 @@ mod arguments;
 mod asking;
 mod authorization;
 mod call;
+mod complete;
 mod connection;
 mod content;
 mod handler;
 mod inspect;
 mod listen;
+mod ping;
 mod prompt;
 mod read;
 mod request;
+mod set_level;
 mod tool;
 
 use std::future::Future;
@@ -26,12 +29,15 @@ use crate::error::CommandError;
 
 pub use self::authorization::http_options;
 pub use self::call::call;
+pub use self::complete::complete;
 pub use self::connection::{connect_watched, log, show_messages};
 pub use self::inspect::inspect;
 pub use self::listen::listen;
+pub use self::ping::ping;
 pub use self::prompt::prompt;
 pub use self::read::read;
 pub use self::request::request;
+pub use self::set_level::set_level;
 pub use self::tool::tool;
 
 /// Runs a command to its end.

@@ -7,6 +7,7 @@ mod client;
 mod commands;
 mod gateway;
 mod replay;
+mod requests;
 mod schemas;
 mod servers;
 mod translate;

@@ -1,0 +1,45 @@
+//! `mcp-rev complete`
+
+use std::io::{self, Write};
+
+use mcp_runtime::CallServer;
+use mcp_runtime::hub::{
+    CompleteRequestParams, CompleteRequestParamsArgument, CompleteRequestParamsContext, CompletionReference,
+    PromptReference, ResourceTemplateReference,
+};
+
+use super::with_server;
+use crate::args::{CompleteArgs, Format};
+use crate::error::{CommandError, Summary};
+use crate::text::{one_line, say};
+
+/// Prints the values that a server suggests.
+pub fn complete(args: &CompleteArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let reference = match (&args.prompt, &args.template) {
+        (Some(name), _) => CompletionReference::Prompt(PromptReference::new(name)),
+        (None, template) => {
+            let template = ResourceTemplateReference::new(template.clone().unwrap_or_default());
+            CompletionReference::ResourceTemplate(template)
+        }
+    };
+    let (name, value) = &args.typed;
+    let mut params = CompleteRequestParams::new(CompleteRequestParamsArgument::new(name, value), reference);
+    if !args.pairs.is_empty() {
+        let known = args.pairs.iter().cloned().collect();
+        params.context = Some(CompleteRequestParamsContext::default().with_arguments(known));
+    }
+    let result = with_server(&args.client, async |peer| Ok(peer.complete(params).await?))?;
+    match args.client.format {
+        Format::Json => writeln!(output, "{}", serde_json::to_string(&result).map_err(io::Error::from)?)?,
+        Format::Text => {
+            for value in &result.completion.values {
+                writeln!(output, "{}", one_line(value))?;
+            }
+            if result.completion.has_more == Some(true) {
+                say("[more] the server has more values than these");
+            }
+        }
+    }
+    output.flush()?;
+    Ok(Summary::AllSucceeded)
+}

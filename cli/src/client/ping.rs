@@ -1,0 +1,42 @@
+//! `mcp-rev ping`
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use mcp_adapters::PeerTypes;
+use mcp_adapters::mcp_wire::UnknownMethod;
+use mcp_runtime::hub::{ClientRequest, DiscoverRequest};
+use mcp_runtime::{CallServer, ClientSide, Peer};
+
+use super::block_on;
+use super::connection::connect;
+use crate::args::PingArgs;
+use crate::error::{CommandError, Summary};
+
+/// Prints how long each answer takes.
+pub fn ping(args: &PingArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    block_on(async {
+        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
+        for number in 1..=args.count {
+            let elapsed = once(session.peer()).await?;
+            writeln!(output, "{number}: {:.2} ms", elapsed.as_secs_f64() * 1000.0)?;
+            output.flush()?;
+        }
+        session.close().await;
+        Ok(Summary::AllSucceeded)
+    })
+}
+
+async fn once(peer: &Peer<ClientSide>) -> Result<Duration, CommandError> {
+    let begun = Instant::now();
+    match peer.revision().and_then(|revision| revision.lifecycle().ping) {
+        Some(method) => {
+            peer.call_unknown(UnknownMethod::new(method)).await?;
+        }
+        None => {
+            peer.request(ClientRequest::Discover(DiscoverRequest::default()))
+                .await?;
+        }
+    }
+    Ok(begun.elapsed())
+}

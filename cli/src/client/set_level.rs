@@ -1,0 +1,35 @@
+//! `mcp-rev set-level`
+
+use mcp_adapters::hello;
+use mcp_runtime::mcp_wire::UnknownMethod;
+use mcp_runtime::{ClientSide, Peer, Revision};
+
+use super::block_on;
+use super::connection::connect;
+use crate::args::SetLevelArgs;
+use crate::error::{CommandError, Summary};
+
+/// Sets the level of log messages for a session.
+pub fn set_level(args: &SetLevelArgs) -> Result<Summary, CommandError> {
+    block_on(async {
+        let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
+        ask(session.peer(), args.level.as_str()).await?;
+        session.close().await;
+        Ok(Summary::AllSucceeded)
+    })
+}
+
+/// Requests a level. What a client declares doesn't matter, but the server has to have the method.
+async fn ask(peer: &Peer<ClientSide>, level: &str) -> Result<(), CommandError> {
+    let revision = peer.revision().unwrap_or(Revision::HUB);
+    let (method, params) = hello::set_level(revision, level).ok_or_else(|| {
+        let reason = format!(
+            "revision {revision} has no request that sets the level; --log of other commands goes with each request"
+        );
+        CommandError::Argument(reason)
+    })?;
+    let mut request = UnknownMethod::new(method);
+    request.params = Some(params.into());
+    peer.call_unknown(request).await?;
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! `complete`, `ping` and `set-level`.
+
+use crate::servers::{REVISIONS, everything, run, stderr, succeeds};
+
+#[test]
+fn values_of_an_argument_are_completed_and_answers_are_measured() {
+    for revision in REVISIONS {
+        let server = ["--revision", revision, "--", everything()];
+        let prompt = ["complete", "--prompt", "test_prompt_with_arguments", "arg1="];
+        let shown = succeeds(&[&prompt[..], &server].concat());
+        assert!(!shown.is_empty(), "{revision}");
+        let shown = succeeds(&[&["ping", "--count", "2"][..], &server].concat());
+        assert!(
+            shown.starts_with("1: ") && shown.contains("\n2: ") && shown.ends_with(" ms\n"),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn a_level_is_set_where_a_session_has_one() {
+    let set = |revision| run(&["set-level", "warning", "--revision", revision, "--", everything()]);
+    assert_eq!(set("2024-11-05").status.code(), Some(0));
+    assert_eq!(set("2025-11-25").status.code(), Some(0));
+    let refused = set("2026-07-28");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("has no request that sets the level"),
+        "{}",
+        stderr(&refused)
+    );
+}
