@@ -39,6 +39,8 @@ pub enum CommandError {
         name: String,
         known: Vec<String>,
     },
+    #[error("the list of {list} fails: {reason}")]
+    List { list: &'static str, reason: String },
     #[error("{0}")]
     Argument(String),
     #[error("{}: {reason}", file.display())]
@@ -82,7 +84,7 @@ impl CommandError {
                 | CallError::Exited(_)
                 | CallError::Closed,
             ) => 3,
-            Self::Unoffered { .. } | Self::Call(_) | Self::Io(_) => 1,
+            Self::Unoffered { .. } | Self::List { .. } | Self::Call(_) | Self::Io(_) => 1,
         }
     }
 

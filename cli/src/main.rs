@@ -10,6 +10,7 @@ mod client;
 mod decode;
 mod error;
 mod gateway;
+mod interface;
 mod manual;
 mod message;
 mod pointer;
@@ -66,6 +67,8 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Complete(args) => client::complete(args, output),
         Command::Ping(args) => client::ping(args, output),
         Command::SetLevel(args) => client::set_level(args),
+        Command::Snapshot(args) => client::snapshot(args, output),
+        Command::Diff(args) => interface::diff(args, output),
         Command::Listen(args) => client::listen(args, output),
         Command::Check(args) => check::check(args, output),
         Command::Replay(args) => replay::replay(args, output),

@@ -196,6 +196,53 @@ pub struct SetLevelArgs {
     pub server: ServerArgs,
 }
 
+/// Write down what a server offers, for `diff`
+///
+/// Prints as JSON what `inspect --format json` does. If a list fails, nothing is printed.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mcp-rev snapshot [OPTIONS] <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Example:
+  mcp-rev snapshot -- node server.js > interface.json"
+)]
+pub struct SnapshotArgs {
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
+/// Say what the changes of a server's interface mean for its clients
+///
+/// Compares a snapshot with a later one, or with a server as it is now. A change is breaking if a call that was right before may fail, or
+/// its result may not be what a client expects; risky if a model or a client may act otherwise, such as for another description; and
+/// additive otherwise.
+#[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("url", |url| url.value_name("NEW|URL").help("The later snapshot, or the URL of a server over HTTP").value_parser(clap::value_parser!(String))),
+    // What is changed becomes the last of the positional arguments, which the command has to be.
+    mut_arg("command", |command| command),
+    override_usage = "mcp-rev diff [OPTIONS] <OLD> <NEW|URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Exit status:
+  0  nothing has changed that breaks clients
+  1  something has
+  2  wrong arguments, or a file that isn't a snapshot
+  3  no session with the server
+
+Examples:
+  mcp-rev diff interface.json -- node server.js
+  mcp-rev diff interface.json interface-2.json"
+)]
+pub struct DiffArgs {
+    /// The earlier snapshot
+    pub old: PathBuf,
+    /// How to print the changes
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+    #[command(flatten)]
+    pub server: ServerArgs,
+}
+
 /// Print the changes that a server notifies of, one a line
 ///
 /// Lines are `tools`, `prompts`, `resources` for a list that has changed, and `resource URI` for a resource. With --format json,

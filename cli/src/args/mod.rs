@@ -17,17 +17,17 @@ pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{
-    CallArgs, ClientArgs, CompleteArgs, InspectArgs, ListenArgs, PingArgs, PromptArgs, ReadArgs, RequestArgs,
-    SetLevelArgs, ToolArgs,
+    CallArgs, ClientArgs, CompleteArgs, DiffArgs, InspectArgs, ListenArgs, PingArgs, PromptArgs, ReadArgs, RequestArgs,
+    SetLevelArgs, SnapshotArgs, ToolArgs,
 };
 pub use self::gateway::GatewayArgs;
 pub use self::replay::ReplayArgs;
-pub use self::server::ServerArgs;
+pub use self::server::{ServerArgs, is_url};
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
 ///
-/// The commands from `inspect` to `check` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
+/// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
 /// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
 /// one. `replay` plays what a bridge has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
@@ -63,6 +63,8 @@ pub enum Command {
     SetLevel(SetLevelArgs),
     Listen(ListenArgs),
     Check(CheckArgs),
+    Snapshot(SnapshotArgs),
+    Diff(DiffArgs),
     Bridge(BridgeArgs),
     Gateway(GatewayArgs),
     Replay(ReplayArgs),

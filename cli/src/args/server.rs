@@ -55,8 +55,12 @@ impl ServerArgs {
     }
 }
 
+pub fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
 pub fn url(text: &str) -> Result<String, &'static str> {
-    match text.starts_with("http://") || text.starts_with("https://") {
+    match is_url(text) {
         true => Ok(text.to_owned()),
         false => Err("not a URL of HTTP; the command that starts a server goes after `--`"),
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::block_on;
 use super::connection::connect;
 use super::handler::Client;
-use crate::args::{Format, InspectArgs};
+use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::{one_line, plain, write_table};
 
@@ -68,6 +68,33 @@ pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, Co
         true => Summary::AllSucceeded,
         false => Summary::SomeFailed,
     })
+}
+
+/// Prints what a server offers, if all of it has come.
+pub fn snapshot(args: &SnapshotArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let interface = interface_of(&args.server)?;
+    writeln!(
+        output,
+        "{}",
+        serde_json::to_string_pretty(&interface).map_err(io::Error::from)?
+    )?;
+    output.flush()?;
+    Ok(Summary::AllSucceeded)
+}
+
+/// What a server is and offers, as `inspect --format json` prints it.
+pub fn interface_of(server: &ServerArgs) -> Result<Value, CommandError> {
+    let inspection = block_on(async {
+        let session = connect(server, Client::declining(), None, server.timeout(false)).await?;
+        let inspection = inspect_peer(session.peer()).await;
+        session.close().await;
+        Ok(inspection)
+    })?;
+    if let Some((list, reason)) = inspection.errors.iter().next() {
+        let (list, reason) = (*list, reason.clone());
+        return Err(CommandError::List { list, reason });
+    }
+    Ok(serde_json::to_value(&inspection).map_err(io::Error::from)?)
 }
 
 async fn inspect_peer(peer: &Peer<ClientSide>) -> Inspection {

@@ -31,7 +31,7 @@ pub use self::authorization::http_options;
 pub use self::call::call;
 pub use self::complete::complete;
 pub use self::connection::{connect_watched, log, show_messages};
-pub use self::inspect::inspect;
+pub use self::inspect::{inspect, interface_of, snapshot};
 pub use self::listen::listen;
 pub use self::ping::ping;
 pub use self::prompt::prompt;

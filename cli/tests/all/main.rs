@@ -6,6 +6,7 @@ mod check;
 mod client;
 mod commands;
 mod gateway;
+mod interface;
 mod replay;
 mod requests;
 mod schemas;

@@ -1,0 +1,71 @@
+//! Whether a keyword of a schema allows more values than before.
+
+use serde_json::Value;
+
+/// How the values that a schema allows have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Values {
+    More,
+    Fewer,
+    /// Some are gone, and others are there.
+    Others,
+}
+
+impl Values {
+    fn between(allows_more: bool, allows_fewer: bool) -> Option<Self> {
+        match (allows_more, allows_fewer) {
+            (true, true) => Some(Self::Others),
+            (true, false) => Some(Self::More),
+            (false, true) => Some(Self::Fewer),
+            (false, false) => None,
+        }
+    }
+}
+
+/// The types that JSON Schema distinguishes; an integer is a number as well.
+const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
+
+/// The change of `type`.
+pub fn types(before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
+    let allowed = |kind: &str, allowed: Option<&Value>| match allowed {
+        None => true,
+        Some(Value::Array(kinds)) => kinds.iter().any(|it| is_of(kind, it)),
+        Some(only) => is_of(kind, only),
+    };
+    let is_new = |kind: &&str| !allowed(kind, before) && allowed(kind, after);
+    let is_gone = |kind: &&str| allowed(kind, before) && !allowed(kind, after);
+    Values::between(TYPES.iter().any(is_new), TYPES.iter().any(is_gone))
+}
+
+fn is_of(kind: &str, allowed: &Value) -> bool {
+    allowed == kind || (kind == "integer" && allowed == "number")
+}
+
+/// The change of any other keyword: each one excludes values, and a bound the more the tighter it is.
+pub fn bounds(keyword: &str, before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
+    let any = (keyword == "additionalProperties").then_some(&Value::Bool(true));
+    let (before, after) = (
+        before.filter(|it| Some(*it) != any),
+        after.filter(|it| Some(*it) != any),
+    );
+    let (Some(before), Some(after)) = (before, after) else {
+        return Values::between(before.is_some(), after.is_some());
+    };
+    let rises = before
+        .as_f64()
+        .zip(after.as_f64())
+        .map(|(before, after)| before < after);
+    match (rises, is_minimum(keyword), is_maximum(keyword)) {
+        (Some(rises), true, _) => Values::between(!rises, rises),
+        (Some(rises), _, true) => Values::between(rises, !rises),
+        _ => Some(Values::Others),
+    }
+}
+
+fn is_minimum(keyword: &str) -> bool {
+    ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].contains(&keyword)
+}
+
+fn is_maximum(keyword: &str) -> bool {
+    ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].contains(&keyword)
+}

@@ -1,0 +1,94 @@
+//! `mcp-rev diff`: what the changes of a server's interface mean for its clients.
+
+mod changes;
+mod keyword;
+mod schema;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::Value;
+
+use self::changes::changes;
+use crate::args::{DiffArgs, Format, is_url};
+use crate::client::interface_of;
+use crate::error::{CommandError, Summary};
+use crate::text::{plain, write_table};
+
+/// What a change means for those who use the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Effect {
+    /// A call that was right may fail, or its result may not be what a client expects.
+    Breaking,
+    /// A model or a client may act otherwise.
+    Risky,
+    /// There is more than before.
+    Additive,
+}
+
+impl Effect {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Breaking => "breaking",
+            Self::Risky => "risky",
+            Self::Additive => "additive",
+        }
+    }
+}
+
+/// A change of the interface.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+struct Change {
+    effect: Effect,
+    /// What has changed, such as `tool weather`.
+    subject: String,
+    /// How.
+    change: String,
+}
+
+/// Prints the changes, the breaking ones first.
+pub fn diff(args: &DiffArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let old = read(&args.old)?;
+    let new = match args.server.url.as_deref().filter(|new| !is_url(new)) {
+        Some(file) => read(Path::new(file))?,
+        None => interface_of(&args.server)?,
+    };
+    let mut changes = changes(&old, &new);
+    changes.sort();
+    match args.format {
+        Format::Json => writeln!(
+            output,
+            "{}",
+            serde_json::to_string_pretty(&changes).map_err(io::Error::from)?
+        )?,
+        Format::Text => {
+            let rows = changes.iter().map(|change| {
+                [
+                    change.effect.name().to_owned(),
+                    plain(&change.subject),
+                    plain(&change.change),
+                ]
+            });
+            write_table(&mut output, &rows.collect::<Vec<_>>())?;
+        }
+    }
+    output.flush()?;
+    Ok(match changes.iter().any(|change| change.effect == Effect::Breaking) {
+        true => Summary::SomeFailed,
+        false => Summary::AllSucceeded,
+    })
+}
+
+/// A snapshot.
+fn read(file: &Path) -> Result<Value, CommandError> {
+    let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+    let snapshot: Value = serde_json::from_str(&text).map_err(|error| CommandError::file(file, error))?;
+    match snapshot.get("tools").is_some_and(Value::is_array) {
+        true => Ok(snapshot),
+        false => Err(CommandError::file(
+            file,
+            "it isn't what `mcp-rev snapshot` writes: there are no `tools`",
+        )),
+    }
+}
