@@ -13,6 +13,7 @@ mod gateway;
 mod interface;
 mod manual;
 mod message;
+mod mock;
 mod pointer;
 mod replay;
 mod report;
@@ -72,6 +73,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Listen(args) => client::listen(args, output),
         Command::Check(args) => check::check(args, output),
         Command::Replay(args) => replay::replay(args, output),
+        Command::Mock(args) => mock::mock(args, io::stdin().lock(), output),
         Command::Bridge(args) => bridge::bridge(args),
         Command::Gateway(args) => gateway::gateway(args),
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),

@@ -5,6 +5,7 @@ mod bridge;
 mod check;
 mod client;
 mod gateway;
+mod mock;
 mod replay;
 mod server;
 mod values;
@@ -21,6 +22,7 @@ pub use self::client::{
     SetLevelArgs, SnapshotArgs, ToolArgs,
 };
 pub use self::gateway::GatewayArgs;
+pub use self::mock::MockArgs;
 pub use self::replay::ReplayArgs;
 pub use self::server::{ServerArgs, is_url};
 pub use self::values::{DecodeArgs, TranslateArgs};
@@ -29,7 +31,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
 ///
 /// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
 /// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
-/// one. `replay` plays what a bridge has recorded. `decode` and `translate` are filters for JSON.
+/// one. `replay` and `mock` play what a bridge has recorded. `decode` and `translate` are filters for JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -68,6 +70,7 @@ pub enum Command {
     Bridge(BridgeArgs),
     Gateway(GatewayArgs),
     Replay(ReplayArgs),
+    Mock(MockArgs),
     Decode(DecodeArgs),
     Translate(TranslateArgs),
     /// List the revisions, the earliest first

@@ -7,6 +7,7 @@ mod client;
 mod commands;
 mod gateway;
 mod interface;
+mod mock;
 mod replay;
 mod requests;
 mod schemas;
