@@ -1,5 +1,6 @@
 //! The server that the arguments name: by its URL, by the command that starts it, or by its name in the file of a host.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use mcp_runtime::clients::{ServerConfig, ServersFile};
@@ -52,12 +53,15 @@ impl Target {
             mut invalid,
             ..
         } = servers_of(file)?;
-        let names = || servers.keys().chain(invalid.keys());
-        let only = || (names().count() == 1).then(|| names().next().cloned()).flatten();
-        let Some(name) = name.map(str::to_owned).or_else(only) else {
-            let known: Vec<_> = names().map(String::as_str).collect();
-            let reason = format!("--server says which of its servers: {}", known.join(", "));
-            return Err(CommandError::file(file, reason));
+        let known: BTreeSet<_> = servers.keys().chain(invalid.keys()).cloned().collect();
+        let known = Vec::from_iter(known);
+        let name = match (name, &known[..]) {
+            (Some(name), _) => name.to_owned(),
+            (None, [only]) => only.clone(),
+            (None, known) => {
+                let reason = format!("--server says which of its servers: {}", known.join(", "));
+                return Err(CommandError::file(file, reason));
+            }
         };
         if let Some(reason) = invalid.remove(&name) {
             return Err(CommandError::file(file, format!("server {name:?}: {reason}")));
@@ -72,10 +76,7 @@ impl Target {
                     .collect(),
                 url: http.url,
             }),
-            None => Err(CommandError::UnknownServer {
-                name,
-                known: servers.into_keys().collect(),
-            }),
+            None => Err(CommandError::UnknownServer { name, known }),
         }
     }
 }
