@@ -35,6 +35,8 @@ pub struct Overlay {
     pub(crate) meta: Vec<MetaMember>,
     /// How revisions whose core has what the extension has say it.
     pub(crate) core: Option<CoreForm>,
+    /// What is to be removed from the protocol.
+    pub(crate) deprecated: Vec<Deprecation>,
     corrections: Vec<(String, Correction)>,
     document: Document,
 }
@@ -137,6 +139,45 @@ pub(crate) struct MetaMember {
     pub(crate) link: String,
 }
 
+/// Something of the protocol that is to be removed, which no schema says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deprecation {
+    /// What it is called.
+    pub feature: String,
+    /// Pointers of the definitions and members that belong to it; none where the schema doesn't have it.
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub at: Vec<String>,
+    /// The revision that deprecates it.
+    pub since: String,
+    /// The proposal that decided so, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sep: Option<String>,
+    /// When it may be removed at the earliest.
+    pub removal: String,
+    /// What to use instead.
+    pub instead: String,
+    /// Why it is deprecated.
+    pub why: String,
+    /// Where the specification says so.
+    pub link: String,
+}
+
+impl Deprecation {
+    /// The sentence that compilers, logs and pages have about it.
+    #[must_use]
+    pub(crate) fn note(&self) -> String {
+        let Self {
+            feature,
+            since,
+            instead,
+            ..
+        } = self;
+        let sep = self.sep.as_ref().map_or_else(String::new, |sep| format!(" ({sep})"));
+        format!("revision {since} deprecates {feature}{sep}: {instead}")
+    }
+}
+
 impl ResultOf {
     /// The official names of all definitions that may come back, the usual one first.
     pub(crate) fn definitions(&self) -> impl Iterator<Item = &String> {
@@ -171,6 +212,8 @@ struct Sections {
     #[serde(rename = "meta")]
     _meta: Option<Vec<IgnoredAny>>,
     core: Option<CoreForm>,
+    #[serde(rename = "deprecated")]
+    _deprecated: Option<Vec<IgnoredAny>>,
 }
 
 impl Overlay {
@@ -186,6 +229,7 @@ impl Overlay {
         let error_codes: Vec<(String, ErrorCode)> = document.entries("error_codes", &mut problems);
         let results: Vec<(String, ResultOf)> = document.entries("results", &mut problems);
         let meta: Vec<(String, MetaMember)> = document.entries("meta", &mut problems);
+        let deprecated: Vec<(String, Deprecation)> = document.entries("deprecated", &mut problems);
         let reasons = corrections.iter().map(|(at, entry)| (at, &entry.why, &entry.link));
         let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
@@ -193,6 +237,7 @@ impl Overlay {
         let core = sections.core.iter().map(|core| ("#/core".to_owned(), core));
         let core: Vec<(String, &CoreForm)> = core.collect();
         let reasons = reasons.chain(core.iter().map(|(at, core)| (at, &core.why, &core.link)));
+        let reasons = reasons.chain(deprecated.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
         for (at, why, link) in reasons {
             problems.extend(document.unexplained(at, why, link));
         }
@@ -204,6 +249,7 @@ impl Overlay {
             settings: sections.settings,
             meta: meta.into_iter().map(|(_, entry)| entry).collect(),
             core: sections.core,
+            deprecated: deprecated.into_iter().map(|(_, entry)| entry).collect(),
             corrections,
             document,
         })
@@ -226,6 +272,14 @@ impl Overlay {
             }
             let unfit = applied.iter().enumerate().filter(|(_, applied)| !**applied);
             misfits.extend(unfit.map(|(index, _)| format!("{entry}/at/{index}")));
+        }
+        for (index, entry) in self.deprecated.iter().enumerate() {
+            let lacking = entry
+                .at
+                .iter()
+                .enumerate()
+                .filter(|(_, at)| corrected.get(at).is_none());
+            misfits.extend(lacking.map(|(place, _)| format!("#/deprecated/{index}/at/{place}")));
         }
         let declared: Vec<(String, &str, &Value)> = definitions(corrected.root(), "#").collect();
         let has_definition = |name: &String| declared.iter().any(|(_, declared, _)| declared == name);
@@ -271,6 +325,16 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
                 problems.push(overlay.problem(entry, format!("{at}: {what}")).help(help));
             }
         }
+    }
+    for (index, entry) in overlay.deprecated.iter().enumerate() {
+        let lacking = entry.at.iter().filter(|at| corrected.get(at).is_none());
+        problems.extend(lacking.map(|at| {
+            let problem = overlay.problem(
+                &format!("#/deprecated/{index}"),
+                format!("the schema has nothing at {at}"),
+            );
+            problem.help("`at` has JSON pointers of definitions and members, as in #/$defs/Name/properties/member")
+        }));
     }
     Problems::check(problems)?;
     Ok(corrected)

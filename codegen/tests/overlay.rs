@@ -111,3 +111,21 @@ fn an_empty_or_missing_overlay_changes_nothing() {
         assert_eq!(apply_overlay(&schema, &overlay).unwrap(), schema);
     }
 }
+
+#[test]
+fn a_deprecation_of_what_the_schema_lacks_is_a_problem_with_its_place() {
+    let schema = Document::parse("schema.json", SCHEMA.as_bytes(), Format::Json).unwrap();
+    let text = format!(
+        "deprecated:\n  - feature: letters\n    at: ['#/$defs/A', '#/$defs/B/properties/c']\n    since: 2099-01-01\n    \
+         removal: in a year\n    instead: use digits\n    {}\n",
+        REASON.replace(", ", "\n    ")
+    );
+    let overlay = Document::parse("overlay.yaml", text.as_bytes(), Format::Yaml).unwrap();
+    let problems = apply_overlay(&schema, &Overlay::of(overlay).unwrap()).unwrap_err();
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let [problem] = problems.as_slice() else {
+        panic!("{problems:?}");
+    };
+    let expected = "overlay.yaml:2:5: #/deprecated/0: the schema has nothing at #/$defs/B/properties/c";
+    assert!(problem.starts_with(expected), "{problem}");
+}

@@ -80,6 +80,13 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
         tolerances.map_or(&[], Vec::as_slice)
     }
 
+    /// A sentence on the deprecation of a method, if the revision deprecates it.
+    fn declared_deprecation(self, method: &str) -> Option<&'static str> {
+        let deprecated = &Self::protocol().known(self.index()).deprecated;
+        let (_, note) = deprecated.iter().find(|(name, _)| *name == method)?;
+        Some(note)
+    }
+
     /// The rules that convert errors of this revision to the one before or after it. The first one that matches applies.
     fn error_rules(self, neighbour: Self) -> &'static [ErrorRule] {
         let protocol = Self::protocol();

@@ -1,12 +1,12 @@
-//! The spans in which handlers run.
+//! The spans in which handlers run, and what sessions log.
 #![cfg(feature = "router")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use mcp_runtime::router::resource;
+use mcp_runtime::router::{Call, resource};
 use mcp_runtime::transport::channel;
-use mcp_runtime::{CallServer, Options, Revision, Router, UnknownMethod, connect, hub};
+use mcp_runtime::{CallError, CallServer, Options, Revision, Router, UnknownMethod, connect, hub};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
@@ -144,4 +144,55 @@ async fn a_session_and_its_requests_have_spans_which_handlers_are_in() {
         hub::error_code::RESOURCE_NOT_FOUND.to_string()
     );
     assert!(named("example/unknown").fields.contains_key("error.type"));
+}
+
+/// The warnings so far.
+#[derive(Clone, Default)]
+struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Warnings {
+    fn on_event(&self, event: &tracing::Event<'_>, _: LayerContext<'_, S>) {
+        if *event.metadata().level() == tracing::Level::WARN {
+            let mut seen = Seen::default();
+            event.record(&mut seen);
+            self.0.lock().unwrap().extend(seen.fields.remove("message"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_deprecated_method_that_is_used_twice_is_warned_of_once_by_each_side() {
+    let warnings = Warnings::default();
+    let _subscriber = tracing::subscriber::set_default(Registry::default().with(warnings.clone()));
+    let router = Router::new("server", "1.0").tool("log", "Logs", async |call: Call| {
+        for step in 1..=2 {
+            call.log(hub::LoggingLevel::Info, serde_json::json!(step)).await?;
+        }
+        Ok::<_, CallError>("logged")
+    });
+    for (revision, expected) in [(Revision::HUB, 2), (Revision::V2025_11_25, 0)] {
+        let options = Options {
+            supported: vec![revision],
+            log_level: Some(hub::LoggingLevel::Debug),
+            ..Options::default()
+        };
+        let (ours, theirs) = channel(16);
+        let _served = router.clone().serve(options.clone(), theirs);
+        let info = hub::Implementation::new("client", "1.0");
+        let session = connect((), info, hub::ClientCapabilities::default(), options, ours)
+            .await
+            .unwrap();
+        session
+            .peer()
+            .call_tool(hub::CallToolRequestParams::new("log"))
+            .await
+            .unwrap();
+        session.close().await;
+        let warned = std::mem::take(&mut *warnings.0.lock().unwrap());
+        assert_eq!(warned.len(), expected, "{warned:?}");
+        assert!(
+            warned.iter().all(|it| it.contains("deprecates logging (SEP-2577)")),
+            "{warned:?}"
+        );
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::overlay::Deprecation;
+
 /// The changes between two revisions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Diff {
@@ -13,6 +15,8 @@ pub struct Diff {
     pub ruled: bool,
     /// The changes, by subject.
     pub changes: Vec<Change>,
+    /// What the later revision deprecates.
+    pub deprecated: Vec<Deprecation>,
 }
 
 /// A change.

@@ -17,6 +17,7 @@ pub use self::change::{Change, ChangeKind, Compatibility, Diff, Subject};
 pub(crate) use methods::direction;
 pub(crate) use pair::Pair;
 pub(crate) use place::{name_of, way_to};
+pub(crate) use render::deprecations;
 
 /// Compares two revisions, by the plans of the conversions up and down between them.
 #[must_use]
@@ -37,5 +38,12 @@ pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: 
         to: later.model.revision.clone(),
         ruled,
         changes,
+        deprecated: later
+            .model
+            .deprecated
+            .iter()
+            .filter(|entry| entry.since == later.model.revision)
+            .cloned()
+            .collect(),
     }
 }

@@ -1,5 +1,7 @@
 //! Where something is, in the names of the schema.
 
+use mcp_wire::json_schema::pointer;
+
 use crate::model::{Model, Type, TypeRef};
 
 /// Keywords between a schema and one within it that has no name of its own.
@@ -16,14 +18,14 @@ pub(crate) fn name_of(ty: &Type) -> String {
 
 /// The way to a schema: `Definition.member[]` for the elements of a list, `Definition.member{}` for those of a map.
 pub(crate) fn way_to(pointer: &str) -> String {
-    let mut parts = pointer.split('/').skip(2);
-    let mut way = parts.next().unwrap_or_default().to_owned();
+    let mut parts = pointer::tokens(pointer).unwrap_or_default().into_iter().skip(1);
+    let mut way = parts.next().unwrap_or_default();
     while let Some(part) = parts.next() {
-        match part {
+        match part.as_str() {
             "properties" => way += &format!(".{}", parts.next().unwrap_or_default()),
             "items" => way += "[]",
             "additionalProperties" => way += "{}",
-            _ if UNNAMED.contains(&part) => drop(parts.next()),
+            part if UNNAMED.contains(&part) => drop(parts.next()),
             other => way += &format!("/{other}"),
         }
     }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use crate::overlay::Deprecation;
+
 use super::change::{Change, ChangeKind, Compatibility, Diff, Subject};
+use super::place::way_to;
 
 const SUBJECTS: [(Subject, &str); 5] = [
     (Subject::Method, "Methods"),
@@ -57,8 +60,40 @@ impl Diff {
                 );
             }
         }
-        text
+        text + &deprecations(&self.deprecated)
     }
+}
+
+/// A section of what is deprecated, if anything is.
+pub(crate) fn deprecations(deprecated: &[Deprecation]) -> String {
+    if deprecated.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## Deprecated\n\n| Feature | What belongs to it | Since | By | Removed at the earliest | Instead |\n|---|---|---|---|---|---|\n".to_owned();
+    for entry in deprecated {
+        let Deprecation {
+            feature,
+            since,
+            sep,
+            removal,
+            instead,
+            link,
+            ..
+        } = entry;
+        let what: Vec<String> = entry.at.iter().map(|at| format!("`{}`", way_to(at))).collect();
+        let what = if what.is_empty() {
+            "–".to_owned()
+        } else {
+            what.join(", ")
+        };
+        let sep = sep.as_deref().unwrap_or("–");
+        let _ = writeln!(
+            text,
+            "| [{feature}]({link}) | {what} | {since} | {sep} | {removal} | {} |",
+            cell(instead)
+        );
+    }
+    text
 }
 
 impl Change {

@@ -8,6 +8,7 @@ use quote::quote;
 
 use super::input::EmitInput;
 use crate::model::Type;
+use crate::overlay::Deprecation;
 
 /// How many characters a line of documentation may have.
 const WIDTH: usize = 108;
@@ -44,7 +45,9 @@ impl<'i> Documenter<'i> {
         let text = self.text(&ty.documented_as, None, ty.description.as_deref());
         let text = self.linked(&text, &ty.module);
         let link = self.link(&ty.pointer);
-        lines(&format!("{text}\n\n[Specification]({link})"))
+        let docs = lines(&format!("{text}\n\n[Specification]({link})"));
+        let deprecated = deprecated(self.input.model.deprecation(&ty.pointer));
+        quote!(#docs #deprecated)
     }
 
     /// The sentence that documents a module.
@@ -62,7 +65,9 @@ impl<'i> Documenter<'i> {
     /// The documentation of a member, or of a value of an enumeration.
     pub(crate) fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> TokenStream {
         let text = self.text(&ty.documented_as, Some(member), description);
-        lines(&self.linked(&text, &ty.module))
+        let docs = lines(&self.linked(&text, &ty.module));
+        let deprecated = deprecated(self.input.model.deprecation_of_member(ty, member));
+        quote!(#docs #deprecated)
     }
 
     /// The text with links where it names types of the revision.
@@ -97,6 +102,12 @@ impl<'i> Documenter<'i> {
         let name = pointer.split('/').nth(2).unwrap_or_default();
         (self.input.link)(name)
     }
+}
+
+/// The attribute of what is deprecated.
+pub(crate) fn deprecated(deprecation: Option<&Deprecation>) -> Option<TokenStream> {
+    let note = deprecation?.note();
+    Some(quote!(#[deprecated = #note]))
 }
 
 /// Documentation attributes, one a line.

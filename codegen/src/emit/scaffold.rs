@@ -43,6 +43,7 @@ pub(super) fn crate_files(
         "notifications": model.methods.len() - requests,
         "types": model.own_types().count(),
         "definitions": model.definitions.len(),
+        "deprecates": !model.deprecated.is_empty(),
         "link": (input.link)("").trim_end_matches('#'),
         "crates": input.crates,
         "version": manifest.version(&name),

@@ -77,8 +77,11 @@ pub(super) fn error_rules(revision: &ModelledRevision, upward: bool) -> Value {
     json!(plan.map_or(&[][..], |plan| plan.errors.as_slice()))
 }
 
-/// What a method needs for some of its parameters, and the mistakes in its results that are tolerated.
-pub(super) fn extend_method(method: &Method, row: &mut Map<String, Value>) {
+/// What a method needs for some of its parameters, the mistakes in its results that are tolerated, and its deprecation.
+pub(super) fn extend_method(model: &Model, method: &Method, row: &mut Map<String, Value>) {
+    if let Some(deprecation) = model.deprecation_of_method(method) {
+        row.insert("deprecated".to_owned(), json!(deprecation.note()));
+    }
     if !method.needs.is_empty() {
         row.insert("wants".to_owned(), json!(method.needs));
     }

@@ -106,7 +106,13 @@ impl Emitter<'_> {
                         .as_ref()
                         .and_then(|preset| self.preset(&member.ty, preset));
                     let preset = preset.map(|preset| format!(" = {preset}")).unwrap_or_default();
-                    Some(format!("{:?} => {field}{with}: {argument}{preset}", member.name))
+                    let deprecated = self.input.model.deprecation_of_member(ty, &member.name);
+                    let deprecated = deprecated.map(|entry| format!("#[deprecated = {:?}]\n        ", entry.note()));
+                    let deprecated = deprecated.unwrap_or_default();
+                    Some(format!(
+                        "{deprecated}{:?} => {field}{with}: {argument}{preset}",
+                        member.name
+                    ))
                 }
                 _ => None,
             })

@@ -90,7 +90,7 @@ fn method(model: &Model, method: &Method) -> Value {
         if let Some(capability) = &method.capability {
             row.insert("needs".to_owned(), json!(capability));
         }
-        extend_method(method, row);
+        extend_method(model, method, row);
     }
     row
 }

@@ -87,6 +87,7 @@ pub(crate) fn build_extension(
         results: &results(&schema.overlay),
         inherited_results: &BTreeMap::new(),
         error_codes: &error_codes(&schema.overlay),
+        deprecated: &schema.overlay.deprecated,
     };
     let locate = |found: Problems| found.into_iter().map(|problem| schema.document.locate(problem));
     let mut model = build_model(&input).map_err(|found| Problems::from_iter(locate(found)))?;

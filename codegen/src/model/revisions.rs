@@ -49,6 +49,7 @@ pub(crate) fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Pro
             inherited_results: &inherited_results,
             imported: &BTreeSet::new(),
             error_codes: &error_codes(&revision.overlay),
+            deprecated: &revision.overlay.deprecated,
         };
         match build_model(&input) {
             Ok(mut model) => {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::JsonType;
+use mcp_wire::json_schema::pointer;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
-use crate::overlay::{Asks, ErrorRole};
+use crate::overlay::{Asks, Deprecation, ErrorRole};
 
 use super::decide::Decision;
 use super::lifecycle::{Lifecycle, Members};
@@ -33,6 +34,9 @@ pub(crate) struct Model {
     pub(crate) errors_without_id: bool,
     /// The revision's own error codes.
     pub(crate) error_codes: Vec<ErrorCode>,
+    /// What is to be removed from the protocol.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) deprecated: Vec<Deprecation>,
     /// What a session does automatically.
     pub(crate) lifecycle: Lifecycle,
     /// Which type is where: what an earlier revision, whose schema has no name there, takes its name from.
@@ -262,6 +266,27 @@ impl Serialize for Scalar {
 }
 
 impl Model {
+    /// The deprecation of what is at a pointer of the schema.
+    #[must_use]
+    pub fn deprecation(&self, pointer: &str) -> Option<&Deprecation> {
+        self.deprecated
+            .iter()
+            .find(|entry| entry.at.iter().any(|at| at == pointer))
+    }
+
+    /// The deprecation of a member of a type.
+    #[must_use]
+    pub fn deprecation_of_member(&self, ty: &Type, member: &str) -> Option<&Deprecation> {
+        let members = pointer::child(&ty.pointer, "properties");
+        self.deprecation(&pointer::child(&members, member))
+    }
+
+    /// The deprecation of a method: that of its message.
+    #[must_use]
+    pub fn deprecation_of_method(&self, method: &Method) -> Option<&Deprecation> {
+        self.deprecation(&self.types.get(&method.ty)?.pointer)
+    }
+
     /// The type that `reference` is in the end, past aliases.
     #[must_use]
     pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {

@@ -9,7 +9,7 @@ mod types;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::diff::Diff;
+use crate::diff::{Diff, deprecations};
 use crate::emit::{Docs, crate_name, extension_crate_name};
 use crate::model::{Model, ModelledExtension, Type, TypeRef};
 use crate::protocol::ModelledRevision;
@@ -80,6 +80,7 @@ impl Page<'_> {
             Some(extension) => page += &self.of_extension(extension),
             None => page += &self.error_codes(),
         }
+        page += &deprecations(&self.model.deprecated);
         for (module, types) in &modules {
             let _ = writeln!(page, "\n## {}", title(module));
             let text = self.docs.entry(&format!("mod {module}"), None);
@@ -137,6 +138,9 @@ impl Page<'_> {
             Some(_) => "[In the protocol](#in-the-protocol)".to_owned(),
             None => "[Error codes](#error-codes)".to_owned(),
         });
+        if !self.model.deprecated.is_empty() {
+            sections.push("[Deprecated](#deprecated)".to_owned());
+        }
         sections.extend(modules.map(|module| format!("[{}](#{module})", title(module))));
         let _ = writeln!(head, "\n{}", sections.join(" · "));
         head
@@ -166,7 +170,11 @@ impl Page<'_> {
     /// What documents a member or a value, for a cell of a table.
     fn meaning(&self, ty: &Type, member: &str) -> String {
         let text = self.docs.entry(&ty.documented_as, Some(member));
-        text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)))
+        let text = text.map_or_else(String::new, |(_, text)| cell(&self.linked(text)));
+        match self.model.deprecation_of_member(ty, member) {
+            Some(_) => format!("[Deprecated](#deprecated). {text}"),
+            None => text,
+        }
     }
 
     fn linked(&self, text: &str) -> String {

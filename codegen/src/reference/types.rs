@@ -16,6 +16,9 @@ impl Page<'_> {
         let meaning = self.docs.entry(&ty.documented_as, None);
         let meaning = meaning.map_or_else(String::new, |(_, text)| self.linked(text));
         let _ = writeln!(section, "{meaning}\n\n{}", self.origin(name, ty, &ancestors));
+        if let Some(deprecation) = self.model.deprecation(&ty.pointer) {
+            let _ = writeln!(section, "\n[Deprecated](#deprecated): {}.", deprecation.note());
+        }
         section += &match &ty.kind {
             TypeKind::Struct(object) => self.members(ty, object, &ancestors),
             TypeKind::Strings { values, ordered } => self.values(ty, values, *ordered, &ancestors),

@@ -104,6 +104,13 @@ macro_rules! revisions {
                 $crate::ProtocolRevision::declared_tolerances(self, method)
             }
 
+            /// A sentence on the deprecation of a method: since when, and what to use instead. `None` if the revision doesn't
+            /// deprecate the method.
+            #[must_use]
+            pub fn deprecation(self, method: &str) -> Option<&'static str> {
+                $crate::ProtocolRevision::declared_deprecation(self, method)
+            }
+
             /// Validates the JSON of a request or notification by the official schema of this revision as corrected by the
             /// overlay.
             ///

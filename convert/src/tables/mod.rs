@@ -62,6 +62,8 @@ pub(crate) struct Known {
     pub(crate) methods: Vec<Method>,
     pub(crate) needs: HashMap<&'static str, Vec<Need>>,
     pub(crate) tolerances: HashMap<&'static str, Vec<Tolerance>>,
+    /// Methods that are deprecated, each with a sentence that says so. They are few.
+    pub(crate) deprecated: Vec<(&'static str, &'static str)>,
 }
 
 impl Known {

@@ -96,7 +96,7 @@ pub(super) fn known(text: Text) -> Decoded<Known> {
 
 fn method(reader: &mut Source, known: &mut Known) -> Decoded<Method> {
     let (mut name, mut direction, mut definition) = ("", Direction::Both, "");
-    let (mut results, mut capability) = (None, None);
+    let (mut results, mut capability, mut deprecated) = (None, None, None);
     let (mut needs, mut tolerances) = (Vec::new(), Vec::new());
     each(reader, |reader, key| {
         match &*key {
@@ -107,12 +107,14 @@ fn method(reader: &mut Source, known: &mut Known) -> Decoded<Method> {
             "wants" => needs = list(reader, parse_known::need)?,
             "tolerates" => tolerances = list(reader, parse_known::tolerance)?,
             "results" => results = Some(list(reader, string)?),
+            "deprecated" => deprecated = Some(string(reader)?),
             _ => drop(reader.raw()?),
         }
         Ok(())
     })?;
     known.needs.insert(name, needs);
     known.tolerances.insert(name, tolerances);
+    known.deprecated.extend(deprecated.map(|note| (name, note)));
     let method = match results {
         Some(results) => Method::request(name, direction, definition, results.leak()),
         None => Method::notification(name, direction, definition),

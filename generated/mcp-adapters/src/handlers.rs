@@ -581,6 +581,7 @@ pub trait ClientHandler<C>: Send + Sync {
     }
 
     /// Handles `roots/list`.
+    #[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
     fn list_roots(
         &self,
         params: Option<hub::ListRootsRequestParams>,
@@ -591,6 +592,7 @@ pub trait ClientHandler<C>: Send + Sync {
     }
 
     /// Handles `sampling/createMessage`.
+    #[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
     fn create_message(
         &self,
         params: hub::CreateMessageRequestParams,
@@ -601,6 +603,7 @@ pub trait ClientHandler<C>: Send + Sync {
     }
 
     /// Handles `notifications/message`.
+    #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
     fn on_logging_message(
         &self,
         params: hub::LoggingMessageNotificationParams,
@@ -771,6 +774,7 @@ pub trait CallClient: Sync {
     }
 
     /// Calls `roots/list`.
+    #[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
     fn list_roots(
         &self,
         params: Option<hub::ListRootsRequestParams>,
@@ -788,6 +792,7 @@ pub trait CallClient: Sync {
     }
 
     /// Calls `sampling/createMessage`.
+    #[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
     fn create_message(
         &self,
         params: hub::CreateMessageRequestParams,
@@ -813,6 +818,7 @@ pub trait CallClient: Sync {
     }
 
     /// Sends `notifications/message`.
+    #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
     fn notify_logging_message(
         &self,
         params: hub::LoggingMessageNotificationParams,

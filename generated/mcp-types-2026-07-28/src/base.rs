@@ -692,6 +692,7 @@ pub struct RequestMetaObject {
     pub client_capabilities: ClientCapabilities,
     /// Least severe log messages that the client wants while this request is answered. Absent means that the server
     /// sends none.
+    #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
     pub log_level: Option<LoggingLevel>,
     /// Name and version of the client program, for display and logs. Nothing vouches for it. Absent means the
     /// client does not say.
@@ -711,6 +712,7 @@ object! {
         "io.modelcontextprotocol/clientCapabilities" => client_capabilities, with_client_capabilities: ClientCapabilities = ClientCapabilities::default(),
     }
     optional {
+        #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
         "io.modelcontextprotocol/logLevel" => log_level, with_log_level: impl Into<LoggingLevel>,
         "io.modelcontextprotocol/clientInfo" => client_info, with_client_info: Implementation,
         "progressToken" => progress_token, with_progress_token: impl Into<ProgressToken>,

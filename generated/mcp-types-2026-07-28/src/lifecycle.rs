@@ -21,8 +21,10 @@ pub struct ClientCapabilities {
     /// with its settings. An empty object means an extension without settings. Absent means none.
     pub extensions: Option<Map<JsonObject>>,
     /// The client can list its roots through `roots/list`. Absent means not offered.
+    #[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
     pub roots: Option<RawObject>,
     /// The client can run a model for the server through `sampling/createMessage`. Absent means not offered.
+    #[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
     pub sampling: Option<ClientCapabilitiesSampling>,
     /// Members that the schema doesn't declare, as they came.
     pub extra: Extra,
@@ -34,7 +36,9 @@ object! {
         "elicitation" => elicitation, with_elicitation: ClientCapabilitiesElicitation,
         "experimental" => experimental, with_experimental: Map<JsonObject>,
         "extensions" => extensions, with_extensions: Map<JsonObject>,
+        #[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
         "roots" => roots, with_roots: impl Into<RawObject>,
+        #[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
         "sampling" => sampling, with_sampling: ClientCapabilitiesSampling,
     }
 }
@@ -64,6 +68,7 @@ object! {
 /// What a client offers beyond plain sampling.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#clientcapabilities)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClientCapabilitiesSampling {
     /// The client honours `includeContext`. When absent, servers should leave that parameter out or send `none`.
@@ -296,6 +301,7 @@ pub struct ServerCapabilities {
     /// with its settings. An empty object means an extension without settings. Absent means none.
     pub extensions: Option<Map<JsonObject>>,
     /// Present if the server sends log messages about requests that ask for them. It has no settings yet.
+    #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
     pub logging: Option<JsonObject>,
     /// Present if the server offers prompts.
     pub prompts: Option<ServerCapabilitiesPrompts>,
@@ -313,6 +319,7 @@ object! {
         "completions" => completions, with_completions: impl Into<JsonObject>,
         "experimental" => experimental, with_experimental: Map<JsonObject>,
         "extensions" => extensions, with_extensions: Map<JsonObject>,
+        #[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
         "logging" => logging, with_logging: impl Into<JsonObject>,
         "prompts" => prompts, with_prompts: ServerCapabilitiesPrompts,
         "resources" => resources, with_resources: ServerCapabilitiesResources,

@@ -10,6 +10,7 @@ use crate::{NotificationMetaObject, SCHEMA};
 /// `notice`, `warning`, then `error`, `critical`, `alert`, `emergency`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#logginglevel)
+#[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LoggingLevel {
     /// Detail that only helps while debugging. The least severe level.
@@ -49,6 +50,7 @@ strings! {
 /// its response, if the request set a log level; the client may show or store it and does not answer.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotification)
+#[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggingMessageNotification {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -72,6 +74,7 @@ notification! { LoggingMessageNotification: "notifications/message" ServerToClie
 /// Parameters of `notifications/message`, one log entry.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#loggingmessagenotificationparams)
+#[deprecated = "revision 2026-07-28 deprecates logging (SEP-2577): log to the standard error over stdio, or use OpenTelemetry"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggingMessageNotificationParams {
     /// How severe the entry is.

@@ -11,6 +11,7 @@ use crate::{MetaObject, SCHEMA};
 /// answers with a [`ListRootsResult`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsrequest)
+#[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ListRootsRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -53,6 +54,7 @@ object! {
 /// The roots that a client exposes to the server. Sent by the client among the `inputResponses` of a request.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#listrootsresult)
+#[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListRootsResult {
     /// The roots. An empty list means the client exposes none.
@@ -71,6 +73,7 @@ object! {
 /// A directory or file that the client lets the server work on. Listed by the client in a [`ListRootsResult`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#root)
+#[deprecated = "revision 2026-07-28 deprecates roots (SEP-2577): let tools take paths as arguments, or name files by the URIs of resources"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Root {
     /// Location of the root, a `file://` URI in every revision so far.

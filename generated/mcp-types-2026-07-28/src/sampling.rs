@@ -12,6 +12,7 @@ use crate::{AudioContent, ContentBlock, ImageContent, JsonObject, MetaObject, Ro
 /// [`CreateMessageResult`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequest)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageRequest {
     /// Parameters of the message. Where they are optional, absence means there are none.
@@ -35,6 +36,7 @@ request! { CreateMessageRequest: "sampling/createMessage" InResult, CreateMessag
 /// The conversation to continue and how to generate (`sampling/createMessage`).
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessagerequestparams)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageRequestParams {
     /// Upper limit on the length of the reply, in tokens. The client may stop earlier.
@@ -113,6 +115,7 @@ strings! {
 /// its user has approved it.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#createmessageresult)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateMessageResult {
     /// Name of the model that wrote the message.
@@ -174,6 +177,7 @@ strings! {
 /// decides which model runs.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelhint)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelHint {
     /// Part of a model's name, such as `sonnet`. The client looks for models whose name contains it, and may map it
@@ -195,6 +199,7 @@ object! {
 /// independent of each other and each lies in `0..=1`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#modelpreferences)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelPreferences {
     /// Weight of low cost, in `0..=1`. 0 is unimportant and 1 matters most; absent means no preference.
@@ -270,6 +275,7 @@ union! {
 /// One message of a conversation with a language model. Sent by the server within `sampling/createMessage`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessage)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SamplingMessage {
     /// Who speaks in the message.
@@ -298,6 +304,7 @@ object! {
 /// assistant, tool results from the user.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#samplingmessagecontentblock)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub enum SamplingMessageContentBlock {
     /// See [`TextContent`].
@@ -327,6 +334,7 @@ union! {
 /// How the model may use tools while sampling. Sent by the server within `sampling/createMessage`.
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolchoice)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolChoice {
     /// Whether the model may, must or must not call tools. Absent means `auto`.
@@ -369,6 +377,7 @@ strings! {
 /// of `sampling/createMessage`, in answer to a [`ToolUseContent`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolresultcontent)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolResultContent {
     /// The `id` of the earlier [`ToolUseContent`] that this answers.
@@ -408,6 +417,7 @@ object! {
 /// the tool and answers with a [`ToolResultContent`].
 ///
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/schema#toolusecontent)
+#[deprecated = "revision 2026-07-28 deprecates sampling (SEP-2577): call the provider of a language model"]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolUseContent {
     /// Identifies this tool use; its result repeats it as `toolUseId`.

@@ -8,7 +8,7 @@ pub struct Mutex<T>(StdMutex<T>);
 
 impl<T> Mutex<T> {
     /// A mutex with this value.
-    pub fn new(value: T) -> Self {
+    pub const fn new(value: T) -> Self {
         Self(StdMutex::new(value))
     }
 

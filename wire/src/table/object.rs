@@ -60,8 +60,8 @@ macro_rules! object {
         $(constant { $($constant:literal => $seen:ident: $value:literal,)+ })?
         $(implied { $($implied:literal => $flag:ident, $has:ident, $with_flag:ident: $implied_value:literal,)+ })?
         $(required { $($required:literal => $field:ident: $argument:ty,)+ })?
-        $(preset { $($preset:literal => $set:ident, $with_set:ident: $set_argument:ty = $value_set:expr,)+ })?
-        $(optional { $($optional:literal => $option:ident, $with:ident: $option_argument:ty,)+ })?
+        $(preset { $($(#[$of_preset:meta])* $preset:literal => $set:ident, $with_set:ident: $set_argument:ty = $value_set:expr,)+ })?
+        $(optional { $($(#[$of_optional:meta])* $optional:literal => $option:ident, $with:ident: $option_argument:ty,)+ })?
     ) => {
         impl $crate::Decode for $type {
             #[inline]
@@ -149,6 +149,7 @@ macro_rules! object {
         $(impl $type {
             $(
                 #[doc = concat!("Sets [`", $preset, "`](Self::", stringify!($set), ").")]
+                $(#[$of_preset])*
                 #[must_use]
                 #[inline]
                 pub fn $with_set(mut self, $set: $set_argument) -> Self {
@@ -161,6 +162,7 @@ macro_rules! object {
         $(impl $type {
             $(
                 #[doc = concat!("Sets [`", $optional, "`](Self::", stringify!($option), ").")]
+                $(#[$of_optional])*
                 #[must_use]
                 #[inline]
                 pub fn $with(mut self, $option: $option_argument) -> Self {

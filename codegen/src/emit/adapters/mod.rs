@@ -68,6 +68,7 @@ pub(crate) fn emit_adapters(
         "hub_module": module_name(input.hub),
         "hub_variant": variant_name(input.hub),
         "latest": latest,
+        "deprecates": input.revisions.iter().any(|revision| !revision.model.deprecated.is_empty()),
         "has_others": input.revisions.len() > 1,
         "peer_types": input.revisions.iter().all(|revision| has_types(revision.model)),
         "features": input.features(),

@@ -35,6 +35,8 @@ pub(super) struct Call<'i> {
     handles: String,
     calls: String,
     sends: String,
+    /// The note of its deprecation, as a literal.
+    deprecated: Option<String>,
     /// Its variant in the union of such messages.
     pub(super) variant: String,
     /// The function that is called for it.
@@ -145,6 +147,11 @@ impl<'i> Side<'i> {
             handles: format!("{:?}", format!(" Handles `{name}`.")),
             calls: format!("{:?}", format!(" Calls `{name}`.")),
             sends: format!("{:?}", format!(" Sends `{name}`.")),
+            deprecated: self
+                .hub
+                .model
+                .deprecation_of_method(method)
+                .map(|entry| format!("{:?}", entry.note())),
             variant,
             function: ident(&format!("{prefix}{stem}")).to_string(),
             notify: format!("notify_{stem}"),

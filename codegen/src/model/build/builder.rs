@@ -6,6 +6,7 @@ use crate::model::lock::Lock;
 use crate::model::names::Names;
 use crate::model::types::{ErrorCode, Model, Type};
 use crate::normalise::Shapes;
+use crate::overlay::Deprecation;
 
 /// What a model is built from.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) struct BuildInput<'i> {
     pub(crate) imported: &'i BTreeSet<String>,
     /// The revision's own error codes.
     pub(crate) error_codes: &'i [ErrorCode],
+    /// What is to be removed from the protocol.
+    pub(crate) deprecated: &'i [Deprecation],
 }
 
 /// A model as far as it is built.

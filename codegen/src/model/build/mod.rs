@@ -69,6 +69,7 @@ pub(crate) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         batches: false,
         errors_without_id: false,
         error_codes: input.error_codes.to_vec(),
+        deprecated: input.deprecated.to_vec(),
         lifecycle: Lifecycle::default(),
         positions: builder.positions,
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),

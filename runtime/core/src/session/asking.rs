@@ -216,6 +216,9 @@ impl Peer<ServerSide> {
         let Some(round) = &self.round else {
             return self.call(request).await;
         };
+        let negotiated = self.negotiated();
+        self.state
+            .warn_of_deprecated(negotiated.revision, negotiated.method(request.method()));
         match self.check_question(&request) {
             Err(refusal) => round.refuse(refusal).await,
             Ok(()) if round.asks_in_result() => round.ask(self.name.as_deref(), request).await,

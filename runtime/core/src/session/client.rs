@@ -147,7 +147,10 @@ impl Peer<ClientSide> {
             return Err(CallError::InvalidResult(reason));
         }
         let mut answers = JoinSet::new();
+        let negotiated = self.negotiated();
         for (name, request) in requests {
+            let method = negotiated.method(request.method());
+            self.state.warn_of_deprecated(negotiated.revision, method);
             let answer = self.state.answer(request, Arc::clone(self.negotiated()));
             let answer = answer.ok_or(CallError::Closed)?;
             answers.spawn(async move { (name, answer.await) });

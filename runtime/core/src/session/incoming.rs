@@ -90,6 +90,9 @@ impl<S: Side> Engine<S> {
             return taken;
         }
         let revision = negotiated.revision;
+        if let Some(method) = header.method() {
+            self.session.warn_of_deprecated(revision, &method);
+        }
         if let Some(relay) = self.handler.relay(revision)
             && self.is_passed_on(header, revision)
         {

@@ -234,6 +234,7 @@ impl<S: Side> SessionState<S> {
         message: MessageOut<S>,
     ) -> Result<Option<Vec<u8>>, CallError> {
         let revision = negotiated.revision;
+        self.warn_of_deprecated(revision, method);
         let conversion = match message {
             Message::Request(_) if S::IS_SERVER => negotiated.conversion_of_question()?,
             _ => negotiated.conversion(),

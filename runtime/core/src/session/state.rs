@@ -1,5 +1,6 @@
 //! The state that the tasks of a session share, with the sending half of its transport and its `tracing` spans.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
@@ -24,6 +25,7 @@ use crate::future::BoxFuture;
 use crate::message::{Outgoing, Purpose, Sender};
 use crate::options::Options;
 use crate::side::Side;
+use crate::sync::Mutex;
 
 /// Whether the hub doesn't declare a method. Messages of such a method aren't converted: handlers get them as the peer sent
 /// them.
@@ -47,6 +49,9 @@ pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Opti
     };
     is_called.then_some(method)
 }
+
+/// The deprecations that were logged for sessions of a single request.
+static DEPRECATED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 /// Answers a request of the peer.
 pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Negotiated>) -> Answering<S> + Send + Sync;
@@ -92,6 +97,8 @@ pub struct SessionState<S: Side> {
     pub ended: CancellationToken,
     /// The span of the session.
     pub span: Span,
+    /// The deprecations that were logged.
+    deprecated: Mutex<BTreeSet<&'static str>>,
     /// Why the session has ended, if that is known.
     failure: OnceLock<CallError>,
     side: PhantomData<fn() -> S>,
@@ -136,6 +143,7 @@ impl<S: Side> SessionState<S> {
             answerer: OnceLock::new(),
             ended: CancellationToken::new(),
             span: session_span::<S>(),
+            deprecated: Mutex::default(),
             failure: OnceLock::new(),
             side: PhantomData,
         }
@@ -164,6 +172,21 @@ impl<S: Side> SessionState<S> {
             self.sender.negotiated(revision);
         }
         is_first
+    }
+
+    /// Warns of a method that the revision deprecates, whichever side uses it: once a session, or once a process where a session
+    /// is a single request.
+    pub fn warn_of_deprecated(&self, revision: Revision, method: &str) {
+        let Some(note) = revision.deprecation(method) else {
+            return;
+        };
+        let logged = match self.sender.ends_with_response() {
+            true => &DEPRECATED,
+            false => &self.deprecated,
+        };
+        if logged.lock().insert(note) {
+            tracing::warn!(parent: &self.span, method, "{note}");
+        }
     }
 
     /// Reports losses to `tracing` and to the observer.
