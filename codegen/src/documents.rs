@@ -13,18 +13,20 @@ use crate::load::load;
 use crate::modelled::model;
 use crate::problem::Problems;
 use crate::protocol::{ModelledRevision, Protocol};
-use crate::reference::{ReferenceInput, extension_reference, reference};
+use crate::reference::{Beside, ReferenceInput, extension_reference, gaps, reference};
 
 /// The directories of the generated documents.
 const OWNED: &[&str] = &["changes/", "reference/"];
 
-/// Writes Markdown files into a directory of documentation: below `changes` what changed between each two adjacent revisions, and
-/// below `reference` what each revision has. With `check`, nothing is written.
+/// Writes Markdown files into a directory of documentation: below `changes` what changed between each two adjacent revisions,
+/// below `reference` what each revision has, and in `schema-gaps.md` what no schema says. With `check`, nothing is written.
 ///
 /// # Errors
 /// Problems of the input, and files that can't be read or written.
 pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
-    let planned = plan_protocol(model(load(schema)?)?)?;
+    let loaded = load(schema)?;
+    let beside: Vec<Beside> = loaded.protocol.revisions.iter().map(Beside::of).collect();
+    let planned = plan_protocol(model(loaded)?)?;
     let pairs = planned.revisions.windows(2);
     let diffs: Vec<Diff> = pairs.map(|pair| diff_of_planned(&pair[0], &pair[1])).collect();
     let mut files = FileSet::default();
@@ -44,6 +46,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let path = format!("reference/extensions/{}.md", extension.name);
         files.insert(path, header.clone() + &extension_reference(extension, &docs, &link))?;
     }
+    files.insert("schema-gaps.md", header + &gaps(&beside))?;
     let finish = if check { FileSet::check } else { FileSet::write };
     Ok(finish(&files, docs, OWNED)?)
 }

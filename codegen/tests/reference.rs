@@ -180,3 +180,38 @@ fn what_the_official_reference_shows_is_there() {
     }
     assert!(found > 100, "{found} members");
 }
+
+#[test]
+fn every_entry_beside_the_schemas_is_on_the_page_of_gaps_with_its_reason_and_its_source() {
+    let docs = TempDir::new().unwrap();
+    generate_documents(&here("../schema"), docs.path(), false).unwrap();
+    let page = fs::read_to_string(docs.path().join("schema-gaps.md")).unwrap();
+    let rows: BTreeSet<&str> = page.lines().collect();
+    let mut entries = 0;
+    for revision in pages().keys() {
+        for file in ["overlay.yaml", "adapt.yaml"] {
+            let path = here("../schema").join(revision).join(file);
+            if !path.exists() {
+                continue;
+            }
+            let document = load_document(&path).unwrap();
+            let sections = document.root().as_object().unwrap().values();
+            for entry in sections.filter_map(Value::as_array).flatten() {
+                let (why, link) = (entry["why"].as_str().unwrap(), entry["link"].as_str().unwrap());
+                let cell = why.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
+                let end = format!("| {cell} [Source]({link}) |");
+                assert!(rows.iter().any(|row| row.ends_with(&end)), "{revision}: {end}");
+                entries += 1;
+            }
+        }
+    }
+    let counted = page.lines().filter(|line| line.starts_with("| [20"));
+    let counted = counted
+        .flat_map(|line| line.split('|').skip(2))
+        .filter_map(|count| count.trim().parse::<usize>().ok());
+    let facts = page
+        .lines()
+        .filter(|line| line.starts_with("| `") && !line.contains("[Source]("))
+        .count();
+    assert_eq!(counted.sum::<usize>(), entries + facts);
+}

@@ -1,6 +1,7 @@
 //! The reference of a revision, as Markdown in our own words: its methods, error codes and types, and since when each is there.
 
 mod extension;
+mod gaps;
 mod history;
 mod methods;
 mod text;
@@ -14,6 +15,7 @@ use crate::emit::{Docs, crate_name, extension_crate_name};
 use crate::model::{Model, ModelledExtension, Type, TypeRef};
 use crate::protocol::ModelledRevision;
 
+pub(crate) use gaps::{Beside, gaps};
 use history::History;
 use text::{anchor, cell, linked};
 
