@@ -31,6 +31,7 @@ pub enum Command {
     Jsonld(JsonldArgs),
     Publish(PublishArgs),
     Upstream(UpstreamArgs),
+    Report(ReportArgs),
     /// Try whether schemas are absorbed: drafts, and made-up ones
     Absorb(PassedOn),
     /// Run our server and client against the SDKs of every revision's era
@@ -344,6 +345,24 @@ pub struct UpstreamArgs {
     pub format: UpstreamFormat,
     #[command(flatten)]
     pub schema: SchemaArgs,
+}
+
+/// Write a page of what is generated, from what, and what that is worth
+///
+/// It has the lines of each layer, how long it takes to generate all crates, and how many entries beside the schemas say what those don't. With
+/// --run, it has the results of the conformance suite and of the interop tests too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask report
+  cargo xtask report --run --out report.md                # some minutes; needs Node and Python")]
+pub struct ReportArgs {
+    /// Run the conformance suite and the interop tests
+    #[arg(long)]
+    pub run: bool,
+    /// Write the page to this file instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]

@@ -104,7 +104,7 @@ pub fn run_adapters(args: &AdaptersArgs) -> Result<(), Box<dyn Error>> {
 
 /// The way from a crate in the output directory to the hand-written crates: relative within this workspace, absolute
 /// elsewhere.
-fn crates_from(out: &Path) -> Result<String, std::io::Error> {
+pub fn crates_from(out: &Path) -> Result<String, std::io::Error> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     let workspace = manifest.parent().unwrap_or(manifest);
     let out: PathBuf = std::path::absolute(out)?;

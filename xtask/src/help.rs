@@ -11,7 +11,7 @@ use crate::args::Args;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("A new revision", &["upstream", "diff", "ingest", "generate"]),
     ("Known revisions", &["absorb", "rename", "withdraw", "lock"]),
-    ("What is generated", &["model", "adapters", "jsonld"]),
+    ("What is generated", &["model", "adapters", "jsonld", "report"]),
     (
         "With other programs",
         &["interop", "conformance", "authorization", "json-schema-suite", "bench"],

@@ -13,6 +13,7 @@ mod print;
 mod programs;
 mod publish;
 mod rename;
+mod report;
 mod upstream;
 mod withdraw;
 
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Withdraw(args) => withdraw::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Publish(args) => publish::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Upstream(args) => upstream::run(&args),
         Command::Lock(args) => generate::run_lock(&args),
         Command::Model(args) => generate::run_model(&args),

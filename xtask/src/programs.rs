@@ -1,6 +1,7 @@
 //! Commands that other programs do. They are run by cargo, because this crate must build when generated code doesn't.
 
-use std::process::{Command, ExitCode};
+use std::io;
+use std::process::{Command, ExitCode, Stdio};
 
 use crate::args::{PassedOn, in_workspace};
 use crate::print::status;
@@ -22,15 +23,28 @@ pub fn bench(programs: &PassedOn) -> ExitCode {
     run("bench/Cargo.toml", &args, programs)
 }
 
-fn run(manifest: &str, args: &[&str], programs: &PassedOn) -> ExitCode {
+/// What a command of `mcp-interop` writes, and whether it succeeds.
+pub fn output_of_interop(command: &str) -> io::Result<(String, bool)> {
+    let args = ["--package", "mcp-interop", "--", command];
+    let output = cargo_run("Cargo.toml", &args).stderr(Stdio::inherit()).output()?;
+    Ok((
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        output.status.success(),
+    ))
+}
+
+fn cargo_run(manifest: &str, args: &[&str]) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let exit = Command::new(cargo)
+    let mut command = Command::new(cargo);
+    command
         .args(["run", "--quiet", "--manifest-path"])
         .arg(in_workspace(manifest))
-        .args(args)
-        .args(&programs.args)
-        .status();
-    match exit {
+        .args(args);
+    command
+}
+
+fn run(manifest: &str, args: &[&str], programs: &PassedOn) -> ExitCode {
+    match cargo_run(manifest, args).args(&programs.args).status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => {
             status(format_args!("cargo can't be run: {error}"));

@@ -256,3 +256,30 @@ fn no_command_panics_when_nobody_reads_what_it_prints() {
         assert!(status.success(), "{args:?}: {status}");
     }
 }
+
+#[test]
+fn the_report_counts_the_layers_and_what_the_schemas_do_not_say() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.md");
+    let output = xtask(workspace, &["report", "--out", file.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let page = fs::read_to_string(file).unwrap();
+    let manifest = workspace.join("schema/revisions.yaml");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let revisions: Vec<&str> = manifest
+        .lines()
+        .filter_map(|line| line.strip_prefix("- revision: "))
+        .collect();
+    for revision in &revisions {
+        assert!(
+            page.contains(&format!("| [{revision}](schema-gaps.md#{revision}) |")),
+            "{page}"
+        );
+    }
+    let tables = format!(
+        "| Tables of the revisions and conversions | generated | {} |",
+        revisions.len()
+    );
+    assert!(page.contains(&tables), "{page}");
+}

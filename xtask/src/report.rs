@@ -1,0 +1,171 @@
+//! `cargo xtask report`
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use mcp_codegen::{GenerateOptions, generate};
+
+use crate::args::{ReportArgs, in_workspace};
+use crate::generate::crates_from;
+use crate::print::{print, status};
+use crate::programs;
+
+/// A part of the workspace: what it is, its folders, and the extensions of its files.
+struct Layer {
+    name: &'static str,
+    from: &'static str,
+    folders: &'static [&'static str],
+    extensions: &'static [&'static str],
+}
+
+const LAYERS: [Layer; 9] = [
+    Layer {
+        name: "Official schemas",
+        from: "read, without their prose",
+        folders: &["schema"],
+        extensions: &["json"],
+    },
+    Layer {
+        name: "Data beside the schemas",
+        from: "written: corrections, facts, rules, names, documentation",
+        folders: &["schema"],
+        extensions: &["yaml"],
+    },
+    Layer {
+        name: "Types",
+        from: "generated",
+        folders: &["generated"],
+        extensions: &["rs"],
+    },
+    Layer {
+        name: "Tables of the revisions and conversions",
+        from: "generated",
+        folders: &["generated/mcp-adapters/tables"],
+        extensions: &["json"],
+    },
+    Layer {
+        name: "Reference and changes",
+        from: "generated",
+        folders: &["docs/reference", "docs/changes"],
+        extensions: &["md"],
+    },
+    Layer {
+        name: "Generator",
+        from: "code, which names no revision",
+        folders: &["codegen/src", "codegen/templates"],
+        extensions: &["rs", "hbs"],
+    },
+    Layer {
+        name: "Decoding, validation, conversion",
+        from: "code, which names no revision",
+        folders: &["wire/src", "convert/src"],
+        extensions: &["rs"],
+    },
+    Layer {
+        name: "Runtime",
+        from: "code, which names no revision",
+        folders: &["runtime"],
+        extensions: &["rs"],
+    },
+    Layer {
+        name: "Command",
+        from: "code, which names no revision",
+        folders: &["cli/src"],
+        extensions: &["rs"],
+    },
+];
+
+/// Folders of a layer that aren't part of it.
+const OTHERS: [&str; 3] = ["tests", "examples", "target"];
+
+pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
+    let mut page = "# What is generated\n".to_owned();
+    page += &layers()?;
+    page += &generation()?;
+    page += &gaps()?;
+    let mut failed = Vec::new();
+    if args.run {
+        for (name, command) in [("conformance", "conformance"), ("interop", "peers")] {
+            status(format_args!("running `cargo xtask {name}`"));
+            let (output, success) = programs::output_of_interop(command)?;
+            let _ = write!(page, "\n## `cargo xtask {name}`\n\n{}", output.trim_start());
+            failed.extend((!success).then_some(name));
+        }
+    }
+    match &args.out {
+        Some(file) => fs::write(file, page)?,
+        None => print(page)?,
+    }
+    match failed.as_slice() {
+        [] => Ok(()),
+        failed => Err(format!("failed: {}", failed.join(", ")).into()),
+    }
+}
+
+/// The table of the layers.
+fn layers() -> io::Result<String> {
+    let mut table = "\n## Layers\n\n| Layer | How it is made | Files | Lines |\n|---|---|--:|--:|\n".to_owned();
+    for layer in LAYERS {
+        let (mut files, mut lines) = (0, 0);
+        for folder in layer.folders {
+            count(&in_workspace(folder), layer.extensions, &mut files, &mut lines)?;
+        }
+        let _ = writeln!(table, "| {} | {} | {files} | {lines} |", layer.name, layer.from);
+    }
+    Ok(table)
+}
+
+fn count(folder: &Path, extensions: &[&str], files: &mut usize, lines: &mut usize) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            if !path
+                .file_name()
+                .is_some_and(|name| OTHERS.iter().any(|other| name == *other))
+            {
+                count(&path, extensions, files, lines)?;
+            }
+        } else if path
+            .extension()
+            .is_some_and(|extension| extensions.iter().any(|it| extension == *it))
+        {
+            *files += 1;
+            *lines += fs::read_to_string(&path)?.lines().count();
+        }
+    }
+    Ok(())
+}
+
+/// How long everything takes to generate.
+fn generation() -> Result<String, Box<dyn Error>> {
+    let start = Instant::now();
+    let out = in_workspace("generated");
+    let generated = generate(&GenerateOptions {
+        schema: in_workspace("schema"),
+        crates: crates_from(&out)?,
+        out,
+        check: true,
+    })?;
+    let seconds = start.elapsed().as_secs_f32();
+    let (types, revisions) = (generated.types, generated.undocumented.len() - generated.extensions);
+    let extensions = generated.extensions;
+    Ok(format!(
+        "\n## Generation\n\nAll crates of {revisions} revisions and {extensions} extensions, with {types} types: {seconds:.1} s with this build \
+         of the generator. `cargo xtask absorb FILE` measures a revision that is added.\n"
+    ))
+}
+
+/// The table of what isn't in the schemas, from the page that lists it.
+fn gaps() -> io::Result<String> {
+    let page = fs::read_to_string(in_workspace("docs/schema-gaps.md"))?;
+    let table = page.lines().skip_while(|line| !line.starts_with('|'));
+    let table: Vec<&str> = table.take_while(|line| line.starts_with('|')).collect();
+    let table = table.join("\n").replace("](#", "](schema-gaps.md#");
+    Ok(format!(
+        "\n## What the schemas don't say\n\nEntries by revision, each of which [Schema gaps](schema-gaps.md) lists with its source.\n\n{table}\n"
+    ))
+}
