@@ -206,11 +206,10 @@ impl Values {
         }
     }
 
-    /// Whether the official schema accepts a value: as it is, with the envelope that some revisions leave out, or without a `null`
-    /// that is passed on in place of an optional member.
+    /// Whether the official schema accepts a value: as it is, or with the envelope that some revisions leave out.
     fn is_valid(&self, revision: Place, name: &str, value: &Value) -> bool {
         let schema = &self.instances[&revision.0];
-        let mut enveloped = without_nulls(value);
+        let mut enveloped = value.clone();
         if let Some(message) = enveloped
             .as_object_mut()
             .filter(|message| message.contains_key("method"))
@@ -219,19 +218,6 @@ impl Values {
             message.entry("id").or_insert_with(|| json!(1));
         }
         schema.accepts(name, value).unwrap_or(true) || schema.accepts(name, &enveloped).unwrap_or(true)
-    }
-}
-
-fn without_nulls(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let members = members.iter().filter(|(_, value)| !value.is_null());
-            members
-                .map(|(name, value)| (name.clone(), without_nulls(value)))
-                .collect()
-        }
-        Value::Array(elements) => elements.iter().map(without_nulls).collect(),
-        other => other.clone(),
     }
 }
 

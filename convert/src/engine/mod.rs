@@ -162,9 +162,12 @@ impl Chain {
         state: &mut State,
     ) -> Decoded<Node<'a>> {
         state.begin(reader.text());
+        // Objects are read to leave out the `null` of an optional member, which many write for an absent one.
+        let may_have_null = reader.text().contains("null");
+        let opened: Option<Vec<Opens>> = may_have_null.then(|| self.opens.iter().map(Opens::entirely).collect());
         let read = Read {
             table: self.from,
-            opens: &self.opens,
+            opens: opened.as_deref().unwrap_or(&self.opens),
             checks,
         };
         let node = read.value(&mut reader, ty)?;

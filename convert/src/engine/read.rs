@@ -16,6 +16,16 @@ pub(crate) struct Opens {
     pub(crate) members: Vec<&'static str>,
 }
 
+impl Opens {
+    /// The same for a type that is read as a tree in any case.
+    pub(crate) fn entirely(&self) -> Self {
+        Self {
+            is_opened: true,
+            members: self.members.clone(),
+        }
+    }
+}
+
 /// What is read as a tree, and what else is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
@@ -119,12 +129,31 @@ impl<'t> Read<'t> {
             let (declared, value) = read.map_err(|error| error.in_member(&name))?;
             reader.push(&mut entries, Entry { name, declared, value })
         })?;
-        let entries = distinct(reader, entries)?;
+        let mut entries = distinct(reader, entries)?;
+        entries.retain(|entry| entry.declared || !self.stands_for_absence(object, entry));
         let lacks = |name: &str| !entries.iter().any(|entry| entry.name == name);
         let mut required = object.members.iter().filter(|member| member.required);
         match required.find(|member| lacks(member.name)) {
             Some(member) => Err(reader.missing(member.name)),
             None => Ok(Node::Object(entries)),
+        }
+    }
+
+    /// Whether a member is the `null` of an optional one whose type has none.
+    fn stands_for_absence(self, object: &ObjectType, entry: &Entry<'_>) -> bool {
+        let member = object.member(&entry.name).filter(|member| !member.required);
+        let ty = member.and_then(Member::ty).map(|ty| self.table.resolve(ty));
+        ty.is_some_and(|ty| !self.holds_null(ty)) && entry.value.is_null()
+    }
+
+    fn holds_null(self, ty: &TypeRef) -> bool {
+        let TypeRef::Named(id) = ty else { return ty.holds_null() };
+        match &self.table.types[*id].kind {
+            Kind::Union(union) => {
+                let mut variants = union.variants.iter();
+                variants.any(|variant| variant.json_type == JsonType::Null)
+            }
+            _ => false,
         }
     }
 

@@ -1,10 +1,12 @@
 //! Optional members that only one of two revisions declares.
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
+use mcp_adapters::Revision;
 use serde_json::json;
 
 use super::{
-    AUTOMATIC, Outcome, becomes, expected, from_client, from_server, is_carried, stays, to_client, to_server, unchanged,
+    AUTOMATIC, Outcome, becomes, expected, from_client, from_server, is_carried, sent_by_server, stays, to_client,
+    to_server, unchanged,
 };
 
 #[test]
@@ -20,6 +22,28 @@ fn optional_members_of_2025_11_25_are_dropped_and_recorded_on_the_way_down() {
     becomes((V2025_11_25, V2025_06_18), "Tool", &tool, &earlier, &losses);
     stays((V2025_06_18, V2025_11_25), "Tool", &earlier);
     is_carried((V2025_11_25, V2025_06_18), "Tool", &tool);
+}
+
+#[test]
+fn a_null_for_an_absent_member_is_left_out_without_a_loss() {
+    let resource = json!({
+        "name": "log",
+        "uri": "file:///log",
+        "mimeType": null,
+        "annotations": {"audience": null},
+        "_meta": {"shelf": null},
+    });
+    let without = json!({"name": "log", "uri": "file:///log", "annotations": {}, "_meta": {"shelf": null}});
+    becomes((V2025_11_25, V2025_06_18), "Resource", &resource, &without, &[]);
+    becomes((V2025_06_18, V2025_11_25), "Resource", &resource, &without, &[]);
+
+    let message = |params| json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params});
+    let logged = message(json!({"level": "info", "logger": null, "data": null}));
+    let without = message(json!({"level": "info", "data": null}));
+    let sent = sent_by_server((V2025_11_25, V2025_06_18), &logged);
+    assert_eq!(sent, Outcome::Sent(without.clone(), expected(&[])));
+    let sent = sent_by_server((Revision::HUB, V2025_06_18), &logged);
+    assert_eq!(sent, Outcome::Sent(without, expected(&[])));
 }
 
 #[test]
