@@ -904,3 +904,77 @@ pub trait CallClient: Sync {
         }
     }
 }
+
+/// Code for a hub that has a message, which is named by its type. A hub without the message leaves the code out, so what is written
+/// against the hub compiles with one that has dropped a feature.
+///
+/// ```
+/// mcp_adapters::if_hub_has! { InventedRequest { compile_error!("no hub has it"); } }
+/// ```
+#[macro_export]
+macro_rules! if_hub_has {
+    (CompleteRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ElicitRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (GetPromptRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ListPromptsRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ListResourcesRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ReadResourceRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ListResourceTemplatesRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ListRootsRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (CreateMessageRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (DiscoverRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (SubscriptionsListenRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (CallToolRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ListToolsRequest { $($code:tt)* }) => {
+        $($code)*
+    };
+    (CancelledNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (LoggingMessageNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ProgressNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (PromptListChangedNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ResourceListChangedNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ResourceUpdatedNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (SubscriptionsAcknowledgedNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    (ToolListChangedNotification { $($code:tt)* }) => {
+        $($code)*
+    };
+    ($absent:ident { $($code:tt)* }) => {};
+}

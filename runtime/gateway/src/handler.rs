@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mcp_adapters::handlers::ServerHandler;
-use mcp_adapters::hub::{self, ClientRequest, CompletionReference, ServerResult};
+use mcp_adapters::hub::{self, ClientRequest, ServerResult};
+use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use mcp_clients::{Failure, Merged};
 use mcp_core::internal::{internal_error, invalid_params};
@@ -26,6 +27,11 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
     ) -> Result<ServerResult, ErrorObject> {
         let servers = self.0.servers(context);
         let clients = &servers.clients;
+        if_hub_has! { CompleteRequest {
+            if let ClientRequest::Complete(request) = request {
+                return self.complete(servers, request, context).await;
+            }
+        } }
         match request {
             ClientRequest::ListTools(request) => {
                 let (tools, next) = self.page(clients.list_tools().await, &request.params)?;
@@ -67,7 +73,6 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
                 Some(server) => self.forward(servers, server, request.into(), context).await,
                 None => self.read_of_any(servers, request, context).await,
             },
-            ClientRequest::Complete(request) => self.complete(servers, request, context).await,
             request => {
                 let reason = format!("the gateway has no method {}", request.method());
                 Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason))
@@ -125,7 +130,7 @@ async fn reach(
 
 impl GatewayHandler {
     /// Passes a request on to its server, as far as the policy allows it.
-    async fn forward(
+    pub async fn forward(
         &self,
         servers: &Servers,
         server: usize,
@@ -187,29 +192,6 @@ impl GatewayHandler {
             }
         }
         Err(refusal)
-    }
-
-    async fn complete(
-        &self,
-        servers: &Servers,
-        mut request: hub::CompleteRequest,
-        context: &Context<ServerSide>,
-    ) -> Result<ServerResult, ErrorObject> {
-        let clients = &servers.clients;
-        let server = match &mut request.params.ref_ {
-            CompletionReference::Prompt(prompt) => {
-                let found = clients.prompt_server(&prompt.name).await;
-                let (server, name) = found.ok_or_else(|| unknown("prompt", &prompt.name))?;
-                prompt.name = name;
-                server
-            }
-            CompletionReference::ResourceTemplate(template) => {
-                let found = clients.template_server(&template.uri).await;
-                found.ok_or_else(|| unknown("resource template", &template.uri))?
-            }
-            CompletionReference::Unknown(_) => return Err(invalid_params("unknown kind of reference")),
-        };
-        self.forward(servers, server, request.into(), context).await
     }
 
     /// The items of a page, and the cursor of the next one.
@@ -277,6 +259,6 @@ fn target(request: &ClientRequest) -> Option<&str> {
     }
 }
 
-fn unknown(what: &str, name: &str) -> ErrorObject {
+pub fn unknown(what: &str, name: &str) -> ErrorObject {
     invalid_params(format!("Unknown {what}: {name}"))
 }

@@ -41,6 +41,14 @@ mod report;
 mod session;
 mod upstream;
 
+// rustfmt doesn't look for modules in macros.
+#[cfg(rustfmt)]
+mod completion;
+
+mcp_adapters::if_hub_has! { CompleteRequest {
+    mod completion;
+} }
+
 use std::sync::Arc;
 
 use mcp_adapters::hub;

@@ -1,5 +1,7 @@
 //! Revisions that nobody published, by data alone, and a server and a client of ours that speak them.
 
+mod hub;
+
 use std::fs;
 use std::ops::Range;
 use std::path::Path;

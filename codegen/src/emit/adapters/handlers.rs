@@ -10,6 +10,7 @@ use crate::emit::error::EmitError;
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
 use crate::emit::templates::Templates;
+use crate::emit::tokens::ident;
 
 const TITLE: &str = "\
 //! The handlers and the typed calls of servers and clients, in the types of the hub.
@@ -33,6 +34,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, templates: &Templates, header:
             "not_found": mentions(used, "not_found"),
             "undeclared": mentions(used, "undeclared_kind"),
             "paginated": mentions(used, "Paginated"),
+            "messages": hub.model.methods.iter().map(|method| ident(&method.ty).to_string()).collect::<Vec<_>>(),
         });
         templates.render("adapters/bodies/handlers.rs", &values)
     };

@@ -6,10 +6,11 @@ use super::names::qualified;
 use super::side::{Call, Side};
 use crate::model::{Member, Struct, TypeRef};
 
-/// What a request says where its page begins with.
+/// The field in which a request says where its page begins.
 const CURSOR: &str = "cursor";
-/// What a result says where the next page begins with.
-const NEXT_CURSOR: &str = "nextCursor";
+/// The field in which a result says where the next page begins. A revision that gives the member another name keeps the field's
+/// by its overlay.
+const NEXT_CURSOR: &str = "next_cursor";
 
 /// A method whose result is one page of a list.
 struct Listing<'i> {
@@ -34,15 +35,16 @@ impl Side<'_> {
         let model = self.hub.model;
         let params = self.params(call)?;
         let asked = model.struct_of(params)?;
-        let result = model.struct_of(call.method.results.first()?)?;
+        let usual = call.method.results.first()?;
+        let result = model.struct_of(usual)?;
         let items = |member: &'i Member| match model.resolve(&member.ty) {
             TypeRef::List(item) => Some((member, model.resolve(item))),
             _ => None,
         };
         let mut lists = result.members.iter().filter_map(items);
         let is_page = asked.members.iter().all(|member| !member.is_argument())
-            && self.has_text(asked, CURSOR)
-            && self.has_text(result, NEXT_CURSOR);
+            && self.has_text(params, asked, CURSOR)
+            && self.has_text(usual, result, NEXT_CURSOR);
         match (lists.next(), lists.next()) {
             (Some((items, item @ TypeRef::Named(_))), None) if is_page => Some(Listing {
                 call,
@@ -54,11 +56,13 @@ impl Side<'_> {
         }
     }
 
-    /// Whether there is an optional member that is a string.
-    fn has_text(&self, object: &Struct, name: &str) -> bool {
+    /// Whether a type has a field for an optional string.
+    fn has_text(&self, ty: &TypeRef, object: &Struct, field: &str) -> bool {
         let mut members = object.members.iter();
         members.any(|member| {
-            member.name == name && !member.required && *self.hub.model.resolve(&member.ty) == TypeRef::String
+            !member.required
+                && *self.hub.model.resolve(&member.ty) == TypeRef::String
+                && self.field(ty, &member.name).as_deref() == Some(field)
         })
     }
 
@@ -71,11 +75,11 @@ impl Side<'_> {
             "message": call.message,
             "params": qualified(listing.params),
             "optional": call.optional,
-            "cursor": self.field(listing.params, CURSOR)?,
+            "cursor": CURSOR,
             "variant": call.result.as_ref()?.variant,
             "items": self.field(result, &listing.items.name)?,
             "required": listing.items.required,
-            "next": self.field(result, NEXT_CURSOR)?,
+            "next": NEXT_CURSOR,
         }))
     }
 }

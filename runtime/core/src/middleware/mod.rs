@@ -31,15 +31,11 @@ pub use self::rate::RateLimit;
 #[cfg(feature = "tower")]
 pub use self::tower::{TowerCall, TowerLayer, TowerService};
 
-/// Whether a request is a call of a tool or prompt, a read or a completion. Limits don't count the others, such as lists.
+/// Whether a request is a call of a tool or prompt, a read or a completion. Limits don't count lists.
 fn is_call(request: &hub::ClientRequest) -> bool {
     use hub::ClientRequest as Request;
-    matches!(
+    !matches!(
         request,
-        Request::CallTool(_)
-            | Request::GetPrompt(_)
-            | Request::ReadResource(_)
-            | Request::Complete(_)
-            | Request::Unknown(_)
+        Request::ListTools(_) | Request::ListPrompts(_) | Request::ListResources(_) | Request::ListResourceTemplates(_)
     )
 }

@@ -1,13 +1,12 @@
 //! The context of a call to a function of the router.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{RawJson, UnknownMethod};
+use mcp_adapters::mcp_wire::RawJson;
 use serde_json::Value;
 
 use super::state::States;
@@ -40,22 +39,12 @@ pub(super) enum Input {
         mime_type: Option<String>,
         variables: Option<Value>,
     },
-    Completion(CompletionRequest),
     /// The resources of a template.
     ResourceList,
-    /// A method that one revision has and the hub lacks.
-    Method(UnknownMethod),
     /// A method that no revision declares, with these parameters.
     Custom(Value),
-}
-
-/// What the user has typed: an extractor for functions that complete an argument.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CompletionRequest {
-    /// The value of the argument so far.
-    pub value: String,
-    /// The other arguments that the user has entered.
-    pub arguments: BTreeMap<String, String>,
+    /// What not every hub has: a completion, or a method of one revision alone.
+    Other(Box<dyn Any + Send + Sync>),
 }
 
 impl Call {
@@ -94,6 +83,14 @@ impl Call {
         self.input.as_deref()
     }
 
+    /// The input, if it is a value of this type in [`Input::Other`].
+    pub(super) fn other_input<T: 'static>(&self) -> Option<&T> {
+        match self.input()? {
+            Input::Other(input) => input.downcast_ref(),
+            _ => None,
+        }
+    }
+
     /// A state of the router, if there is one of this type; see [`Router::with_state`](super::Router::with_state).
     #[must_use]
     pub fn state<T: 'static>(&self) -> Option<&T> {
@@ -106,7 +103,7 @@ impl Call {
         match self.input()? {
             Input::Tool(arguments) | Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
-            Input::Completion(_) | Input::ResourceList | Input::Method(_) => None,
+            Input::ResourceList | Input::Other(_) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::mcp_wire::AddedResult;
-use mcp_adapters::{Revision, hub};
+use mcp_adapters::{Revision, hub, if_hub_has};
 use serde_json::{Value, json};
 
 use super::custom::{self, CustomRoute};
@@ -259,14 +259,11 @@ impl Routes {
         if !self.prompts.is_empty() {
             capabilities.prompts = Some(hub::ServerCapabilitiesPrompts::default().with_list_changed(true));
         }
-        let of_prompts = self.prompts.values().map(|route| &route.completions);
-        let of_templates = self.templates.values().map(|route| &route.completions);
-        if of_prompts
-            .chain(of_templates)
-            .any(|completions| completions.arguments().next().is_some())
-        {
-            capabilities.completions = Some(json!({}).into());
-        }
+        if_hub_has! { CompleteRequest {
+            if self.completes() {
+                capabilities.completions = Some(json!({}).into());
+            }
+        } }
         if !self.extensions.is_empty() {
             let extensions = self.extensions.iter();
             let extensions = extensions.map(|(id, route)| ((*id).to_owned(), route.settings.clone()));

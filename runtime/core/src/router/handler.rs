@@ -4,21 +4,19 @@ use std::collections::BTreeMap;
 use std::future::ready;
 use std::sync::Arc;
 
-use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::{hub, if_hub_has};
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
-use super::completion::Completions;
 use super::fallback::Fallback;
 use super::list::List;
 use super::page::page;
 use super::prompt::PromptRoute;
 use super::resource::resource_not_found;
 use super::scope::{Listable, Listed, Scope};
-use super::target::{Answer, Completer, Reader, Target, Undeclared};
+use super::target::{Answer, Reader, Target, Undeclared};
 use super::tool::ToolRoute;
-use super::uri_template::Variables;
 use super::{Inner, Router};
 use crate::error::{internal_error, invalid_params};
 use crate::future::BoxFuture;
@@ -42,7 +40,7 @@ impl Router {
     }
 
     /// A route, if the client sees it.
-    fn shown<R: Listable>(
+    pub(super) fn shown<R: Listable>(
         &self,
         routes: impl Fn(&Routes) -> &RouteMap<R>,
         key: &str,
@@ -156,13 +154,17 @@ impl Router {
         route.ok_or_else(|| invalid_params(format!("Unknown tool: {name}")))
     }
 
-    fn find_prompt(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<PromptRoute>, ErrorObject> {
+    pub(super) fn find_prompt(
+        &self,
+        name: &str,
+        context: &Context<ServerSide>,
+    ) -> Result<Arc<PromptRoute>, ErrorObject> {
         let route = self.shown(|routes| &routes.prompts, name, context);
         route.ok_or_else(|| invalid_params(format!("Unknown prompt: {name}")))
     }
 
     /// What reads the resource with a URI.
-    fn find_reader(&self, uri: &str, context: &Context<ServerSide>) -> Result<Reader, ErrorObject> {
+    pub(super) fn find_reader(&self, uri: &str, context: &Context<ServerSide>) -> Result<Reader, ErrorObject> {
         if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
             return Ok(Reader::Resource(route));
         }
@@ -170,34 +172,6 @@ impl Router {
         let mut shown = templates.values().filter(|route| self.shows(&***route, context));
         let reader = shown.find_map(|route| Some(Reader::Template(Arc::clone(route), route.variables(uri)?)));
         reader.ok_or_else(|| resource_not_found(uri))
-    }
-
-    /// What completes the arguments of a prompt or template.
-    fn find_completer(
-        &self,
-        reference: &hub::CompletionReference,
-        context: &Context<ServerSide>,
-    ) -> Result<Completer, ErrorObject> {
-        let (completions, scope) = match reference {
-            hub::CompletionReference::Prompt(prompt) => {
-                let route = self.find_prompt(&prompt.name, context)?;
-                (route.completions.clone(), route.scope().clone())
-            }
-            hub::CompletionReference::ResourceTemplate(template) => {
-                let route = self.shown(|routes| &routes.templates, &template.uri, context);
-                match route.map_or_else(
-                    || self.find_reader(&template.uri, context),
-                    |route| Ok(Reader::Template(route, Variables::new())),
-                )? {
-                    Reader::Template(route, _) => (route.completions.clone(), route.scope().clone()),
-                    // A resource has no variables, but clients may request completion.
-                    Reader::Resource(route) => (Completions::default(), route.scope().clone()),
-                }
-            }
-            hub::CompletionReference::Unknown(_) => return Err(invalid_params("Unknown kind of reference")),
-        };
-        let layers = scope.layers;
-        Ok(Completer { completions, layers })
     }
 
     /// What answers a method that the hub doesn't declare.
@@ -211,7 +185,7 @@ impl Router {
     }
 
     /// Lets the target of a request answer it, or the fallback if the router has none that the client sees.
-    async fn answer<T: Target>(
+    pub(super) async fn answer<T: Target>(
         &self,
         target: Result<T, ErrorObject>,
         request: T::Request,
@@ -242,6 +216,11 @@ impl Router {
     /// Handles a request by the method that it is for.
     async fn handle(&self, request: hub::ClientRequest, context: &Context<ServerSide>) -> Result<Answer, ErrorObject> {
         use hub::ClientRequest as Request;
+        if_hub_has! { CompleteRequest {
+            if let Request::Complete(request) = request {
+                return self.complete(request, context).await;
+            }
+        } }
         match request {
             Request::CallTool(request) => {
                 let tool = self.find_tool(&request.params.name, context);
@@ -254,10 +233,6 @@ impl Router {
             Request::ReadResource(request) => {
                 let reader = self.find_reader(&request.params.uri, context);
                 self.answer(reader, request, Request::ReadResource, context).await
-            }
-            Request::Complete(request) => {
-                let completer = self.find_completer(&request.params.ref_, context);
-                self.answer(completer, request, Request::Complete, context).await
             }
             Request::Unknown(request) => {
                 let undeclared = self.find_undeclared(&request.method, context);

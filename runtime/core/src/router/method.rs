@@ -3,12 +3,12 @@
 use std::future::{Future, ready};
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson, Request, Validate};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, Request, UnknownMethod, Validate};
 use mcp_adapters::{PeerTypes, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::call::{Call, Input};
+use super::call::Call;
 use super::error::RouteError;
 use super::extract::{FromCall, Signature, for_each_tuple};
 use super::function::{Awaited, BoxedFunction, Callable, Immediate};
@@ -100,10 +100,8 @@ impl MethodRoute {
     {
         check(revision, name).ok()?;
         let function = BoxedFunction::of(Signature::default(), move |call| {
-            let params = match call.input() {
-                Some(Input::Method(request)) => request.params.as_ref().map(|params| params.parse()),
-                _ => None,
-            };
+            let request: Option<&UnknownMethod> = call.other_input();
+            let params = request.and_then(|request| request.params.as_ref().map(|params| params.parse()));
             let answered = params
                 .transpose()
                 .map(|params| answer(params.unwrap_or_else(|| json!({})), call));
@@ -138,7 +136,7 @@ impl MethodRoute {
         let function = BoxedFunction::of(signature, move |call| {
             let function = Arc::clone(&function);
             Box::pin(async move {
-                let Some(Input::Method(request)) = call.input() else {
+                let Some(request) = call.other_input::<UnknownMethod>() else {
                     return Err(internal_error("no method is called").into());
                 };
                 let request = request.decode_as().map_err(invalid_params)?;

@@ -34,10 +34,20 @@ mod tool;
 mod tool_error;
 mod uri_template;
 
+// rustfmt doesn't look for modules in macros.
+#[cfg(rustfmt)]
+mod completer;
+
+if_hub_has! { CompleteRequest {
+    mod completer;
+
+    pub use self::completer::{CompletionRequest, MAX_VALUES};
+} }
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_adapters::hub;
+use mcp_adapters::{hub, if_hub_has};
 
 use self::caching::Caching;
 use self::catalogue::{Catalogue, Routes};
@@ -51,8 +61,7 @@ use crate::options::Options;
 use crate::session::{Layered, ServerInfo, ServerSession, Shared, Subscriptions, start_server, with_extra};
 
 pub use self::ask::{Answer, Form};
-pub use self::call::{Call, CompletionRequest};
-pub use self::completion::MAX_VALUES;
+pub use self::call::Call;
 pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
 pub use self::extension::{CoreMethods, ExtensionSubscription, ServerExtension};

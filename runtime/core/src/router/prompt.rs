@@ -66,14 +66,6 @@ pub fn prompt<M>(prompt: hub::Prompt, fill: impl Function<hub::GetPromptResult, 
 }
 
 impl PromptRoute {
-    /// Adds a function that completes an argument. It takes extractors, such as
-    /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
-    #[must_use]
-    pub fn complete<M>(mut self, argument: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
-        self.completions.insert(argument, complete);
-        self
-    }
-
     /// Gives the functions their states, and the prompt its arguments.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
         let (kind, name) = ("prompt", &self.prompt.name);

@@ -1,4 +1,4 @@
-//! What requests are for: routes, and the functions that complete an argument.
+//! What requests are for: routes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, UnknownMethod};
 
 use super::call::{Call, Input};
-use super::completion::Completions;
 use super::custom::CustomRoute;
 use super::method::MethodRoute;
 use super::prompt::PromptRoute;
@@ -110,26 +109,6 @@ impl Target for Reader {
     }
 }
 
-/// What completes an argument of a prompt or a variable of a template.
-#[derive(Clone)]
-pub(super) struct Completer {
-    pub(super) completions: Completions,
-    pub(super) layers: Layers,
-}
-
-impl Target for Completer {
-    messages!(Complete(CompleteRequest) gives Complete);
-
-    fn layers(&self) -> &Layers {
-        &self.layers
-    }
-
-    async fn answer(self, request: hub::CompleteRequest, call: Call) -> Result<Answer, ErrorObject> {
-        let completed = self.completions.complete(request.params, call).await?;
-        Ok(Answer::Declared(hub::ServerResult::Complete(completed)))
-    }
-}
-
 /// What answers a method that the hub doesn't declare.
 #[derive(Clone)]
 pub(super) enum Undeclared {
@@ -161,7 +140,7 @@ impl Target for Undeclared {
 
     async fn answer(self, request: UnknownMethod, call: Call) -> Result<Answer, ErrorObject> {
         let result = match self {
-            Self::Method(route) => route.function.call(call, Input::Method(request)).await?,
+            Self::Method(route) => route.function.call(call, Input::Other(Box::new(request))).await?,
             Self::Custom(route) => route.answer(request, call).await?,
         };
         Ok(Answer::Custom(result))

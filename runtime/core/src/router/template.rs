@@ -71,14 +71,6 @@ impl TemplateRoute {
         self
     }
 
-    /// Adds a function that completes a variable. It takes extractors, such as
-    /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
-    #[must_use]
-    pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
-        self.completions.insert(variable, complete);
-        self
-    }
-
     /// Adds a function that lists resources that the template reads, such as the rows of a table. It takes extractors, is called for each
     /// page of the server's resources that a client requests, and gives all of them: the router sorts them by their URIs, with those of
     /// other routes, and makes the pages. [`Router::resources_changed`](super::Router::resources_changed) notifies clients

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{FromCall, Signature};
 use crate::error::{CallError, internal_error};
 use crate::message::Principal;
-use crate::router::call::{Call, CompletionRequest, Input};
+use crate::router::call::{Call, Input};
 use crate::router::tool_error::ToolError;
 use crate::session::{Context, Peer};
 use crate::side::ServerSide;
@@ -140,19 +140,6 @@ impl FromCall for Uri {
         match call.input() {
             Some(Input::Resource { uri, .. }) => Ok(Self(uri.clone())),
             _ => Err(ToolError::Protocol(internal_error("no resource is read"))),
-        }
-    }
-}
-
-impl FromCall for CompletionRequest {
-    fn declare(signature: &mut Signature) {
-        signature.limit("CompletionRequest", &["completion"]);
-    }
-
-    async fn from_call(call: &Call) -> Result<Self, ToolError> {
-        match call.input() {
-            Some(Input::Completion(request)) => Ok(request.clone()),
-            _ => Err(ToolError::Protocol(internal_error("nothing is completed"))),
         }
     }
 }

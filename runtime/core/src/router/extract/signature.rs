@@ -60,7 +60,7 @@ impl Signature {
     }
 
     /// Only functions of these kinds of routes can take it.
-    pub(super) fn limit(&mut self, extractor: &'static str, kinds: &'static [&'static str]) {
+    pub(in crate::router) fn limit(&mut self, extractor: &'static str, kinds: &'static [&'static str]) {
         self.limited.push((extractor, kinds));
     }
 

@@ -1,0 +1,35 @@
+//! Completion of arguments, for a hub that has it.
+
+use mcp_adapters::hub::{self, CompletionReference, ServerResult};
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_core::internal::invalid_params;
+use mcp_core::{Context, ServerSide};
+
+use super::handler::{GatewayHandler, unknown};
+use super::session::Servers;
+
+impl GatewayHandler {
+    /// Lets the server of a prompt or resource template complete its argument.
+    pub async fn complete(
+        &self,
+        servers: &Servers,
+        mut request: hub::CompleteRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<ServerResult, ErrorObject> {
+        let clients = &servers.clients;
+        let server = match &mut request.params.ref_ {
+            CompletionReference::Prompt(prompt) => {
+                let found = clients.prompt_server(&prompt.name).await;
+                let (server, name) = found.ok_or_else(|| unknown("prompt", &prompt.name))?;
+                prompt.name = name;
+                server
+            }
+            CompletionReference::ResourceTemplate(template) => {
+                let found = clients.template_server(&template.uri).await;
+                found.ok_or_else(|| unknown("resource template", &template.uri))?
+            }
+            CompletionReference::Unknown(_) => return Err(invalid_params("unknown kind of reference")),
+        };
+        self.forward(servers, server, request.into(), context).await
+    }
+}

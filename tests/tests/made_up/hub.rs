@@ -1,0 +1,75 @@
+//! A made-up revision as the hub: what is written against the hub compiles with it as it is.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use mcp_codegen::generate;
+use mcp_tests::made_up::{HUB, LATEST, MADE_UP, copy, here, read};
+use tempfile::TempDir;
+
+/// What a hub is for.
+const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
+
+/// The crates that are written against the hub. Those of extensions, and what stores their tasks, are written against the revision
+/// that these extend.
+const RUNTIME: [&str; 6] = [
+    "mcp-auth",
+    "mcp-bridge",
+    "mcp-clients",
+    "mcp-core",
+    "mcp-gateway",
+    "mcp-http",
+];
+
+/// A copy of the workspace in which handlers are written against the made-up revision. `directory` keeps what was built before.
+fn move_hub(directory: &Path) {
+    let root = TempDir::new().unwrap();
+    let options = HUB.ingested(root.path());
+    let manifest = options.schema.join("revisions.yaml");
+    let moved = read(&manifest).replace(&format!("hub: {LATEST}"), &format!("hub: {MADE_UP}"));
+    fs::write(manifest, moved).unwrap();
+    generate(&options).unwrap_or_else(|error| panic!("{error}"));
+
+    let own = fs::read_dir(directory).into_iter().flatten();
+    for old in own
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| !path.ends_with("target"))
+    {
+        match old.is_dir() {
+            true => fs::remove_dir_all(old).unwrap(),
+            false => fs::remove_file(old).unwrap(),
+        }
+    }
+    for member in MEMBERS {
+        copy(&here("..").join(member), &directory.join(member));
+    }
+    copy(&options.out, &directory.join("generated"));
+    fs::copy(here("../Cargo.lock"), directory.join("Cargo.lock")).unwrap();
+    let manifest = read(&here("../Cargo.toml"));
+    let members = manifest.lines().find(|line| line.starts_with("members = ")).unwrap();
+    let kept = members.split('"').skip(1).step_by(2);
+    let kept = kept.filter(|member| ["generated", "runtime"].contains(&member.split('/').next().unwrap()));
+    let kept: Vec<&str> = kept.chain(["convert", "wire"]).collect();
+    let manifest = manifest.replace(members, &format!("members = {kept:?}"));
+    fs::write(directory.join("Cargo.toml"), manifest).unwrap();
+}
+
+#[test]
+#[ignore = "takes two minutes where nothing is built"]
+fn the_runtime_compiles_with_a_hub_that_renames_members_and_drops_a_feature() {
+    let directory = here("../target/made-up-hub");
+    move_hub(&directory);
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["check", "--quiet", "--all-features", "--message-format=short"])
+        .args(RUNTIME.iter().flat_map(|package| ["--package", package]))
+        .current_dir(&directory)
+        .env("CARGO_TARGET_DIR", directory.join("target"))
+        .env("RUSTFLAGS", "-D warnings")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let errors = said.lines().filter(|line| line.contains(": error")).count();
+    assert!(output.status.success(), "{errors} errors\n{said}");
+}
