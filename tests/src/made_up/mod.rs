@@ -68,20 +68,13 @@ impl MadeUp {
                 .replace(&at("", "\""), &at(OTHER, "\""))
         });
         let mut overlay: Value = serde_json::from_str(&overlay).unwrap();
-        let declared = |pointer: &Value| {
-            let place = pointer.as_str().and_then(|it| it.strip_prefix('#')?.rsplit_once('/'));
-            place.is_some_and(|(parent, _)| schema.pointer(parent).is_some())
-        };
-        overlay["corrections"]
-            .as_array_mut()
-            .unwrap()
-            .retain_mut(|correction| match &mut correction["at"] {
-                Value::Array(pointers) => {
-                    pointers.retain(declared);
-                    !pointers.is_empty()
-                }
-                pointer => declared(pointer),
-            });
+        let is_declared = |place: &str| schema.pointer(place).is_some();
+        retain(&mut overlay["deprecated"], is_declared);
+        // A correction may add what it is at.
+        retain(&mut overlay["corrections"], |place| {
+            let parent = place.rsplit_once('/').map(|(parent, _)| parent);
+            parent.is_some_and(is_declared)
+        });
         let own: Value = yaml_serde::from_str(&read(&self.file("overlay.yaml"))).unwrap();
         let corrections = overlay["corrections"].as_array_mut().unwrap();
         corrections.extend(own["corrections"].as_array().unwrap().clone());
@@ -183,6 +176,22 @@ impl MadeUp {
             check: false,
         }
     }
+}
+
+/// Keeps the entries of a section of an overlay that are about some place of the schema.
+fn retain(section: &mut Value, keep: impl Fn(&str) -> bool) {
+    let keep = |pointer: &Value| {
+        let place = pointer.as_str().and_then(|pointer| pointer.strip_prefix('#'));
+        place.is_some_and(&keep)
+    };
+    let entries = section.as_array_mut().unwrap();
+    entries.retain_mut(|entry| match &mut entry["at"] {
+        Value::Array(pointers) => {
+            pointers.retain(keep);
+            !pointers.is_empty()
+        }
+        pointer => keep(pointer),
+    });
 }
 
 /// A tolerance at some of its places.

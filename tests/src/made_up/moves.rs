@@ -63,6 +63,9 @@ impl Moves {
 
     fn place(&self, text: &str) -> String {
         let mut places = self.0.iter().filter_map(|Move { side, new, into, .. }| {
+            if text == format!("#/$defs/{side}/properties/{new}") {
+                return Some(format!("#/$defs/{side}/properties/{into}/properties/{new}"));
+            }
             let rest = text.strip_prefix(&format!("{side}.{new}"))?;
             let is_whole = rest.is_empty() || rest.starts_with(['.', ' ']);
             is_whole.then(|| format!("{side}.{into}.{new}{rest}"))

@@ -114,6 +114,7 @@ impl Names {
     /// An overlay with the new names. The keys of its facts are words of ours, but for headers and methods.
     pub(super) fn apply_to_overlay(&self, overlay: &Value) -> Value {
         let mut renamed = self.apply(overlay);
+        renamed["deprecated"] = self.moves.apply_to_places(&renamed["deprecated"]);
         renamed["facts"] = self.apply_to_values(&overlay["facts"]);
         if let Some(params) = overlay.pointer("/facts/mirrors/params") {
             renamed["facts"]["mirrors"]["params"] = self.apply(params);
