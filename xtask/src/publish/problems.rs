@@ -16,6 +16,10 @@ pub fn find(
     let mut problems = unset(workspace);
     for (package, release) in workspace.packages.iter().zip(crates) {
         problems.extend(version(root, package, release));
+        if package.is_unstable() && !package.version.starts_with("0.") {
+            let (name, version) = (&package.name, &package.version);
+            problems.push(format!("{name} {version}: a crate of a draft stays below 1.0.0"));
+        }
         problems.extend(name(workspace, release, registry)?);
     }
     problems.extend(names_lock(root)?);

@@ -116,7 +116,8 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
             change.bump = change.bump.max(Some(bump));
             change.notes.push(format!("Needs the new version of `{name}`."));
         }
-        bumps.extend(change.bump.map(|bump| (package.name.as_str(), bump)));
+        let bump = change.bump.filter(|_| !package.is_unstable());
+        bumps.extend(bump.map(|bump| (package.name.as_str(), bump)));
         let needed = change
             .bump
             .map(|bump| next_version(&released.version, bump))

@@ -20,6 +20,22 @@ pub struct Package {
     targets: Vec<Target>,
     /// The registries that it may be published to; all, where there are none.
     publish: Option<Vec<String>>,
+    #[serde(default)]
+    metadata: Option<PackageMetadata>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+struct PackageMetadata {
+    #[serde(default)]
+    release: PackageRelease,
+}
+
+/// `[package.metadata.release]`
+#[derive(Debug, Clone, Default, Deserialize)]
+struct PackageRelease {
+    /// Whether any release may break it, as those of a draft.
+    #[serde(default)]
+    unstable: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -27,6 +43,8 @@ struct Dependency {
     name: String,
     /// What it is for; `None` for the code itself.
     kind: Option<String>,
+    /// The versions that fit; `*` for a crate that is named by its path alone.
+    req: String,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -67,10 +85,22 @@ impl Package {
             .any(|target| target.kind.iter().any(|kind| kind == "lib"))
     }
 
+    /// Whether any release may break it, and nothing else promises what it has.
+    pub fn is_unstable(&self) -> bool {
+        self.metadata.as_ref().is_some_and(|metadata| metadata.release.unstable)
+    }
+
     /// Whether its code needs another crate.
     pub fn needs(&self, name: &str) -> bool {
         let mut dependencies = self.dependencies.iter();
         dependencies.any(|dependency| dependency.kind.is_none() && dependency.name == name)
+    }
+
+    /// Whether the registry takes it only after another crate: it looks for the crates that its tests need too, unless these are named by
+    /// their paths alone.
+    fn follows(&self, name: &str) -> bool {
+        let mut dependencies = self.dependencies.iter();
+        dependencies.any(|dependency| dependency.req != "*" && dependency.name == name)
     }
 }
 
@@ -99,13 +129,13 @@ impl Workspace {
     }
 }
 
-/// Puts each crate after those that it needs, and otherwise in the order of their names.
+/// Puts each crate after those that it follows, and otherwise in the order of their names.
 fn in_order(mut waiting: Vec<Package>) -> Result<Vec<Package>, Box<dyn Error>> {
     waiting.sort_by(|a, b| a.name.cmp(&b.name));
     let mut ordered: Vec<Package> = Vec::new();
     while !waiting.is_empty() {
         let names: BTreeSet<String> = waiting.iter().map(|package| package.name.clone()).collect();
-        let is_ready = |package: &Package| !names.iter().any(|name| package.needs(name));
+        let is_ready = |package: &Package| !names.iter().any(|name| package.follows(name));
         let (ready, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_ready);
         if ready.is_empty() {
             return Err("the crates need each other in a circle".into());
@@ -124,6 +154,7 @@ mod tests {
         let dependency = |name: &&str| Dependency {
             name: (*name).to_owned(),
             kind: None,
+            req: "^0.1.0".to_owned(),
         };
         Package {
             name: name.to_owned(),
@@ -134,6 +165,7 @@ mod tests {
             dependencies: needs.iter().map(dependency).collect(),
             targets: Vec::new(),
             publish: None,
+            metadata: None,
         }
     }
 
@@ -149,5 +181,17 @@ mod tests {
         let names: Vec<&str> = ordered.iter().map(|package| package.name.as_str()).collect();
         assert_eq!(names, ["b", "c", "d", "a"]);
         assert!(in_order(vec![package("a", &["b"]), package("b", &["a"])]).is_err());
+
+        let tested = |req: &str| {
+            let mut package = package("a", &["b"]);
+            package.dependencies[0].kind = Some("dev".to_owned());
+            package.dependencies[0].req = req.to_owned();
+            package
+        };
+        for (req, expected) in [("^0.1.0", ["b", "a"]), ("*", ["a", "b"])] {
+            let ordered = in_order(vec![tested(req), package("b", &[])]).unwrap();
+            let names: Vec<&str> = ordered.iter().map(|package| package.name.as_str()).collect();
+            assert_eq!(names, expected, "{req}");
+        }
     }
 }
