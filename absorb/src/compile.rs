@@ -117,8 +117,12 @@ impl Compilation {
             return Ok(());
         }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        // A revision that is tried is a draft.
+        let has_adapters = self.directory.join("crates/mcp-adapters").exists();
+        let features = has_adapters.then_some(["--features", "mcp-adapters/unstable-draft"]);
         let output = Command::new(cargo)
             .args(["check", "--quiet", "--workspace", "--keep-going"])
+            .args(features.into_iter().flatten())
             .current_dir(&self.directory)
             .env("CARGO_TARGET_DIR", self.directory.join("target"))
             .env("RUSTFLAGS", "-D warnings")

@@ -158,6 +158,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str)
             items,
             schema: &revision.schema,
             table,
+            is_draft: protocol.manifest.is_draft(&revision.model.revision),
         });
         let input = AdaptersInput {
             revisions: &revisions.collect::<Vec<_>>(),

@@ -44,6 +44,7 @@ pub(super) fn crate_files(
         "types": model.own_types().count(),
         "definitions": model.definitions.len(),
         "deprecates": !model.deprecated.is_empty(),
+        "is_draft": manifest.is_draft(&model.revision),
         "link": (input.link)("").trim_end_matches('#'),
         "crates": input.crates,
         "version": manifest.version(&name),

@@ -251,6 +251,13 @@ impl Manifest {
             .map_or(env!("CARGO_PKG_VERSION"), String::as_str)
     }
 
+    /// Whether a revision isn't released yet.
+    #[must_use]
+    pub fn is_draft(&self, revision: &str) -> bool {
+        let mut revisions = self.revisions.iter();
+        revisions.any(|entry| entry.revision.as_str() == revision && !entry.released)
+    }
+
     /// Where the official specification describes the definitions of a revision, or else where the schema came from. `{anchor}`
     /// stands for the name of a definition in lower case.
     #[must_use]

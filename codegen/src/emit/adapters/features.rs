@@ -1,12 +1,18 @@
 //! The cargo features that choose which revisions are compiled.
 //!
 //! Conversions form a chain that ends at the hub, so a revision before the hub needs all those between. A feature therefore
-//! stands for a revision and all later ones. The hub, and what is later than it, is always compiled.
+//! stands for a revision and all later ones. The hub, and what is later than it, is always compiled, unless it is a draft: drafts have a
+//! feature of their own, since they may change with any release.
+
+use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
 use super::input::{AdaptersInput, RevisionInput};
 use crate::emit::scaffold::crate_name;
+
+/// The feature of the drafts.
+const DRAFTS: &str = "unstable-draft";
 
 impl AdaptersInput<'_> {
     /// The features of the revisions up to the hub, the earliest first. Each enables that of the next revision.
@@ -25,7 +31,16 @@ impl AdaptersInput<'_> {
     /// The feature without which a revision isn't compiled, if there is one.
     pub(super) fn feature(&self, revision: &RevisionInput<'_>) -> Option<String> {
         let hub = self.revision(self.hub)?;
-        (self.position(revision) < self.position(hub)).then(|| name(&revision.model.revision))
+        match self.position(revision).cmp(&self.position(hub)) {
+            Ordering::Less => Some(name(&revision.model.revision)),
+            _ => self.is_unstable(revision).then(|| DRAFTS.to_owned()),
+        }
+    }
+
+    /// Whether a revision is a draft that nothing else needs.
+    pub(super) fn is_unstable(&self, revision: &RevisionInput<'_>) -> bool {
+        let hub = self.revision(self.hub).and_then(|hub| self.position(hub));
+        revision.is_draft && self.position(revision) > hub
     }
 
     pub(super) fn is_hub(&self, revision: &RevisionInput<'_>) -> bool {

@@ -32,6 +32,8 @@ pub(crate) struct RevisionInput<'i> {
     pub(crate) schema: &'i Value,
     /// Its table.
     pub(crate) table: &'i str,
+    /// Whether it isn't released.
+    pub(crate) is_draft: bool,
 }
 
 impl<'i> AdaptersInput<'i> {

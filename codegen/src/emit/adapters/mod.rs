@@ -47,13 +47,14 @@ pub(crate) fn emit_adapters(
             "variant": variant_name(name),
             "schema": module_name(name).to_ascii_uppercase(),
             "feature": input.feature(revision),
+            "is_unstable": input.is_unstable(revision),
             "is_hub": input.is_hub(revision),
         })
     });
     let has_types = |model: &Model| PEER_TYPES.iter().all(|name| model.types.contains_key(*name));
-    let latest = input
-        .revisions
-        .last()
+    let mut stable = input.revisions.iter().rev();
+    let latest = stable
+        .find(|revision| !input.is_unstable(revision))
         .map(|revision| variant_name(&revision.model.revision));
     let header = format!("// {HEADER}");
     let values = json!({
