@@ -174,6 +174,7 @@ impl JsonWriter {
 
     /// Writes an array.
     pub fn array<'t, T: Encode + 't>(&mut self, elements: impl IntoIterator<Item = &'t T>) {
+        let begun = self.json.begin();
         let mut separator = '[';
         for element in elements {
             self.json.text_mut().push(separator);
@@ -184,6 +185,7 @@ impl JsonWriter {
             self.raw("[");
         }
         self.raw("]");
+        self.json.end(begun);
     }
 }
 

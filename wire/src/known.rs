@@ -75,9 +75,11 @@ impl KnownJson {
     /// Ends an array or an object.
     pub fn end(&mut self, begun: Begun) {
         let end = self.text.len();
-        let place = self.places.as_mut().and_then(|places| places.get_mut(begun.0));
-        if let Some(place) = place {
-            place.end = end;
+        let Some(places) = &mut self.places else { return };
+        match places.get_mut(begun.0) {
+            Some(place) if end - place.start >= LONG => place.end = end,
+            // What is in it is short too, so nothing has been remembered since.
+            _ => places.truncate(begun.0),
         }
     }
 
@@ -155,6 +157,23 @@ mod tests {
     }
 
     #[test]
+    fn long_arrays_and_objects_are_known_as_a_whole_and_short_ones_are_not() {
+        let known = |values: &[&str]| {
+            let known = KnownJson::of(&crate::Map::from([("a", vec![values; 2])])).unwrap();
+            known
+                .places()
+                .iter()
+                .map(|place| known.text()[place.start..place.end].to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert!(known(&[]).is_empty());
+        let array = r#"["abcdefghijkl","abcdefghijkl","x"]"#;
+        let arrays = format!("[{array},{array}]");
+        let places = [&*format!("{{\"a\":{arrays}}}"), &*arrays, array, array];
+        assert_eq!(known(&["abcdefghijkl", "abcdefghijkl", "x"]), places);
+    }
+
+    #[test]
     fn a_value_reads_the_same_whether_its_parts_are_known_or_not() {
         let long = "abc ".repeat(LONG);
         let parts = [format!("{long}\n"), long, String::from("short"), String::new()];
@@ -163,6 +182,7 @@ mod tests {
             let value = crate::Map::from([("text", RawJson::from_encode(part).unwrap()), ("open", open.clone())]);
             let known = KnownJson::of(&value).unwrap();
             assert_eq!(known.text(), crate::to_string(&value).unwrap());
+            assert_eq!(Reader::of_known(&known).raw().unwrap(), known.text());
             let mut reader = Reader::of_known(&known);
             // Looking ahead and going back finds the same places.
             assert_eq!(reader.peek_tag("text").unwrap().as_deref(), Some(&**part));

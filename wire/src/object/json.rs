@@ -11,6 +11,7 @@ use crate::map::Map;
 impl JsonWriter {
     /// Writes an object: what `members` writes into it.
     pub(crate) fn object(&mut self, members: impl FnOnce(&mut JsonObject<'_>) -> Result<(), Infallible>) {
+        let begun = self.json.begin();
         self.raw("{");
         let mut object = JsonObject {
             json: self,
@@ -18,6 +19,7 @@ impl JsonWriter {
         };
         let Ok(()) = members(&mut object);
         self.raw("}");
+        self.json.end(begun);
     }
 }
 
