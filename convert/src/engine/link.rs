@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use super::accepted::Accepted;
 use super::step::{
-    Basic, Change, ConstantPlan, ConstantSource, EnsurePlan, How, LeftPlan, MemberChange, MemberPlan, MemberSource,
-    MethodsPlan, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan, basic,
+    Adopted, Basic, Change, ConstantPlan, ConstantSource, EnsurePlan, How, LeftPlan, MemberChange, MemberPlan,
+    MemberSource, MethodsPlan, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan, basic,
 };
 use crate::tables::Table;
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, Rows, VariantRow};
@@ -393,12 +394,13 @@ impl Linker<'_> {
             Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
             other => {
                 let implied = || &*format!("{pointer}/properties/{}", escaped(member.name)).leak();
-                MemberSource::Adopted {
+                MemberSource::Adopted(Adopted {
                     constant: other.map(|(own, _)| own.name),
                     ty: to.clone(),
                     pointer: row.pointer.unwrap_or_else(|| Some(implied())),
                     supplied: row.supplied,
-                }
+                    accepted: Accepted::default(),
+                })
             }
         };
         let plan = MemberPlan {
@@ -409,6 +411,7 @@ impl Linker<'_> {
             check: row.check.clone(),
             declared: row.declared.clone(),
             lacks: member.required && own.is_none_or(|own| !own.required),
+            accepted: Accepted::default(),
         };
         let is_same = match &plan.source {
             MemberSource::Shared(name, MemberChange::Plain(change)) => {

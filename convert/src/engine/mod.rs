@@ -3,6 +3,8 @@
 //! [`read`] reads the source as far as a conversion looks into it, and leaves the rest as text. Each [`step`] between two
 //! neighbouring revisions changes the tree in place. [`step`] also finds out what a step leaves as it is.
 
+mod accepted;
+mod checks;
 mod link;
 mod node;
 mod object;
@@ -15,7 +17,7 @@ mod value;
 use mcp_wire::{DecodeError, Decoded, Reader};
 
 pub(crate) use self::node::Node;
-use self::read::{Opens, Read};
+use self::read::Read;
 use self::state::State;
 use self::step::Change;
 pub(crate) use self::step::Step;
@@ -31,8 +33,8 @@ use crate::unrepresentable::Unrepresentable;
 pub(crate) struct Chain {
     from: &'static Table,
     steps: Vec<&'static Step>,
-    /// The types of the source that a step looks into.
-    opens: Vec<Opens>,
+    /// Whether a step looks into each type of the source.
+    opens: Vec<bool>,
     client: Sent,
     server: Sent,
 }
@@ -121,19 +123,16 @@ impl From<Unrepresentable> for Failed {
 impl Chain {
     /// The conversions from a revision over these steps.
     pub(crate) fn new(from: &'static Table, steps: Vec<&'static Step>) -> Self {
-        let mut opens: Vec<Opens> = Vec::new();
+        let mut opens: Vec<bool> = Vec::new();
         for step in steps.iter().rev() {
-            let mut before = vec![Opens::default(); step.from.types.len()];
+            let mut before = vec![false; step.from.types.len()];
             for pair in &step.pairs {
                 let TypeRef::Named(source) = pair.source else { continue };
                 let later = match pair.target {
-                    TypeRef::Named(id) => opens.get(id),
-                    _ => None,
+                    TypeRef::Named(id) => opens.get(id).is_some_and(|opens| *opens),
+                    _ => false,
                 };
-                let opens = &mut before[source];
-                opens.is_opened |= !pair.keeps || later.is_some_and(|later| later.is_opened);
-                opens.members.extend(later.iter().flat_map(|later| &later.members));
-                opens.members.extend(pair.opened_members());
+                before[source] |= !pair.keeps || later;
             }
             opens = before;
         }
@@ -164,7 +163,7 @@ impl Chain {
         state.begin(reader.text());
         // Objects are read to leave out the `null` of an optional member, which many write for an absent one.
         let may_have_null = reader.text().contains("null");
-        let opened: Option<Vec<Opens>> = may_have_null.then(|| self.opens.iter().map(Opens::entirely).collect());
+        let opened = may_have_null.then(|| vec![true; self.opens.len()]);
         let read = Read {
             table: self.from,
             opens: opened.as_deref().unwrap_or(&self.opens),

@@ -83,7 +83,7 @@ impl<'a> Node<'a> {
     }
 
     /// Reads an object with members that nothing declares.
-    pub(super) fn undeclared(reader: &mut Reader<'a>) -> Decoded<Self> {
+    fn undeclared(reader: &mut Reader<'a>) -> Decoded<Self> {
         let mut members = Vec::new();
         reader.members(|reader, name| {
             let value = Node::text(reader.raw().map_err(|error| error.in_member(&name))?);

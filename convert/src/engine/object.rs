@@ -3,20 +3,19 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use mcp_wire::{RawJson, Reader, error_code, from_str, push_string, validate_text};
+use mcp_wire::{RawJson, error_code, from_str, push_string};
 
 use super::node::{Entry, Node};
-use super::read::{check, is_constant};
+use super::read::is_constant;
 use super::rules::{put_at, take_from};
 use super::state::{Part, State};
 use super::step::{
-    Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource, ObjectPlan,
+    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource,
+    ObjectPlan,
 };
-use super::value::{Run, accepts, not_source, validate};
+use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
-use crate::tables::Table;
 use crate::tables::rows::{LeftAction, Refusal};
-use crate::tables::types::TypeRef;
 use crate::unrepresentable::Unrepresentable;
 
 pub(super) type Converted<T = ()> = Result<T, Unrepresentable>;
@@ -128,23 +127,15 @@ impl<'a> Run<'_> {
                 }
                 self.prepare_shared(plan, name, how, members, needed, afterwards)
             }
-            MemberSource::Adopted {
-                constant,
-                ty,
-                pointer,
-                supplied,
-            } => {
-                if let Some(constant) = constant
+            MemberSource::Adopted(adopted) => {
+                if let Some(constant) = adopted.constant
                     && let Some(at) = position(members, constant, true)
                 {
                     members[at].declared = false;
                     members[at].name = Cow::Borrowed(plan.name);
                 }
-                self.adopt(plan.name, ty, *pointer, members);
-                match supplied {
-                    Some(key) => self.supply(plan.name, (ty, *pointer), key, members),
-                    None => Ok(()),
-                }
+                self.adopt(plan.name, adopted, members);
+                self.supply(plan.name, adopted, members)
             }
         }
     }
@@ -192,15 +183,11 @@ impl<'a> Run<'_> {
     }
 
     /// Takes a member that only the target declares from the undeclared members.
-    fn adopt(&mut self, name: &'static str, ty: &TypeRef, pointer: Option<&str>, members: &mut Members<'a>) {
+    fn adopt(&mut self, name: &'static str, adopted: &Adopted, members: &mut Members<'a>) {
         let Some(at) = position(members, name, false) else {
             return;
         };
-        let table = self.step.to;
-        let value = &members[at].value;
-        let holds = check_whole(table, &value.to_text(), ty);
-        let is_valid = holds && pointer.is_none_or(|pointer| accepts(value, pointer, table.schema));
-        if is_valid {
+        if self.check_adopted(adopted, &members[at].value.to_text()).is_ok() {
             members[at].declared = true;
         } else {
             members.remove(at);
@@ -209,24 +196,14 @@ impl<'a> Run<'_> {
     }
 
     /// Takes a member that the source doesn't declare from the session.
-    fn supply(
-        &mut self,
-        name: &'static str,
-        (ty, pointer): (&TypeRef, Option<&str>),
-        key: &str,
-        members: &mut Members<'a>,
-    ) -> Converted {
-        let supplied = self.state.supply.as_ref().and_then(|supply| supply.get(key));
+    fn supply(&mut self, name: &'static str, adopted: &Adopted, members: &mut Members<'a>) -> Converted {
+        let supply = self.state.supply.as_ref().zip(adopted.supplied);
+        let supplied = supply.and_then(|(supply, key)| supply.get(key));
         let (None, Some(json)) = (position(members, name, true), supplied) else {
             return Ok(());
         };
-        let mut reader = Reader::new(json.text());
-        check(self.step.to, &mut reader, ty)
-            .map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC).within_member(name))?;
-        if let Some(pointer) = pointer {
-            validate_text(json.text(), pointer, self.step.schema())
-                .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC).within_member(name))?;
-        }
+        let checked = self.check_adopted(adopted, json.text());
+        checked.map_err(|refused| refused.within_member(name))?;
         members.push(Entry::declared(name, Node::text(json.text().to_owned())));
         Ok(())
     }
@@ -339,7 +316,7 @@ impl<'a> Run<'_> {
         }
         let source = match &plan.source {
             MemberSource::Shared(from, _) => from,
-            MemberSource::Adopted { .. } => name,
+            MemberSource::Adopted(_) => name,
         };
         let at = match position(members, source, true) {
             Some(at) => at,
@@ -372,25 +349,7 @@ impl<'a> Run<'_> {
                 return Ok(());
             }
         }
-        self.declare(plan, &mut members[at].value)?;
-        if let Some(invalid) = plan.check.as_ref() {
-            let (value, schema) = (&members[at].value, self.step.schema());
-            let mut pointers = invalid.pointers.iter();
-            let valid = pointers.try_for_each(|pointer| validate(value, pointer, schema));
-            match (valid, invalid.drop) {
-                (Ok(()), _) => {}
-                (Err(_), Some(_)) if self.state.carries() => {}
-                (Err(_), Some(rule)) => {
-                    members.remove(at);
-                    self.state.lose_member(name, LossKind::Dropped, rule);
-                }
-                (Err(invalid), None) => {
-                    let refused = Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC);
-                    return Err(refused.within_member(name));
-                }
-            }
-        }
-        Ok(())
+        self.check_member(plan, members, at)
     }
 
     /// Converts the value of a member that both revisions declare, and returns whether it stays.
@@ -436,23 +395,6 @@ impl<'a> Run<'_> {
         self.state
             .within(Part::Member(name), |state| Run { step, state }.change(change, value))
     }
-
-    /// Removes members from an open object that only the target declares, and whose values are invalid there.
-    fn declare(&mut self, plan: &MemberPlan, value: &mut Node<'a>) -> Converted {
-        if plan.declared.is_empty() || self.state.carries() {
-            return Ok(());
-        }
-        let schema = self.step.schema();
-        let members = value.members().map_err(not_source)?;
-        for (name, pointer) in &plan.declared {
-            let invalid = |entry: &Entry<'_>| entry.name == *name && !accepts(&entry.value, pointer, schema);
-            if members.iter().any(invalid) {
-                members.retain(|entry| !invalid(entry));
-                self.state.lose_within(&[plan.name, name], LossKind::Dropped, AUTOMATIC);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// The position of a member that is declared, or that isn't.
@@ -464,10 +406,6 @@ pub(super) fn position(members: &Members<'_>, name: &str, declared: bool) -> Opt
 
 pub(super) fn refused(refusal: &Refusal) -> Unrepresentable {
     Unrepresentable::new(refusal.code, refusal.because, refusal.rule)
-}
-
-fn check_whole(table: &Table, text: &str, ty: &TypeRef) -> bool {
-    check(table, &mut Reader::new(text), ty).is_ok()
 }
 
 fn same_json(node: &Node<'_>, json: &str) -> bool {

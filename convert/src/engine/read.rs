@@ -8,30 +8,12 @@ use super::node::{Entry, Node};
 use crate::tables::Table;
 use crate::tables::types::{Decision, Kind, Member, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
 
-/// How far the values of a type are read as a tree.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Opens {
-    pub(crate) is_opened: bool,
-    /// The members with open objects that are read as trees too.
-    pub(crate) members: Vec<&'static str>,
-}
-
-impl Opens {
-    /// The same for a type that is read as a tree in any case.
-    pub(crate) fn entirely(&self) -> Self {
-        Self {
-            is_opened: true,
-            members: self.members.clone(),
-        }
-    }
-}
-
 /// What is read as a tree, and what else is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
     pub(crate) table: &'t Table,
-    /// How far each type is read as a tree.
-    pub(crate) opens: &'t [Opens],
+    /// Whether the values of each type are read as trees.
+    pub(crate) opens: &'t [bool],
     /// Whether the rest is checked. If not, the decoder of the result checks it.
     pub(crate) checks: bool,
 }
@@ -48,7 +30,7 @@ impl<'t> Read<'t> {
 
     fn is_opened(self, ty: &TypeRef) -> bool {
         match ty {
-            TypeRef::Named(id) => self.opens.get(*id).is_some_and(|opens| opens.is_opened),
+            TypeRef::Named(id) => self.opens.get(*id).is_some_and(|opens| *opens),
             TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_opened(inner),
             _ => false,
         }
@@ -95,10 +77,7 @@ impl<'t> Read<'t> {
 
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
         match &self.table.types[id].kind {
-            Kind::Object(object) => {
-                let opened = self.opens.get(id).map(|opens| &*opens.members);
-                self.object(reader, object, opened.unwrap_or_default())
-            }
+            Kind::Object(object) => self.object(reader, object),
             Kind::Union(union) => {
                 let read = |reader: &mut Reader<'a>, at: usize| self.value(reader, &union.variants[at].ty);
                 match variant(self.table, reader, id, union, read)? {
@@ -108,24 +87,17 @@ impl<'t> Read<'t> {
             }
             Kind::Methods(methods) => match message(reader, methods)? {
                 Some(message) => self.named(reader, message),
-                None => self.object(reader, &UNKNOWN_METHOD, &[]),
+                None => self.object(reader, &UNKNOWN_METHOD),
             },
             _ => self.text(reader, &TypeRef::Named(id)).map(Node::text),
         }
     }
 
-    /// Reads the next object, and its members as their types say. Open objects in some members are opened.
-    pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, opened: &[&str]) -> Decoded<Node<'a>> {
+    /// Reads the next object, and its members as their types say.
+    pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType) -> Decoded<Node<'a>> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
         reader.members(|reader, name| {
-            let is_open = |member: &Member| member.ty().is_some_and(|ty| *self.table.resolve(ty) == TypeRef::Object);
-            let opens = opened.contains(&&*name)
-                && object.member(&name).is_some_and(is_open)
-                && reader.json_type()? == JsonType::Object;
-            let read = match opens {
-                true => Node::undeclared(reader).map(|value| (true, value)),
-                false => self.member(reader, object, &name),
-            };
+            let read = self.member(reader, object, &name);
             let (declared, value) = read.map_err(|error| error.in_member(&name))?;
             reader.push(&mut entries, Entry { name, declared, value })
         })?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use mcp_wire::Schema;
 
+use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
 use crate::tables::Table;
 use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
@@ -105,19 +106,27 @@ pub(crate) struct MemberPlan {
     pub(crate) declared: Vec<(&'static str, &'static str)>,
     /// Whether the source may lack it and the target may not.
     pub(crate) lacks: bool,
+    /// The values that need no change by `check` and `declared`.
+    pub(super) accepted: Accepted,
 }
 
 #[derive(Debug)]
 pub(crate) enum MemberSource {
     /// The member of this name.
     Shared(&'static str, MemberChange),
-    /// An undeclared member, or a constant.
-    Adopted {
-        constant: Option<&'static str>,
-        ty: TypeRef,
-        pointer: Option<&'static str>,
-        supplied: Option<&'static str>,
-    },
+    Adopted(Adopted),
+}
+
+/// An undeclared member of the source, or a constant.
+#[derive(Debug)]
+pub(crate) struct Adopted {
+    pub(crate) constant: Option<&'static str>,
+    pub(crate) ty: TypeRef,
+    pub(crate) pointer: Option<&'static str>,
+    /// The value of the session that stands for an absent member.
+    pub(crate) supplied: Option<&'static str>,
+    /// The values that are valid.
+    pub(super) accepted: Accepted,
 }
 
 #[derive(Debug)]
@@ -312,20 +321,6 @@ impl Step {
                 VariantPlan::Becomes(change) => self.keeps(change),
                 _ => false,
             })
-    }
-}
-
-impl Pair {
-    /// The members with open objects in which the target declares members.
-    pub(super) fn opened_members(&self) -> impl Iterator<Item = &'static str> {
-        let plan = match &self.how {
-            How::Object(plan) => plan.members.as_slice(),
-            _ => &[],
-        };
-        plan.iter().filter_map(|member| match &member.source {
-            MemberSource::Shared(name, _) if !member.declared.is_empty() => Some(*name),
-            _ => None,
-        })
     }
 }
 

@@ -101,10 +101,7 @@ impl<'a> Run<'_> {
             return Ok(());
         };
         let table = self.step.from;
-        *node = open(text, |text| {
-            Read::open(table).object(&mut Reader::new(text), object, &[])
-        })
-        .map_err(not_source)?;
+        *node = open(text, |text| Read::open(table).object(&mut Reader::new(text), object)).map_err(not_source)?;
         Ok(())
     }
 

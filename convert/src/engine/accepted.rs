@@ -1,0 +1,94 @@
+//! Texts that were accepted before.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The texts that a check has accepted, so that they needn't be looked at again: a server lists the same schemas to each client, and a
+/// client says the same about itself with each request.
+///
+/// A text is compared whole, so nobody can have one taken for another. When there are too many, all are forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Accepted {
+    texts: Mutex<Texts>,
+}
+
+#[derive(Debug, Default)]
+struct Texts {
+    known: HashMap<u64, Box<str>>,
+    bytes: usize,
+}
+
+/// The bytes of all texts that are kept.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The length from which on a text isn't kept.
+const LONG: usize = 1 << 14;
+
+impl Accepted {
+    /// Whether the check has accepted a text, or does so now.
+    pub(super) fn or_check(&self, text: &str, check: impl FnOnce() -> bool) -> bool {
+        let key = sample(text);
+        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if lock().known.get(&key).is_some_and(|known| **known == *text) {
+            return true;
+        }
+        let accepts = check();
+        if accepts && text.len() < LONG {
+            lock().keep(key, text);
+        }
+        accepts
+    }
+}
+
+impl Texts {
+    fn keep(&mut self, key: u64, text: &str) {
+        if self.bytes + text.len() > MOST_BYTES {
+            *self = Self::default();
+        }
+        self.bytes += text.len();
+        if let Some(other) = self.known.insert(key, text.into()) {
+            self.bytes -= other.len();
+        }
+    }
+}
+
+/// The length of a text and some of its bytes, in a number that differs for most texts.
+fn sample(text: &str) -> u64 {
+    let bytes = text.as_bytes();
+    let (words, rest) = bytes.as_chunks::<8>();
+    let step = (words.len() / 16).max(1);
+    let words = words.iter().step_by(step).map(|word| u64::from_le_bytes(*word));
+    let rest = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let mix = |sample: u64, word: u64| (sample.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    words.chain([rest]).fold(bytes.len() as u64, mix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_same_text_is_known() {
+        let accepted = Accepted::default();
+        assert!(!accepted.or_check("{}", || false));
+        assert!(accepted.or_check("{}", || true));
+        assert!(accepted.or_check("{}", || false));
+        // Two texts that differ where the sample doesn't look.
+        let (one, other) = ("a".repeat(1000), "a".repeat(910) + "b" + &"a".repeat(89));
+        assert_eq!(sample(&one), sample(&other));
+        assert!(accepted.or_check(&one, || true));
+        assert!(!accepted.or_check(&other, || false));
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let accepted = Accepted::default();
+        for number in 0..10_000 {
+            let text = format!("{number:05}") + &"a".repeat(LONG - 6);
+            assert!(accepted.or_check(&text, || true));
+            assert!(accepted.texts.lock().unwrap().bytes <= MOST_BYTES);
+        }
+        assert!(accepted.or_check(&"a".repeat(LONG), || true));
+        assert!(!accepted.or_check(&"a".repeat(LONG), || false));
+    }
+}

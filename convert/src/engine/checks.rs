@@ -1,0 +1,106 @@
+//! Checks of members by the schema of the target, where its types accept more.
+
+use mcp_wire::{Reader, Schema, accepts_text, error_code, validate_text};
+
+use super::node::{Entry, Node};
+use super::object::{Converted, Members};
+use super::read::check;
+use super::step::{Adopted, MemberPlan};
+use super::value::{Run, accepts, not_source, validate};
+use crate::loss::{AUTOMATIC, LossKind};
+use crate::unrepresentable::Unrepresentable;
+
+impl<'a> Run<'_> {
+    /// Checks the value of a member. One that is invalid is dropped or refused.
+    pub(super) fn check_member(&mut self, plan: &MemberPlan, members: &mut Members<'a>, at: usize) -> Converted {
+        if self.accepts(plan, &members[at].value) {
+            return Ok(());
+        }
+        self.declare(plan, &mut members[at].value)?;
+        let Some(check) = &plan.check else { return Ok(()) };
+        let (value, schema) = (&members[at].value, self.step.schema());
+        let mut pointers = check.pointers.iter();
+        let valid = pointers.try_for_each(|pointer| validate(value, pointer, schema));
+        match (valid, check.drop) {
+            (Ok(()), _) => {}
+            (Err(_), Some(_)) if self.state.carries() => {}
+            (Err(_), Some(rule)) => {
+                members.remove(at);
+                self.state.lose_member(plan.name, LossKind::Dropped, rule);
+            }
+            (Err(invalid), None) => {
+                let refused = Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC);
+                return Err(refused.within_member(plan.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a value, and what only the target declares in it, are valid there.
+    fn accepts(&self, plan: &MemberPlan, value: &Node<'_>) -> bool {
+        let schema = self.step.schema();
+        if plan.declared.is_empty() && plan.check.is_none() {
+            return true;
+        }
+        let text = value.to_text();
+        plan.accepted.or_check(&text, || {
+            let mut pointers = plan.check.iter().flat_map(|check| &check.pointers);
+            let accepts = pointers.all(|pointer| accepts_text(&text, pointer, schema));
+            accepts && accepts_declared(&plan.declared, &text, schema)
+        })
+    }
+
+    /// Removes members from an open object that only the target declares, and whose values are invalid there.
+    fn declare(&mut self, plan: &MemberPlan, value: &mut Node<'a>) -> Converted {
+        if plan.declared.is_empty() || self.state.carries() {
+            return Ok(());
+        }
+        let schema = self.step.schema();
+        let members = value.members().map_err(not_source)?;
+        for (name, pointer) in &plan.declared {
+            let invalid = |entry: &Entry<'_>| entry.name == *name && !accepts(&entry.value, pointer, schema);
+            if members.iter().any(invalid) {
+                members.retain(|entry| !invalid(entry));
+                self.state.lose_within(&[plan.name, name], LossKind::Dropped, AUTOMATIC);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a value that the source doesn't declare as a member of the target.
+    pub(super) fn check_adopted(&self, adopted: &Adopted, json: &str) -> Converted {
+        let mut checked = Ok(());
+        adopted.accepted.or_check(json, || {
+            checked = self.validate_adopted(adopted, json);
+            checked.is_ok()
+        });
+        checked
+    }
+
+    fn validate_adopted(&self, adopted: &Adopted, json: &str) -> Converted {
+        let table = self.step.to;
+        let read = check(table, &mut Reader::new(json), &adopted.ty);
+        read.map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
+        let valid = adopted
+            .pointer
+            .map(|pointer| validate_text(json, pointer, table.schema));
+        valid
+            .unwrap_or(Ok(()))
+            .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
+    }
+}
+
+/// Whether schemas accept the members of an object that they are for.
+fn accepts_declared(declared: &[(&str, &str)], object: &str, schema: &Schema) -> bool {
+    if declared.is_empty() {
+        return true;
+    }
+    let mut accepts = true;
+    let read = Reader::new(object).members(|reader, name| {
+        let member = reader.raw()?;
+        let mut pointers = declared.iter().filter(|(declared, _)| name == *declared);
+        accepts &= pointers.all(|(_, pointer)| accepts_text(member, pointer, schema));
+        Ok(())
+    });
+    accepts && read.is_ok()
+}
