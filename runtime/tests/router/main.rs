@@ -6,6 +6,7 @@ mod extractors;
 mod lists;
 mod methods;
 mod registration;
+mod sources;
 mod tasks;
 
 use std::collections::{BTreeMap, BTreeSet};

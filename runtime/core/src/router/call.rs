@@ -22,6 +22,8 @@ pub struct Call {
     /// `None` until a function is called.
     input: Option<Arc<Input>>,
     states: States,
+    /// The name or URI of what is called, as in the router that it was added to.
+    name: Arc<str>,
     /// What the router shares with its clones. The type is erased because it is made of functions that take a `Call`.
     router: Arc<dyn Any + Send + Sync>,
 }
@@ -39,8 +41,8 @@ pub(super) enum Input {
         mime_type: Option<String>,
         variables: Option<Value>,
     },
-    /// The resources of a template.
-    ResourceList,
+    /// What a function lists.
+    List,
     /// A method that no revision declares, with these parameters.
     Custom(Value),
     /// What not every hub has: a completion, or a method of one revision alone.
@@ -53,13 +55,15 @@ impl Call {
             context: Arc::new(context),
             input: None,
             states: States::default(),
+            name: Arc::default(),
             router,
         }
     }
 
-    /// The call of a function that has these states.
-    pub(super) fn of(mut self, input: Input, states: &States) -> Self {
+    /// The call of a function that has this name and these states.
+    pub(super) fn of(mut self, input: Input, name: &Arc<str>, states: &States) -> Self {
         self.input = Some(Arc::new(input));
+        self.name = Arc::clone(name);
         self.states = states.clone();
         self
     }
@@ -73,6 +77,10 @@ impl Call {
             context: Arc::new(context),
             ..self.clone()
         }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     pub(super) fn any_router(&self) -> Arc<dyn Any + Send + Sync> {
@@ -103,7 +111,7 @@ impl Call {
         match self.input()? {
             Input::Tool(arguments) | Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
-            Input::ResourceList | Input::Other(_) => None,
+            Input::List | Input::Other(_) => None,
         }
     }
 

@@ -15,6 +15,7 @@ use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
 use super::scope::Scope;
+use super::sources::Sources;
 use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
@@ -65,6 +66,8 @@ pub(super) struct Routes {
     pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
     /// Methods that no revision declares, by name.
     pub(super) custom: BTreeMap<Arc<str>, Arc<CustomRoute>>,
+    /// What functions list.
+    pub(super) sources: Sources,
     /// Extensions of the protocol, by id.
     pub(super) extensions: BTreeMap<&'static str, ExtensionRoute>,
 }
@@ -119,6 +122,7 @@ impl Catalogue {
             route.function.scope.extend(scope);
             self.routes.lock().insert_custom(Arc::new(route))?;
         }
+        self.routes.lock().sources.merge(&other.sources, prefix, scope);
         for (id, route) in other.extensions {
             self.routes.lock().insert_extension(id, route)?;
         }
@@ -242,6 +246,7 @@ impl Routes {
         signatures.any(|signature| signature.may_log())
             || self.templates.values().any(|route| route.may_log())
             || self.prompts.values().any(|route| route.completions.may_log())
+            || self.sources.may_log()
     }
 
     pub(super) fn capabilities(&self) -> hub::ServerCapabilities {
@@ -249,14 +254,14 @@ impl Routes {
         if self.may_log() {
             capabilities.logging = Some(json!({}).into());
         }
-        if !self.tools.is_empty() {
+        if !self.tools.is_empty() || !self.sources.tools.is_empty() {
             capabilities.tools = Some(hub::ServerCapabilitiesTools::default().with_list_changed(true));
         }
-        if !self.resources.is_empty() || !self.templates.is_empty() {
+        if !self.resources.is_empty() || !self.templates.is_empty() || !self.sources.resources.is_empty() {
             let resources = hub::ServerCapabilitiesResources::default();
             capabilities.resources = Some(resources.with_list_changed(true).with_subscribe(true));
         }
-        if !self.prompts.is_empty() {
+        if !self.prompts.is_empty() || !self.sources.prompts.is_empty() {
             capabilities.prompts = Some(hub::ServerCapabilitiesPrompts::default().with_list_changed(true));
         }
         if_hub_has! { CompleteRequest {

@@ -88,20 +88,20 @@ impl Router {
         request: hub::CompleteRequest,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
-        let completer = self.find_completer(&request.params.ref_, context);
+        let completer = self.find_completer(&request.params.ref_, context).await;
         self.answer(completer, request, hub::ClientRequest::Complete, context)
             .await
     }
 
     /// What completes the arguments of a prompt or template.
-    fn find_completer(
+    async fn find_completer(
         &self,
         reference: &hub::CompletionReference,
         context: &Context<ServerSide>,
     ) -> Result<Completer, ErrorObject> {
         let (completions, scope) = match reference {
             hub::CompletionReference::Prompt(prompt) => {
-                let route = self.find_prompt(&prompt.name, context)?;
+                let route = self.find_prompt(&prompt.name, context).await?;
                 (route.completions.clone(), route.scope().clone())
             }
             hub::CompletionReference::ResourceTemplate(template) => {

@@ -142,6 +142,8 @@ super::extract::for_each_tuple!(callable);
 pub(super) struct BoxedFunction<T> {
     run: Arc<dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>,
     pub signature: Arc<Signature>,
+    /// The name or URI of its route.
+    name: Arc<str>,
     states: States,
     /// What the routers that it came from had around it.
     pub scope: Scope,
@@ -166,17 +168,19 @@ impl<T: 'static> BoxedFunction<T> {
         Self {
             run: Arc::new(run),
             signature: Arc::new(signature),
+            name: Arc::default(),
             states: States::default(),
             scope: Scope::default(),
         }
     }
 
-    /// Gives it the states of a router.
+    /// Gives it the name or URI of its route, and the states of a router.
     ///
     /// # Errors
     /// When it takes what it can't have.
     pub fn bind(&mut self, kind: &'static str, key: &str, states: &States) -> Result<(), RouteError> {
         self.signature.check(kind, key, states)?;
+        self.name = key.into();
         self.states = states.clone();
         Ok(())
     }
@@ -185,14 +189,20 @@ impl<T: 'static> BoxedFunction<T> {
         self.run(self.bound(call, input))
     }
 
-    /// A call with what it asks for and with the states of the function.
+    /// A call with what it asks for, and with the name and the states of the function.
     pub fn bound(&self, call: Call, input: Input) -> Call {
-        call.of(input, &self.states)
+        call.of(input, &self.name, &self.states)
     }
 
     /// Calls the function with a call that is bound to it.
     pub fn run(&self, call: Call) -> BoxFuture<'static, Result<T, ToolError>> {
         (self.run)(call)
+    }
+
+    /// The same function under another name.
+    pub fn named(&self, name: &str) -> Self {
+        let name = name.into();
+        Self { name, ..self.clone() }
     }
 
     /// Adds what an extractor needs.
@@ -206,6 +216,7 @@ impl<T> Clone for BoxedFunction<T> {
         Self {
             run: Arc::clone(&self.run),
             signature: Arc::clone(&self.signature),
+            name: Arc::clone(&self.name),
             states: self.states.clone(),
             scope: self.scope.clone(),
         }

@@ -34,7 +34,7 @@ impl Router {
     }
 
     /// Whether the filters of this router, and those of a route, let the client of a request see something.
-    fn allows(&self, listed: &Listed<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
+    pub(super) fn allows(&self, listed: &Listed<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
         let mut filters = self.inner.scope.filters.iter().chain(&scope.filters);
         filters.all(|filter| filter(listed, context))
     }
@@ -50,16 +50,27 @@ impl Router {
         route.filter(|route| self.shows(&**route, context))
     }
 
-    /// A page of the routes that the client sees.
+    /// A page of the routes that the client sees, and of what functions list beside them.
     async fn list<R: Listable>(
         &self,
         routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
+        listed: BTreeMap<String, <R::List as List>::Item>,
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
         let routes = Arc::clone(routes(&self.inner.catalogue.routes.lock()));
         let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
-        let page = self.list_items::<R::List, _>(&routes, item, params, context).await?;
+        let page = if listed.is_empty() {
+            self.list_items::<R::List, _>(&routes, item, params, context).await?
+        } else {
+            // Of two with one key, the route is the one that is called.
+            let own = routes
+                .iter()
+                .filter_map(|(key, route)| Some((key.clone(), item(route)?)));
+            let all: BTreeMap<String, _> = listed.into_iter().chain(own).collect();
+            let item = |item: &<R::List as List>::Item| Some(item.clone());
+            self.list_items::<R::List, _>(&all, item, params, context).await?
+        };
         Ok(Answer::Declared(page.into_result()))
     }
 
@@ -98,50 +109,20 @@ impl Router {
         }
     }
 
-    /// A page of the resources that the client sees.
-    async fn list_resources(
-        &self,
-        params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<Answer, ErrorObject> {
-        let Some(resources) = self.listed_resources(context).await? else {
-            return self.list(|routes| &routes.resources, params, context).await;
-        };
-        let item = |resource: &hub::Resource| Some(resource.clone());
-        let page = self
-            .list_items::<hub::ListResourcesResult, _>(&resources, item, params, context)
-            .await?;
-        Ok(Answer::Declared(page.into_result()))
-    }
-
-    /// The resources that the client sees, by URI, if templates list some.
+    /// The resources that functions list and the client sees: those of the router, and those of templates.
     async fn listed_resources(
         &self,
         context: &Context<ServerSide>,
-    ) -> Result<Option<BTreeMap<String, hub::Resource>>, ErrorObject> {
-        let (own, templates) = {
-            let routes = self.inner.catalogue.routes.lock();
-            (Arc::clone(&routes.resources), Arc::clone(&routes.templates))
-        };
+    ) -> Result<BTreeMap<String, hub::Resource>, ErrorObject> {
+        let mut resources = self.listed(|sources| &sources.resources, context).await?;
+        let templates = Arc::clone(&self.inner.catalogue.routes.lock().templates);
         let lists = templates.values().filter(|route| route.has_list());
-        let lists: Vec<_> = lists.filter(|route| self.shows(&***route, context)).collect();
-        if lists.is_empty() {
-            return Ok(None);
-        }
-        let mut resources = BTreeMap::new();
-        for route in lists {
+        for route in lists.filter(|route| self.shows(&***route, context)) {
             let listed = route.resources(self.call(context)).await?.into_iter();
             let shown = listed.filter(|resource| self.allows(&Listed::Resource(resource), route.scope(), context));
             resources.extend(shown.map(|resource| (resource.uri.clone(), resource)));
         }
-        // Of two with one URI, the route is the one that is read.
-        for (uri, route) in &*own {
-            resources.remove(uri);
-            if self.shows(&**route, context) {
-                resources.insert(uri.clone(), route.item().clone());
-            }
-        }
-        Ok(Some(resources))
+        Ok(resources)
     }
 
     /// The fallback, if it is asked for a method.
@@ -149,18 +130,28 @@ impl Router {
         self.inner.fallback.as_ref().filter(|fallback| fallback.has(method))
     }
 
-    fn find_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
-        let route = self.shown(|routes| &routes.tools, name, context);
-        route.ok_or_else(|| invalid_params(format!("Unknown tool: {name}")))
+    async fn find_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
+        if let Some(route) = self.shown(|routes| &routes.tools, name, context) {
+            return Ok(route);
+        }
+        match self.find_listed(|sources| &sources.tools, name, context).await? {
+            Some((source, tool)) => source.route(tool).map(Arc::new),
+            None => Err(invalid_params(format!("Unknown tool: {name}"))),
+        }
     }
 
-    pub(super) fn find_prompt(
+    pub(super) async fn find_prompt(
         &self,
         name: &str,
         context: &Context<ServerSide>,
     ) -> Result<Arc<PromptRoute>, ErrorObject> {
-        let route = self.shown(|routes| &routes.prompts, name, context);
-        route.ok_or_else(|| invalid_params(format!("Unknown prompt: {name}")))
+        if let Some(route) = self.shown(|routes| &routes.prompts, name, context) {
+            return Ok(route);
+        }
+        match self.find_listed(|sources| &sources.prompts, name, context).await? {
+            Some((source, prompt)) => Ok(Arc::new(source.route(prompt))),
+            None => Err(invalid_params(format!("Unknown prompt: {name}"))),
+        }
     }
 
     /// What reads the resource with a URI.
@@ -223,11 +214,11 @@ impl Router {
         } }
         match request {
             Request::CallTool(request) => {
-                let tool = self.find_tool(&request.params.name, context);
+                let tool = self.find_tool(&request.params.name, context).await;
                 self.answer(tool, request, Request::CallTool, context).await
             }
             Request::GetPrompt(request) => {
-                let prompt = self.find_prompt(&request.params.name, context);
+                let prompt = self.find_prompt(&request.params.name, context).await;
                 self.answer(prompt, request, Request::GetPrompt, context).await
             }
             Request::ReadResource(request) => {
@@ -238,11 +229,23 @@ impl Router {
                 let undeclared = self.find_undeclared(&request.method, context);
                 self.answer(undeclared, request, Request::Unknown, context).await
             }
-            Request::ListTools(request) => self.list(|routes| &routes.tools, request.params, context).await,
-            Request::ListPrompts(request) => self.list(|routes| &routes.prompts, request.params, context).await,
-            Request::ListResources(request) => self.list_resources(request.params, context).await,
+            Request::ListTools(request) => {
+                let listed = self.listed(|sources| &sources.tools, context).await?;
+                self.list(|routes| &routes.tools, listed, request.params, context).await
+            }
+            Request::ListPrompts(request) => {
+                let listed = self.listed(|sources| &sources.prompts, context).await?;
+                self.list(|routes| &routes.prompts, listed, request.params, context)
+                    .await
+            }
+            Request::ListResources(request) => {
+                let listed = self.listed_resources(context).await?;
+                self.list(|routes| &routes.resources, listed, request.params, context)
+                    .await
+            }
             Request::ListResourceTemplates(request) => {
-                self.list(|routes| &routes.templates, request.params, context).await
+                self.list(|routes| &routes.templates, BTreeMap::new(), request.params, context)
+                    .await
             }
             request => Err(unknown_method(request.method())),
         }

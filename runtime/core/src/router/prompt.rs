@@ -66,6 +66,15 @@ pub fn prompt<M>(prompt: hub::Prompt, fill: impl Function<hub::GetPromptResult, 
 }
 
 impl PromptRoute {
+    /// A prompt that a function has listed.
+    pub(super) fn listed(prompt: hub::Prompt, function: BoxedFunction<hub::GetPromptResult>) -> Self {
+        Self {
+            prompt,
+            completions: Completions::default(),
+            function,
+        }
+    }
+
     /// Gives the functions their states, and the prompt its arguments.
     pub(super) fn bind(&mut self, states: &States) -> Result<(), RouteError> {
         let (kind, name) = ("prompt", &self.prompt.name);

@@ -15,7 +15,7 @@ use super::tool_error::{BoxError, ToolError};
 /// | tool | [`AnyCallToolResult`](hub::AnyCallToolResult) | a [`CallToolResult`](hub::CallToolResult), text (`String`, `&'static str`), numbers, a content block such as [`ImageContent`](hub::ImageContent), a `Vec` or a tuple of blocks, [`Structured`](super::Structured), or nothing (`()`) |
 /// | prompt | [`GetPromptResult`](hub::GetPromptResult) | text or a content block such as [`ImageContent`](hub::ImageContent) as one message of the user, a [`PromptMessage`](hub::PromptMessage) or a `Vec` of them |
 /// | resource or template | [`ReadResourceResult`](hub::ReadResourceResult) | text, bytes ([`Blob`]), or a `Vec` of [`AnyResourceContents`](hub::AnyResourceContents) or of one kind of them |
-/// | list of a template's resources | `Vec<`[`Resource`](hub::Resource)`>` | that |
+/// | list | `Vec<`[`Tool`](hub::Tool)`>`, `Vec<`[`Prompt`](hub::Prompt)`>` or `Vec<`[`Resource`](hub::Resource)`>` | that |
 /// | completion | `Vec<String>` | a `Vec` of strings |
 ///
 /// Each may also give its `T`, or a `Result` of any of these. The error of a `Result` is whatever becomes a boxed error: any
@@ -121,6 +121,18 @@ fn resource_of(call: &Call) -> (String, Option<String>) {
     match call.input() {
         Some(Input::Resource { uri, mime_type, .. }) => (uri.clone(), mime_type.clone()),
         _ => (String::new(), None),
+    }
+}
+
+impl IntoResult<Self> for Vec<hub::Tool> {
+    fn into_result(self, _: &Call) -> Result<Self, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoResult<Self> for Vec<hub::Prompt> {
+    fn into_result(self, _: &Call) -> Result<Self, ToolError> {
+        Ok(self)
     }
 }
 

@@ -152,7 +152,7 @@ impl TemplateRoute {
     /// Its resources. One that it doesn't read isn't listed.
     pub(super) async fn resources(&self, call: Call) -> Result<Vec<hub::Resource>, ErrorObject> {
         let Some(list) = &self.list else { return Ok(Vec::new()) };
-        let mut resources = list.call(call, Input::ResourceList).await?;
+        let mut resources = list.call(call, Input::List).await?;
         resources.retain(|resource| {
             let is_read = self.variables(&resource.uri).is_some();
             if !is_read {

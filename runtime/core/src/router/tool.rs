@@ -184,6 +184,12 @@ impl ToolRoute {
         })
     }
 
+    /// A tool that a function has listed.
+    pub(super) fn listed(tool: hub::Tool, function: BoxedFunction<hub::AnyCallToolResult>) -> Result<Self, RouteError> {
+        let input = validator(&tool.name, "input schema", &tool.input_schema)?;
+        Self::new(tool, input, function)
+    }
+
     /// With a name for people.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {

@@ -46,6 +46,21 @@ impl FromCall for Meta {
     }
 }
 
+/// The name of the tool or prompt that is called, as in the router that it was added to. The functions of
+/// [`Router::tools`](crate::Router::tools) and [`Router::prompts`](crate::Router::prompts) know by it what they have listed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Name(pub String);
+
+impl FromCall for Name {
+    fn declare(signature: &mut Signature) {
+        signature.limit("Name", &["tool", "prompt"]);
+    }
+
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        Ok(Self(call.name().to_owned()))
+    }
+}
+
 /// The headers of the HTTP request that brought the call; empty if another transport did.
 impl FromCall for HeaderMap {
     async fn from_call(call: &Call) -> Result<Self, ToolError> {

@@ -13,7 +13,7 @@ use super::tool_error::ToolError;
 
 pub use self::args::Args;
 pub(super) use self::args::invalid_tool_arguments;
-pub use self::context::{Extension, Meta, ProgressReporter, Uri};
+pub use self::context::{Extension, Meta, Name, ProgressReporter, Uri};
 pub use self::signature::Signature;
 pub use self::state::State;
 
