@@ -37,12 +37,10 @@ impl Connection {
         }
     }
 
-    #[cfg(feature = "tasks")]
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
 
-    #[cfg(feature = "tasks")]
     pub(super) fn timeout(&self) -> Duration {
         self.timeout
     }

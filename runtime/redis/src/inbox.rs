@@ -13,7 +13,7 @@ use super::connection::Connection;
 use super::connection::{connect, millis, within};
 
 /// How long the store waits for a message.
-const WAIT: Duration = Duration::from_secs(1);
+pub(super) const WAIT: Duration = Duration::from_secs(1);
 /// The messages that are taken at once.
 const COUNT: u32 = 64;
 
@@ -77,7 +77,7 @@ impl Inbox {
     }
 }
 
-async fn read(connection: &mut MultiplexedConnection, key: &str, last: &str) -> RedisResult<Vec<StreamId>> {
+pub(super) async fn read(connection: &mut MultiplexedConnection, key: &str, last: &str) -> RedisResult<Vec<StreamId>> {
     let mut command = redis::cmd("XREAD");
     command.arg("COUNT").arg(COUNT).arg("BLOCK").arg(millis(WAIT));
     command.arg("STREAMS").arg(key).arg(last);

@@ -35,6 +35,10 @@ impl Keys<'_> {
         format!("{}:task-inbox:{instance}", self.0)
     }
 
+    pub(super) fn changes(&self) -> String {
+        format!("{}:changes", self.0)
+    }
+
     pub(super) fn alive(&self, instance: &str) -> String {
         format!("{}:alive:{instance}", self.0)
     }

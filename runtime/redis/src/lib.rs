@@ -2,6 +2,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod changes;
 mod connection;
 mod inbox;
 mod instances;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use mcp_http::server::StoreError;
 use tokio_util::task::AbortOnDropHandle;
 
+pub use self::changes::RedisChanges;
 use self::connection::{Connection, millis};
 use self::inbox::Inbox;
 use self::keys::Keys;
@@ -140,6 +142,26 @@ impl RedisStore {
     #[must_use]
     pub fn tasks(&self) -> RedisTasks {
         RedisTasks::new(self)
+    }
+
+    /// Where the instances tell each other what changes: [`Router::share_changes`](mcp_core::Router::share_changes) takes it.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::Router;
+    /// use mcp_runtime::transport::http::server::{RedisOptions, RedisStore};
+    ///
+    /// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
+    /// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
+    /// let router = Router::new("weather", "1.0").share_changes(store.changes().await?);
+    /// # let _ = router;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the store doesn't answer.
+    pub async fn changes(&self) -> Result<RedisChanges, StoreError> {
+        RedisChanges::new(self).await
     }
 
     fn keys(&self) -> Keys<'_> {

@@ -3,6 +3,7 @@
 #![cfg(all(feature = "auth", feature = "http-client", feature = "redis", feature = "router"))]
 
 mod balanced;
+mod changes;
 mod client;
 mod crossing;
 mod kills;

@@ -6,6 +6,7 @@ mod extractors;
 mod lists;
 mod methods;
 mod registration;
+mod shared;
 mod sources;
 mod tasks;
 

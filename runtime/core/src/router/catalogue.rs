@@ -15,6 +15,7 @@ use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
 use super::scope::Scope;
+use super::shared::SharedChanges;
 use super::sources::Sources;
 use super::state::States;
 use super::template::TemplateRoute;
@@ -31,6 +32,7 @@ const MAX_SUBSCRIBED_BYTES: usize = 256 << 20;
 pub(super) struct Catalogue {
     pub(super) routes: Mutex<Routes>,
     sessions: Mutex<Sessions>,
+    pub(super) shared: Mutex<Option<SharedChanges>>,
     /// What the subscriptions of all clients may take.
     pub(super) subscribed: Arc<Budget>,
 }
@@ -47,6 +49,7 @@ impl Default for Catalogue {
         Self {
             routes: Mutex::default(),
             sessions: Mutex::default(),
+            shared: Mutex::default(),
             subscribed: Budget::new(MAX_SUBSCRIBED_BYTES),
         }
     }
@@ -148,8 +151,16 @@ impl Catalogue {
         sessions.entries.push(Arc::downgrade(session));
     }
 
-    /// Notifies every session.
+    /// Notifies every session, of other instances too.
     pub(super) fn notify(&self, change: &Change) {
+        self.notify_here(change);
+        if let Some(shared) = &*self.shared.lock() {
+            shared.send(change);
+        }
+    }
+
+    /// Notifies every session of this instance.
+    pub(super) fn notify_here(&self, change: &Change) {
         let sessions = self.sessions.lock();
         for session in sessions.entries.iter().filter_map(Weak::upgrade) {
             session.push(change);

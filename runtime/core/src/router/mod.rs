@@ -27,6 +27,7 @@ mod result;
 mod route;
 mod schema;
 mod scope;
+mod shared;
 mod sources;
 mod state;
 mod target;
@@ -74,6 +75,7 @@ pub use self::resource::{ResourceRoute, resource, resource_not_found};
 pub use self::result::{Blob, IntoResult};
 pub use self::route::Route;
 pub use self::scope::Listed;
+pub use self::shared::ChangeStore;
 pub use self::template::{TemplateRoute, resource_template};
 pub use self::tool::{ToolRoute, ToolRun, description, tool, tool_with_schema, try_tool};
 pub use self::tool_error::ToolError;
@@ -315,7 +317,8 @@ impl Router {
     }
 
     /// Notifies the clients that the list of tools has changed: because a [filter](Self::filter) decides otherwise now, for example. Adding
-    /// and removing tools notifies them automatically.
+    /// and removing tools notifies them automatically. Those of other instances are notified as well if they
+    /// [share changes](Self::share_changes).
     pub fn tools_changed(&self) {
         self.inner.catalogue.notify(&Change::ToolList);
     }
