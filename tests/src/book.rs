@@ -18,6 +18,21 @@ struct FromPython;
 #[doc = include_str!("../../docs/guide/servers.md")]
 struct Servers;
 
+#[doc = include_str!("../../docs/guide/content.md")]
+struct Content;
+
+#[doc = include_str!("../../docs/guide/lists.md")]
+struct Lists;
+
+#[doc = include_str!("../../docs/guide/asking.md")]
+struct Asking;
+
+#[doc = include_str!("../../docs/guide/progress.md")]
+struct Progress;
+
+#[doc = include_str!("../../docs/guide/middleware.md")]
+struct Middleware;
+
 #[doc = include_str!("../../docs/guide/clients.md")]
 struct Clients;
 
