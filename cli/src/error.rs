@@ -88,6 +88,12 @@ impl CommandError {
         }
     }
 
+    /// The error, and what may help.
+    pub fn for_people(&self) -> String {
+        let tip = self.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
+        format!("error: {self}{tip}")
+    }
+
     /// What may help.
     pub fn tip(&self) -> Option<String> {
         let of = |name: &str, known: &[String]| tip(name, &known.iter().map(String::as_str).collect::<Vec<_>>());

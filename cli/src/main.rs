@@ -18,6 +18,7 @@ mod pointer;
 mod replay;
 mod report;
 mod schemas;
+mod shell;
 mod stream;
 mod suggest;
 mod target;
@@ -41,8 +42,7 @@ fn main() -> ExitCode {
         Ok(Summary::SomeFailed) => ExitCode::FAILURE,
         Err(CommandError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            let tip = error.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
-            text::say(&format!("error: {error}{tip}"));
+            text::say(&error.for_people());
             ExitCode::from(error.exit_code())
         }
     }
@@ -70,6 +70,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::SetLevel(args) => client::set_level(args),
         Command::Snapshot(args) => client::snapshot(args, output),
         Command::Diff(args) => interface::diff(args, output),
+        Command::Shell(args) => shell::shell(args, output),
         Command::Listen(args) => client::listen(args, output),
         Command::Check(args) => check::check(args, output),
         Command::Replay(args) => replay::replay(args, output),

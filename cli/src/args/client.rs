@@ -288,7 +288,7 @@ pub struct ClientArgs {
 }
 
 /// Parses the level of log messages.
-fn log_level() -> impl clap::builder::TypedValueParser<Value = LoggingLevel> {
+pub fn log_level() -> impl clap::builder::TypedValueParser<Value = LoggingLevel> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     let levels = [
         "debug",

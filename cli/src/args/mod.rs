@@ -8,6 +8,7 @@ mod gateway;
 mod mock;
 mod replay;
 mod server;
+mod shell;
 mod values;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -25,6 +26,7 @@ pub use self::gateway::GatewayArgs;
 pub use self::mock::MockArgs;
 pub use self::replay::ReplayArgs;
 pub use self::server::{ServerArgs, is_url};
+pub use self::shell::{ShellArgs, ShellCommand, ShellLine};
 pub use self::values::{DecodeArgs, TranslateArgs};
 
 /// Every revision of the Model Context Protocol from a shell
@@ -63,6 +65,7 @@ pub enum Command {
     Complete(CompleteArgs),
     Ping(PingArgs),
     SetLevel(SetLevelArgs),
+    Shell(ShellArgs),
     Listen(ListenArgs),
     Check(CheckArgs),
     Snapshot(SnapshotArgs),

@@ -1,6 +1,6 @@
 //! Options of HTTP, with tokens where a server wants them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use mcp_runtime::auth::{Authorizer, Client, FileStore, Loopback};
 use mcp_runtime::transport::http::client::HttpOptions;
@@ -36,7 +36,7 @@ async fn authorizer(args: &AuthArgs) -> Result<Option<Authorizer>, CommandError>
             ));
         }
     };
-    let file = args.tokens.clone().or_else(default_file);
+    let file = args.tokens.clone().or_else(|| data_file("tokens.json"));
     Ok(Some(match file {
         Some(file) => authorizer.store(FileStore::new(file)),
         None => authorizer,
@@ -56,8 +56,8 @@ fn client(args: &AuthArgs) -> Result<Option<Client>, CommandError> {
     Ok(Some(client.secret(secret.trim())))
 }
 
-/// Where tokens are kept, if the system says where programs keep their data.
-fn default_file() -> Option<PathBuf> {
+/// A file of ours, if the system says where programs keep their data.
+pub fn data_file(name: &str) -> Option<PathBuf> {
     let variable = |name| {
         std::env::var_os(name)
             .map(PathBuf::from)
@@ -67,5 +67,5 @@ fn default_file() -> Option<PathBuf> {
     let directory = variable("XDG_DATA_HOME")
         .or_else(|| variable("LOCALAPPDATA"))
         .or_else(home)?;
-    Some(directory.join(Path::new("mcp-rev/tokens.json")))
+    Some(directory.join("mcp-rev").join(name))
 }

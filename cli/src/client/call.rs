@@ -8,27 +8,30 @@ use mcp_runtime::{CallServer, ClientSide, Peer};
 
 use super::arguments::arguments;
 use super::content::shown;
-use super::with_server;
-use crate::args::{CallArgs, Format};
+use super::{Shown, with_server};
+use crate::args::CallArgs;
 use crate::error::{CommandError, Summary};
 
 /// Calls a tool, and prints its result.
-pub fn call(args: &CallArgs, mut output: impl Write) -> Result<Summary, CommandError> {
-    let result = with_server(&args.client, async |peer| {
-        let tool = find(&peer, &args.tool).await?;
-        let arguments = arguments(&tool, args.json.as_deref(), &args.pairs)?;
-        let call = CallToolRequestParams::new(&args.tool).with_arguments(arguments);
-        Ok(peer.call_tool(call).await?)
-    })?;
-    match args.client.format {
-        Format::Json => writeln!(
-            output,
-            "{}",
-            serde_json::to_string(&result).map_err(std::io::Error::from)?
-        )?,
-        Format::Text => write_text(&result, &mut output)?,
-    }
-    output.flush()?;
+pub fn call(args: &CallArgs, output: impl Write) -> Result<Summary, CommandError> {
+    with_server(&args.client, output, async |peer, shown| {
+        call_with(peer, &args.tool, args.json.as_deref(), &args.pairs, shown).await
+    })
+}
+
+/// Calls a tool in a session, and prints its result.
+pub async fn call_with(
+    peer: &Peer<ClientSide>,
+    tool: &str,
+    json: Option<&str>,
+    pairs: &[(String, String)],
+    shown: &mut Shown<'_>,
+) -> Result<Summary, CommandError> {
+    let tool = find(peer, tool).await?;
+    let arguments = arguments(&tool, json, pairs)?;
+    let call = CallToolRequestParams::new(&tool.name).with_arguments(arguments);
+    let result = peer.call_tool(call).await?;
+    shown.write(&result, write_text)?;
     Ok(match result.is_error {
         Some(true) => Summary::SomeFailed,
         _ => Summary::AllSucceeded,
@@ -52,7 +55,7 @@ pub(super) async fn find(peer: &Peer<ClientSide>, name: &str) -> Result<Tool, Co
     })
 }
 
-fn write_text(result: &CallToolResult, output: &mut impl Write) -> std::io::Result<()> {
+fn write_text(result: &CallToolResult, output: &mut dyn Write) -> std::io::Result<()> {
     for block in &result.content {
         writeln!(output, "{}", shown(block))?;
     }

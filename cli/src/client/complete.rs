@@ -4,17 +4,17 @@ use std::io::{self, Write};
 
 use mcp_runtime::CallServer;
 use mcp_runtime::hub::{
-    CompleteRequestParams, CompleteRequestParamsArgument, CompleteRequestParamsContext, CompletionReference,
-    PromptReference, ResourceTemplateReference,
+    CompleteRequestParams, CompleteRequestParamsArgument, CompleteRequestParamsContext, CompleteResult,
+    CompletionReference, PromptReference, ResourceTemplateReference,
 };
 
 use super::with_server;
-use crate::args::{CompleteArgs, Format};
+use crate::args::CompleteArgs;
 use crate::error::{CommandError, Summary};
 use crate::text::{one_line, say};
 
 /// Prints the values that a server suggests.
-pub fn complete(args: &CompleteArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn complete(args: &CompleteArgs, output: impl Write) -> Result<Summary, CommandError> {
     let reference = match (&args.prompt, &args.template) {
         (Some(name), _) => CompletionReference::Prompt(PromptReference::new(name)),
         (None, template) => {
@@ -28,18 +28,19 @@ pub fn complete(args: &CompleteArgs, mut output: impl Write) -> Result<Summary, 
         let known = args.pairs.iter().cloned().collect();
         params.context = Some(CompleteRequestParamsContext::default().with_arguments(known));
     }
-    let result = with_server(&args.client, async |peer| Ok(peer.complete(params).await?))?;
-    match args.client.format {
-        Format::Json => writeln!(output, "{}", serde_json::to_string(&result).map_err(io::Error::from)?)?,
-        Format::Text => {
-            for value in &result.completion.values {
-                writeln!(output, "{}", one_line(value))?;
-            }
-            if result.completion.has_more == Some(true) {
-                say("[more] the server has more values than these");
-            }
-        }
+    with_server(&args.client, output, async |peer, shown| {
+        let result = peer.complete(params).await?;
+        shown.write(&result, write_text)?;
+        Ok(Summary::AllSucceeded)
+    })
+}
+
+fn write_text(result: &CompleteResult, output: &mut dyn Write) -> io::Result<()> {
+    for value in &result.completion.values {
+        writeln!(output, "{}", one_line(value))?;
     }
-    output.flush()?;
-    Ok(Summary::AllSucceeded)
+    if result.completion.has_more == Some(true) {
+        say("[more] the server has more values than these");
+    }
+    Ok(())
 }

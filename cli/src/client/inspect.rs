@@ -11,9 +11,9 @@ use mcp_runtime::{CallError, ClientSide, Era, Peer, Revision};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::block_on;
 use super::connection::connect;
 use super::handler::Client;
+use super::{Shown, block_on};
 use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
 use crate::text::{one_line, plain, write_table};
@@ -55,19 +55,14 @@ pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, Co
         session.close().await;
         Ok(inspection)
     })?;
-    match args.format {
-        Format::Json => writeln!(
-            output,
-            "{}",
-            serde_json::to_string_pretty(&inspection).map_err(io::Error::from)?
-        )?,
-        Format::Text => inspection.write_text(&mut output)?,
-    }
+    let summary = inspection.write(args.format, &mut output)?;
     output.flush()?;
-    Ok(match inspection.errors.is_empty() {
-        true => Summary::AllSucceeded,
-        false => Summary::SomeFailed,
-    })
+    Ok(summary)
+}
+
+/// Prints what the server of a session is and offers.
+pub async fn inspect_with(peer: &Peer<ClientSide>, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+    inspect_peer(peer).await.write(shown.format, shown.output)
 }
 
 /// Prints what a server offers, if all of it has come.
@@ -150,7 +145,22 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: 
 }
 
 impl Inspection {
-    fn write_text(&self, output: &mut impl Write) -> io::Result<()> {
+    fn write(&self, format: Format, output: &mut dyn Write) -> Result<Summary, CommandError> {
+        match format {
+            Format::Json => writeln!(
+                output,
+                "{}",
+                serde_json::to_string_pretty(self).map_err(io::Error::from)?
+            )?,
+            Format::Text => self.write_text(output)?,
+        }
+        Ok(match self.errors.is_empty() {
+            true => Summary::AllSucceeded,
+            false => Summary::SomeFailed,
+        })
+    }
+
+    fn write_text(&self, output: &mut dyn Write) -> io::Result<()> {
         if let Some(server) = &self.server {
             writeln!(output, "{} {}", one_line(&server.name), one_line(&server.version))?;
         }
@@ -189,7 +199,7 @@ impl Inspection {
 }
 
 fn write_section<T>(
-    output: &mut impl Write,
+    output: &mut dyn Write,
     heading: &str,
     list: &Listed<T>,
     row: impl Fn(&T) -> [String; 3],

@@ -18,27 +18,29 @@ mod set_level;
 mod tool;
 
 use std::future::Future;
+use std::io::{self, Write};
 
-use mcp_runtime::{ClientSide, Peer};
+use mcp_runtime::{ClientSession, ClientSide, Peer};
+use serde::Serialize;
 use tokio::sync::mpsc;
 
 use self::connection::connect;
 use self::handler::Client;
-use crate::args::ClientArgs;
-use crate::error::CommandError;
+use crate::args::{ClientArgs, Format};
+use crate::error::{CommandError, Summary};
 
-pub use self::authorization::http_options;
-pub use self::call::call;
+pub use self::authorization::{data_file, http_options};
+pub use self::call::{call, call_with};
 pub use self::complete::complete;
 pub use self::connection::{connect_watched, log, show_messages};
-pub use self::inspect::{inspect, interface_of, snapshot};
+pub use self::inspect::{inspect, inspect_with, interface_of, snapshot};
 pub use self::listen::listen;
-pub use self::ping::ping;
-pub use self::prompt::prompt;
-pub use self::read::read;
-pub use self::request::request;
-pub use self::set_level::set_level;
-pub use self::tool::tool;
+pub use self::ping::{ping, ping_with};
+pub use self::prompt::{prompt, prompt_with};
+pub use self::read::{read, read_with};
+pub use self::request::{request, request_with};
+pub use self::set_level::{set_level, set_level_with};
+pub use self::tool::{tool, tool_with};
 
 /// Runs a command to its end.
 pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
@@ -49,20 +51,63 @@ pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Re
     done
 }
 
-/// Uses a server that may ask something before it answers, and shows the progress of its answers.
-fn with_server<T>(
-    args: &ClientArgs,
-    using: impl AsyncFnOnce(Peer<ClientSide>) -> Result<T, CommandError>,
+/// Where the results of commands are written, and how.
+pub struct Shown<'a> {
+    pub format: Format,
+    pub output: &'a mut dyn Write,
+}
+
+impl Shown<'_> {
+    /// Writes a result as one JSON value, or as text.
+    fn write<T: Serialize>(
+        &mut self,
+        result: &T,
+        text: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match self.format {
+            Format::Json => writeln!(self.output, "{}", serde_json::to_string(result)?),
+            Format::Text => text(result, self.output),
+        }
+    }
+}
+
+/// Begins a session with a server that may ask something before it answers.
+pub async fn begin(args: &ClientArgs) -> Result<ClientSession, CommandError> {
+    let client = Client::new(args)?;
+    connect(&args.server, client, args.log.clone(), args.server.timeout(true)).await
+}
+
+/// Uses a session, and shows the progress of its answers.
+pub async fn with_progress<T>(
+    peer: &Peer<ClientSide>,
+    using: impl AsyncFnOnce(&Peer<ClientSide>) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
+    let (progress, shown) = mpsc::channel(16);
+    let showing = tokio::spawn(handler::show_progress(shown));
+    let peer = peer.clone().with_progress(progress);
+    let used = using(&peer).await;
+    drop(peer);
+    // All progress has been shown when the last handle of the peer is gone.
+    let _ = showing.await;
+    used
+}
+
+/// Uses a server that may ask something before it answers, and shows the progress of its answers.
+fn with_server(
+    args: &ClientArgs,
+    mut output: impl Write,
+    using: impl AsyncFnOnce(&Peer<ClientSide>, &mut Shown<'_>) -> Result<Summary, CommandError>,
+) -> Result<Summary, CommandError> {
     block_on(async {
-        let client = Client::new(args)?;
-        let session = connect(&args.server, client, args.log.clone(), args.server.timeout(true)).await?;
-        let (progress, shown) = mpsc::channel(16);
-        let showing = tokio::spawn(handler::show_progress(shown));
-        let used = using(session.peer().clone().with_progress(progress)).await;
-        // All progress has been shown when the last handle of the peer is gone.
-        let _ = showing.await;
+        let session = begin(args).await?;
+        let format = args.format;
+        let shown = &mut Shown {
+            format,
+            output: &mut output,
+        };
+        let used = with_progress(session.peer(), async |peer| using(peer, shown).await).await;
         session.close().await;
+        output.flush()?;
         used
     })
 }

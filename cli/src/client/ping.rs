@@ -17,14 +17,20 @@ use crate::error::{CommandError, Summary};
 pub fn ping(args: &PingArgs, mut output: impl Write) -> Result<Summary, CommandError> {
     block_on(async {
         let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
-        for number in 1..=args.count {
-            let elapsed = once(session.peer()).await?;
-            writeln!(output, "{number}: {:.2} ms", elapsed.as_secs_f64() * 1000.0)?;
-            output.flush()?;
-        }
+        let pinged = ping_with(session.peer(), args.count, &mut output).await;
         session.close().await;
-        Ok(Summary::AllSucceeded)
+        pinged
     })
+}
+
+/// Prints how long each answer takes in a session.
+pub async fn ping_with(peer: &Peer<ClientSide>, count: u32, output: &mut dyn Write) -> Result<Summary, CommandError> {
+    for number in 1..=count {
+        let elapsed = once(peer).await?;
+        writeln!(output, "{number}: {:.2} ms", elapsed.as_secs_f64() * 1000.0)?;
+        output.flush()?;
+    }
+    Ok(Summary::AllSucceeded)
 }
 
 async fn once(peer: &Peer<ClientSide>) -> Result<Duration, CommandError> {

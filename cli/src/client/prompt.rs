@@ -1,32 +1,36 @@
 //! `mcp-rev prompt`
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use mcp_runtime::CallServer;
 use mcp_runtime::hub::GetPromptRequestParams;
+use mcp_runtime::{CallServer, ClientSide, Peer};
 
-use super::content::shown;
-use super::with_server;
-use crate::args::{Format, PromptArgs};
+use super::{Shown, content, with_server};
+use crate::args::PromptArgs;
 use crate::error::{CommandError, Summary};
 
 /// Gets a prompt, and prints its messages.
-pub fn prompt(args: &PromptArgs, mut output: impl Write) -> Result<Summary, CommandError> {
-    let result = with_server(&args.client, async |peer| {
-        let mut params = GetPromptRequestParams::new(&args.name);
-        if !args.pairs.is_empty() {
-            params = params.with_arguments(args.pairs.iter().cloned().collect());
-        }
-        Ok(peer.get_prompt(params).await?)
-    })?;
-    match args.client.format {
-        Format::Json => writeln!(output, "{}", serde_json::to_string(&result).map_err(io::Error::from)?)?,
-        Format::Text => {
-            for message in &result.messages {
-                writeln!(output, "{}: {}", message.role, shown(&message.content))?;
-            }
-        }
+pub fn prompt(args: &PromptArgs, output: impl Write) -> Result<Summary, CommandError> {
+    with_server(&args.client, output, async |peer, shown| {
+        prompt_with(peer, &args.name, &args.pairs, shown).await
+    })
+}
+
+/// Gets a prompt in a session, and prints its messages.
+pub async fn prompt_with(
+    peer: &Peer<ClientSide>,
+    name: &str,
+    pairs: &[(String, String)],
+    shown: &mut Shown<'_>,
+) -> Result<Summary, CommandError> {
+    let mut params = GetPromptRequestParams::new(name);
+    if !pairs.is_empty() {
+        params = params.with_arguments(pairs.iter().cloned().collect());
     }
-    output.flush()?;
+    let result = peer.get_prompt(params).await?;
+    shown.write(&result, |result, output| {
+        let mut messages = result.messages.iter();
+        messages.try_for_each(|message| writeln!(output, "{}: {}", message.role, content::shown(&message.content)))
+    })?;
     Ok(Summary::AllSucceeded)
 }

@@ -7,24 +7,44 @@ use mcp_runtime::hub::{ClientRequest, RequestMetaObject};
 use mcp_runtime::mcp_wire::{self, Extra, RawJson, RawObject, UnknownMethod};
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
-use super::with_server;
+use super::{Shown, with_server};
 use crate::args::RequestArgs;
 use crate::error::{CommandError, Summary};
 
 /// Sends a request of any method, and prints its result.
-pub fn request(args: &RequestArgs, mut output: impl Write) -> Result<Summary, CommandError> {
-    let params = args.params.as_deref().map(mcp_wire::from_str::<RawObject>).transpose();
+pub fn request(args: &RequestArgs, output: impl Write) -> Result<Summary, CommandError> {
+    let request = parsed(&args.method, args.params.as_deref())?;
+    with_server(&args.client, output, async |peer, shown| {
+        ask(peer, request, shown).await
+    })
+}
+
+/// Sends a request of any method in a session, and prints its result.
+pub async fn request_with(
+    peer: &Peer<ClientSide>,
+    method: &str,
+    params: Option<&str>,
+    shown: &mut Shown<'_>,
+) -> Result<Summary, CommandError> {
+    ask(peer, parsed(method, params)?, shown).await
+}
+
+fn parsed(method: &str, params: Option<&str>) -> Result<UnknownMethod, CommandError> {
+    let params = params.map(mcp_wire::from_str::<RawObject>).transpose();
     let params = params.map_err(|error| invalid("--params", error))?;
-    let mut request = UnknownMethod::new(&args.method);
+    let mut request = UnknownMethod::new(method);
     request.params = params;
-    let result = with_server(&args.client, async |peer| ask(&peer, request).await)?;
-    writeln!(output, "{result}")?;
-    output.flush()?;
+    Ok(request)
+}
+
+async fn ask(peer: &Peer<ClientSide>, request: UnknownMethod, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+    let result = result(peer, request).await?;
+    writeln!(shown.output, "{result}")?;
     Ok(Summary::AllSucceeded)
 }
 
 /// The result of a method: of the hub's form where the hub has the method, and else as the server sends it.
-async fn ask(peer: &Peer<ClientSide>, request: UnknownMethod) -> Result<String, CommandError> {
+async fn result(peer: &Peer<ClientSide>, request: UnknownMethod) -> Result<String, CommandError> {
     let mut declared = request.clone();
     let params = with_meta(request.params.as_ref()).map_err(|reason| invalid("--params", reason))?;
     declared.params = Some(params);

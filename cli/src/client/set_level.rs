@@ -13,14 +13,14 @@ use crate::error::{CommandError, Summary};
 pub fn set_level(args: &SetLevelArgs) -> Result<Summary, CommandError> {
     block_on(async {
         let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
-        ask(session.peer(), args.level.as_str()).await?;
+        let set = set_level_with(session.peer(), args.level.as_str()).await;
         session.close().await;
-        Ok(Summary::AllSucceeded)
+        set
     })
 }
 
-/// Requests a level. What a client declares doesn't matter, but the server has to have the method.
-async fn ask(peer: &Peer<ClientSide>, level: &str) -> Result<(), CommandError> {
+/// Sets the level of log messages in a session.
+pub async fn set_level_with(peer: &Peer<ClientSide>, level: &str) -> Result<Summary, CommandError> {
     let revision = peer.revision().unwrap_or(Revision::HUB);
     let (method, params) = hello::set_level(revision, level).ok_or_else(|| {
         let reason = format!(
@@ -31,5 +31,5 @@ async fn ask(peer: &Peer<ClientSide>, level: &str) -> Result<(), CommandError> {
     let mut request = UnknownMethod::new(method);
     request.params = Some(params.into());
     peer.call_unknown(request).await?;
-    Ok(())
+    Ok(Summary::AllSucceeded)
 }

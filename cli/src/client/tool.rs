@@ -4,26 +4,30 @@ use std::io::{self, Write};
 
 use mcp_runtime::hub::{Tool, ToolAnnotations};
 use mcp_runtime::mcp_wire::{Encode, RawJson};
+use mcp_runtime::{ClientSide, Peer};
 use serde_json::Value;
 
 use super::call::find;
-use super::with_server;
-use crate::args::{Format, ToolArgs};
+use super::{Shown, with_server};
+use crate::args::ToolArgs;
 use crate::error::{CommandError, Summary};
 use crate::text::{one_line, plain, write_table};
 
 /// Prints all that a server says of a tool.
-pub fn tool(args: &ToolArgs, mut output: impl Write) -> Result<Summary, CommandError> {
-    let tool = with_server(&args.client, async |peer| find(&peer, &args.tool).await)?;
-    match args.client.format {
-        Format::Json => writeln!(output, "{}", serde_json::to_string(&tool).map_err(io::Error::from)?)?,
-        Format::Text => write_text(&tool, &mut output)?,
-    }
-    output.flush()?;
+pub fn tool(args: &ToolArgs, output: impl Write) -> Result<Summary, CommandError> {
+    with_server(&args.client, output, async |peer, shown| {
+        tool_with(peer, &args.tool, shown).await
+    })
+}
+
+/// Prints all that the server of a session says of a tool.
+pub async fn tool_with(peer: &Peer<ClientSide>, name: &str, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {
+    let tool = find(peer, name).await?;
+    shown.write(&tool, write_text)?;
     Ok(Summary::AllSucceeded)
 }
 
-fn write_text(tool: &Tool, output: &mut impl Write) -> io::Result<()> {
+fn write_text(tool: &Tool, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "{}", one_line(&tool.name))?;
     let title = tool.title.as_ref().map(|title| ["title".to_owned(), one_line(title)]);
     let hints = tool.annotations.as_ref().map(hints).filter(|hints| !hints.is_empty());
@@ -37,7 +41,7 @@ fn write_text(tool: &Tool, output: &mut impl Write) -> io::Result<()> {
     write_json(output, "Metadata", tool.meta.as_ref())
 }
 
-fn write_json(output: &mut impl Write, heading: &str, json: Option<&impl Encode>) -> io::Result<()> {
+fn write_json(output: &mut dyn Write, heading: &str, json: Option<&impl Encode>) -> io::Result<()> {
     let Some(json) = json.and_then(|json| RawJson::from_encode(json).ok()) else {
         return Ok(());
     };

@@ -12,4 +12,5 @@ mod replay;
 mod requests;
 mod schemas;
 mod servers;
+mod shell;
 mod translate;

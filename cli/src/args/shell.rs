@@ -1,0 +1,87 @@
+//! The arguments of `shell`, and the lines that it reads.
+
+use std::path::PathBuf;
+
+use mcp_runtime::hub::LoggingLevel;
+
+use super::ClientArgs;
+use super::client::log_level;
+
+/// Use a server line by line
+///
+/// Begins a session, and reads commands until `quit` or the end of input. `help` lists the commands. On a terminal, the tab key completes
+/// names and arguments, and the arrow keys bring back what was typed before, which is kept in a file that only its owner can read. A line that
+/// begins with a space isn't kept. An interrupt cancels what is running.
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "mcp-rev shell [OPTIONS] <URL|--config FILE|-- COMMAND...>",
+    after_help = "\
+Examples:
+  mcp-rev shell -- npx -y @modelcontextprotocol/server-everything
+  echo 'call weather city=Bern' | mcp-rev shell https://example.org/mcp"
+)]
+pub struct ShellArgs {
+    /// The file that keeps what was typed [default: mcp-rev/history in the user's directory for data]
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+    #[command(flatten)]
+    pub client: ClientArgs,
+}
+
+/// A line of the shell.
+#[derive(Debug, clap::Parser)]
+#[command(multicall = true, name = "shell")]
+pub struct ShellLine {
+    #[command(subcommand)]
+    pub command: ShellCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub enum ShellCommand {
+    /// Show what the server is and offers
+    Inspect,
+    /// Show all that the server says of a tool
+    Tool {
+        /// The name of the tool
+        tool: String,
+    },
+    /// Call a tool
+    Call {
+        /// The name of the tool
+        tool: String,
+        /// Its arguments: NAME=VALUE, or all as one JSON object
+        #[arg(value_name = "NAME=VALUE|JSON")]
+        arguments: Vec<String>,
+    },
+    /// Read a resource
+    Read {
+        /// The URI of the resource
+        uri: String,
+    },
+    /// Get a prompt
+    Prompt {
+        /// The name of the prompt
+        name: String,
+        /// Its arguments
+        #[arg(value_name = "NAME=VALUE", value_parser = super::server::pair)]
+        arguments: Vec<(String, String)>,
+    },
+    /// Send a request of any method
+    Request {
+        /// The method
+        method: String,
+        /// Its parameters, a JSON object
+        params: Option<String>,
+    },
+    /// Measure how long the server takes to answer
+    Ping,
+    /// Set the level of the log messages that the server sends
+    SetLevel {
+        /// The level
+        #[arg(value_parser = log_level())]
+        level: LoggingLevel,
+    },
+    /// End the session
+    #[command(alias = "exit")]
+    Quit,
+}

@@ -1,0 +1,77 @@
+//! Reads lines: with completion and history on a terminal, and as they come elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use rustyline::config::Configurer;
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{CompletionType, Config};
+
+use super::completion::Completion;
+use crate::client::data_file;
+use crate::error::CommandError;
+
+/// The lines that are kept.
+const HISTORY: usize = 1000;
+
+/// An editor of lines.
+pub struct Editor {
+    inner: rustyline::Editor<Completion, FileHistory>,
+    history: Option<PathBuf>,
+}
+
+impl Editor {
+    /// An editor whose history is in a file, or where programs keep their data.
+    pub fn new(completion: Completion, history: Option<&Path>) -> Result<Self, CommandError> {
+        let config = Config::builder()
+            .completion_type(CompletionType::List)
+            .history_ignore_space(true)
+            .auto_add_history(true)
+            .build();
+        let mut inner = rustyline::Editor::with_config(config).map_err(failed)?;
+        inner.set_max_history_size(HISTORY).map_err(failed)?;
+        inner.set_helper(Some(completion));
+        let history = history.map(Path::to_owned).or_else(|| data_file("history"));
+        if let Some(file) = history.as_deref().filter(|file| file.exists()) {
+            inner
+                .load_history(file)
+                .map_err(|error| CommandError::file(file, error))?;
+        }
+        Ok(Self { inner, history })
+    }
+
+    /// The next line; `None` at the end of input. Reading doesn't hold up the session.
+    pub async fn read(mut self) -> Result<(Self, Option<String>), CommandError> {
+        let read = tokio::task::spawn_blocking(move || {
+            let line = self.inner.readline("> ");
+            (self, line)
+        });
+        let (mut editor, line) = read.await.map_err(std::io::Error::other)?;
+        match line {
+            Ok(line) => {
+                editor.keep();
+                Ok((editor, Some(line)))
+            }
+            Err(ReadlineError::Eof) => Ok((editor, None)),
+            Err(ReadlineError::Interrupted) => Ok((editor, Some(String::new()))),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Writes the history. A shell without one is a shell all the same.
+    fn keep(&mut self) {
+        let Some(file) = &self.history else { return };
+        let written = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+        if let Err(error) = written
+            .map_err(ReadlineError::from)
+            .and_then(|()| self.inner.append_history(file))
+        {
+            tracing::warn!(%error, file = %file.display(), "the history can't be written");
+            self.history = None;
+        }
+    }
+}
+
+fn failed(error: ReadlineError) -> CommandError {
+    CommandError::Io(std::io::Error::other(error))
+}

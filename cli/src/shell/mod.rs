@@ -1,0 +1,101 @@
+//! `mcp-rev shell`
+
+mod completion;
+mod editor;
+mod line;
+
+use std::io::{IsTerminal, Write};
+
+use clap::Parser;
+use futures_util::{FutureExt, StreamExt};
+use mcp_runtime::{ChangeFilter, ClientSide, Peer};
+
+use self::completion::{Completion, Offered};
+use self::editor::Editor;
+use crate::args::{ShellArgs, ShellCommand, ShellLine};
+use crate::client::{begin, block_on};
+use crate::error::{CommandError, Summary};
+use crate::text::say;
+
+/// The exit status of errors after which there is no session.
+const NO_SESSION: u8 = 3;
+
+/// Runs the lines that are typed, until the user or the server ends the session.
+pub fn shell(args: &ShellArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    block_on(async {
+        let session = begin(&args.client).await?;
+        let peer = session.peer().clone();
+        let offered = Offered::default();
+        offered.update(&peer).await;
+        let mut changes = peer.changes(ChangeFilter::lists()).await.ok();
+        let mut editor = Editor::new(Completion::new(peer.clone(), offered.clone()), args.history.as_deref())?;
+        let is_terminal = std::io::stdin().is_terminal();
+        let mut summary = Summary::AllSucceeded;
+        loop {
+            let line;
+            (editor, line) = editor.read().await?;
+            let Some(line) = line else { break };
+            let Some(command) = parsed(&line) else {
+                summary = Summary::SomeFailed;
+                continue;
+            };
+            let Some(command) = command else { continue };
+            if matches!(command, ShellCommand::Quit) {
+                break;
+            }
+            match run(command, args, &peer, &mut output).await {
+                Ok(Summary::AllSucceeded) => {}
+                Ok(Summary::SomeFailed) => summary = Summary::SomeFailed,
+                Err(error) if error.exit_code() == NO_SESSION => return Err(error),
+                Err(error) => {
+                    summary = Summary::SomeFailed;
+                    say(&error.for_people());
+                }
+            }
+            let changed = changes.as_mut().and_then(|changes| changes.next().now_or_never());
+            if changed.flatten().is_some() {
+                offered.update(&peer).await;
+            }
+        }
+        session.close().await;
+        // Who has typed at a terminal has seen what failed.
+        Ok(if is_terminal { Summary::AllSucceeded } else { summary })
+    })
+}
+
+/// The command of a line: none if it is empty, or help was shown. `None` if it isn't one.
+fn parsed(line: &str) -> Option<Option<ShellCommand>> {
+    let Some(words) = shlex::split(line) else {
+        say("error: a quote isn't closed");
+        return None;
+    };
+    if words.is_empty() {
+        return Some(None);
+    }
+    match ShellLine::try_parse_from(words) {
+        Ok(line) => Some(Some(line.command)),
+        Err(error) => {
+            say(error.render().to_string().trim_end());
+            (!error.use_stderr()).then_some(None)
+        }
+    }
+}
+
+/// Runs a command, unless the user interrupts it.
+async fn run(
+    command: ShellCommand,
+    args: &ShellArgs,
+    peer: &Peer<ClientSide>,
+    output: &mut impl Write,
+) -> Result<Summary, CommandError> {
+    let done = tokio::select! {
+        done = line::run(command, args.client.format, peer, output) => done?,
+        interrupted = tokio::signal::ctrl_c() => {
+            interrupted?;
+            say("[cancelled]");
+            Summary::SomeFailed
+        }
+    };
+    output.flush()?;
+    Ok(done)
+}

@@ -1,0 +1,105 @@
+//! `mcp-rev shell`.
+
+use std::io::{Read, Write};
+use std::process::{Output, Stdio};
+
+use crate::servers::{REVISIONS, everything, mcp_rev, stderr, stdout, weather};
+
+/// Types lines into a shell that isn't on a terminal.
+fn typed(args: &[&str], lines: &str) -> Output {
+    let history = tempfile::tempdir().unwrap();
+    let mut child = mcp_rev(args)
+        .env("XDG_DATA_HOME", history.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn lines_are_commands_of_one_session() {
+    for revision in REVISIONS {
+        let lines =
+            "inspect\ncall weather city=Bern\n\ncall weather '{\"city\": \"Bern\"}'\nping\nquit\ncall weather\n";
+        let output = typed(&["shell", "--revision", revision, "--", weather()], lines);
+        assert_eq!(output.status.code(), Some(0), "{revision}: {}", stderr(&output));
+        let shown = stdout(&output);
+        assert!(shown.contains(&format!("revision      {revision}")), "{shown}");
+        assert_eq!(shown.matches("{\"celsius\":21.5}").count(), 2, "{shown}");
+        assert!(shown.contains(" ms\n"), "{shown}");
+    }
+}
+
+#[test]
+fn a_line_that_fails_says_why_and_the_session_goes_on() {
+    let lines = "cal weather\ncall wether\ncall 'weather\ncall weather city\ntool weather\n";
+    let output = typed(&["shell", "--", weather()], lines);
+    assert_eq!(output.status.code(), Some(1));
+    let reasons = stderr(&output);
+    for reason in [
+        "unrecognized subcommand 'cal'",
+        "did you mean \"weather\"?",
+        "a quote isn't closed",
+        "arguments are NAME=VALUE, or one JSON object",
+    ] {
+        assert!(reasons.contains(reason), "{reason}: {reasons}");
+    }
+    assert!(stdout(&output).contains("Input schema"));
+    let help = typed(&["shell", "--", weather()], "help\nhelp call\n");
+    assert_eq!(help.status.code(), Some(0));
+    assert!(stderr(&help).contains("Call a tool"), "{}", stderr(&help));
+}
+
+#[test]
+fn resources_and_prompts_are_read_and_progress_is_shown() {
+    let lines =
+        "read test://static-text\nprompt test_prompt_with_arguments arg1=a arg2=b\ncall test_tool_with_progress\n";
+    let output = typed(&["shell", "--", everything()], lines);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("user: "), "{}", stdout(&output));
+    assert!(stderr(&output).contains("[progress 50/100]"), "{}", stderr(&output));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_and_arguments_are_completed_on_a_terminal_and_lines_are_kept() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let open = || {
+        let mut user = std::fs::File::options();
+        user.read(true).write(true).open(name.to_str().unwrap()).unwrap()
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let history = directory.path().join("history");
+    let mut child = mcp_rev(&["shell", "--history", history.to_str().unwrap(), "--", weather()])
+        .env("TERM", "xterm")
+        .stdin(open())
+        .stdout(open())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut terminal = std::fs::File::from(terminal);
+    let mut shown = String::new();
+    for (prompts, keys) in [(1, "call wea\t ci\tBern\n"), (2, "quit\n")] {
+        // The answer comes before the next prompt.
+        while shown.matches("> \r").count() < prompts {
+            let mut part = [0; 1024];
+            let read = terminal.read(&mut part).unwrap();
+            shown.push_str(&String::from_utf8_lossy(&part[..read]));
+        }
+        terminal.write_all(keys.as_bytes()).unwrap();
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(shown.contains("{\"celsius\":21.5}"), "{shown:?}");
+    let kept = std::fs::read_to_string(&history).unwrap();
+    assert!(kept.contains("call weather city=Bern"), "{kept:?}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&history).unwrap().permissions());
+    assert_eq!(mode & 0o077, 0, "only its owner reads it");
+}
