@@ -10,7 +10,8 @@ use super::ServerArgs;
 ///
 /// Connects to the server, lists and reads what it offers, calls tools, and validates each message of the server by the schema of the
 /// negotiated revision, and structured content by the schema of its tool. Each violation is reported with its path in the
-/// message, the place in the schema and a link to the specification. An error as an answer isn't a violation.
+/// message, the place in the schema and a link to the specification. An error as an answer isn't a violation, but a tool whose call ends in
+/// one gets a warning.
 ///
 /// Only those tools are called that say that they change nothing (`readOnlyHint`), unless --tools or --arguments says otherwise.
 #[derive(Debug, clap::Args)]
@@ -41,6 +42,9 @@ pub struct CheckArgs {
     /// The items of each list that are used at most
     #[arg(long, value_name = "COUNT", default_value = "100")]
     pub limit: usize,
+    /// Seconds to wait for a server that can't be reached yet, such as one that has just been started
+    #[arg(long, value_name = "SECONDS", default_value = "0")]
+    pub wait: u64,
     /// Use no server, but validate what is in a transcript of `mcp-rev bridge --record`: what the server sent to the bridge, and what
     /// the bridge sent to its clients
     #[arg(long, value_name = "FILE", group = "target")]

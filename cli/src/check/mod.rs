@@ -8,8 +8,10 @@ mod validation;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use mcp_adapters::Revision;
+use mcp_runtime::ClientSession;
 use mcp_runtime::hub::LoggingLevel;
 
 use self::record::Record;
@@ -20,6 +22,9 @@ use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
 use crate::report::{self, Report};
 use crate::transcript;
+
+/// How long a server that can't be reached yet is left alone.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Uses what a server offers, or reads what one has sent, and validates each message of it by the schema of the revision.
 pub fn check(args: &CheckArgs, output: impl Write) -> Result<Summary, CommandError> {
@@ -47,11 +52,15 @@ fn recorded(file: &Path) -> Result<Vec<Report>, CommandError> {
 }
 
 async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Report, CommandError> {
-    let record = Arc::new(Record::default());
-    let watching = Arc::clone(&record);
-    let timeout = args.server.timeout(false);
-    let watch = move |way, json: &[u8]| watching.add(way, json);
-    let connected = connect_watched(&args.server, Declining, Some(LoggingLevel::Debug), timeout, watch).await;
+    let until = Instant::now() + Duration::from_secs(args.wait);
+    let (record, connected) = loop {
+        match connect(args).await {
+            (record, Err(CommandError::Connect(_))) if record.negotiated().is_none() && Instant::now() < until => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            connected => break connected,
+        }
+    };
     let session = match connected {
         Ok(session) => session,
         // What a server says in a handshake may be what is wrong.
@@ -64,16 +73,29 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
             return Ok(report);
         }
     };
-    let faults = usage::use_server(session.peer(), args, arguments).await;
+    let found = usage::use_server(session.peer(), args, arguments).await;
     let server = session.peer().info().and_then(|info| info.implementation.clone());
     let revision = session.peer().revision().unwrap_or(Revision::HUB);
     session.close().await;
     let mut report = validated(revision, &record);
     report.server = server;
-    for (case, finding) in faults {
+    for (case, finding) in found.faults {
         report.add(&case, finding);
     }
+    for (case, warning) in found.warnings {
+        report.warn(&case, warning);
+    }
     Ok(report)
+}
+
+/// Begins a session, whose messages are recorded.
+async fn connect(args: &CheckArgs) -> (Arc<Record>, Result<ClientSession, CommandError>) {
+    let record = Arc::new(Record::default());
+    let watching = Arc::clone(&record);
+    let watch = move |way, json: &[u8]| watching.add(way, json);
+    let (level, timeout) = (Some(LoggingLevel::Debug), args.server.timeout(false));
+    let connected = connect_watched(&args.server, Declining, level, timeout, watch).await;
+    (record, connected)
 }
 
 fn validated(revision: Revision, record: &Record) -> Report {

@@ -14,14 +14,16 @@ use mcp_runtime::hub::{
     ResourceTemplate, Role, ServerResult, Tool,
 };
 use mcp_runtime::mcp_wire::ErrorObject;
-use mcp_runtime::{CallServer, Capable, ChangeFilter, ClientHandler, ClientSide, Context, Paginated, Peer};
+use mcp_runtime::{CallError, CallServer, Capable, ChangeFilter, ClientHandler, ClientSide, Context, Paginated, Peer};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
 use super::example::example;
 use crate::args::{CheckArgs, ToolPolicy};
+use crate::client::shown;
 use crate::error::CommandError;
 use crate::report::Finding;
+use crate::text::one_line;
 
 /// How long changes are waited for.
 const CHANGES: Duration = Duration::from_millis(100);
@@ -72,11 +74,15 @@ impl Arguments {
     }
 }
 
-/// What is wrong beyond the schema, by case.
-type Faults = Vec<(String, Finding)>;
+/// What was found beyond the schema, by case.
+#[derive(Default)]
+pub struct Found {
+    pub faults: Vec<(String, Finding)>,
+    pub warnings: Vec<(String, String)>,
+}
 
 /// Lists and uses everything. Errors of calls are no faults here: the messages are validated as they were.
-pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &Arguments) -> Faults {
+pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &Arguments) -> Found {
     // Nobody reads the progress, but the server is asked for it.
     let peer = &peer.clone().with_progress(mpsc::channel(1).0);
     let tools: Vec<Tool> = list(peer, args.limit).await;
@@ -96,7 +102,7 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
         }
     }
     follow_changes(peer, resources.first()).await;
-    let mut faults = Faults::new();
+    let mut found = Found::default();
     for tool in &tools {
         let given = arguments.0.get(&tool.name);
         let is_read_only = tool.annotations.as_ref().and_then(|it| it.read_only_hint) == Some(true);
@@ -106,10 +112,10 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
             ToolPolicy::None => given.is_some(),
         };
         if is_called {
-            call(peer, tool, given, &mut faults).await;
+            call(peer, tool, given, &mut found).await;
         }
     }
-    faults
+    found
 }
 
 /// The beginning of a list, which is empty where the server has none.
@@ -150,7 +156,7 @@ fn first_variable(template: &str) -> Option<&str> {
 }
 
 /// Calls a tool, and validates its structured content by the schema that the tool declares.
-async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, Value>>, faults: &mut Faults) {
+async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, Value>>, found: &mut Found) {
     let schema = tool.input_schema.parse::<Value>().unwrap_or_default();
     let arguments = match (given, example(&schema, &schema)) {
         (Some(given), _) => given.clone(),
@@ -158,7 +164,20 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
         (None, _) => Map::new(),
     };
     let called = peer.call_tool(CallToolRequestParams::new(&tool.name).with_arguments(arguments));
-    let Ok(result) = called.await else { return };
+    let case = format!("tools/call {}", tool.name);
+    let result = match called.await {
+        Ok(result) => result,
+        Err(CallError::Peer(error)) => {
+            let warning = format!("it was called once, and refused: {}", one_line(&error.message));
+            return found.warnings.push((case, warning));
+        }
+        Err(_) => return,
+    };
+    if result.is_error == Some(true) {
+        let text = result.content.first().map_or_else(String::new, shown);
+        let warning = format!("it was called once, and ended in an error: {}", one_line(&text));
+        found.warnings.push((case.clone(), warning));
+    }
     let Some(declared) = tool.output_schema.as_ref().and_then(|it| it.parse::<Value>().ok()) else {
         return;
     };
@@ -167,10 +186,9 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
         .as_ref()
         .and_then(|it: &RawJson| it.parse::<Value>().ok());
     let mut fault = |path: String, message: String| {
-        let case = format!("tools/call {}", tool.name);
         let path = Some(path);
-        faults.push((
-            case,
+        found.faults.push((
+            case.clone(),
             Finding {
                 path,
                 ..Finding::new(message)

@@ -63,7 +63,8 @@ pub fn log(server: &ServerArgs) {
         _ => LevelFilter::INFO,
     };
     let log = tracing_subscriber::fmt().with_writer(errors).without_time();
-    log.with_max_level(level).init();
+    // The first log stays, where one server is connected to several times.
+    let _ = log.with_max_level(level).try_init();
 }
 
 /// Shows each message if the arguments want that.

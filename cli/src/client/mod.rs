@@ -33,6 +33,7 @@ pub use self::authorization::{data_file, http_options};
 pub use self::call::{call, call_with};
 pub use self::complete::complete;
 pub use self::connection::{connect_watched, log, show_messages};
+pub use self::content::shown;
 pub use self::inspect::{inspect, inspect_with, interface_of, snapshot};
 pub use self::listen::listen;
 pub use self::ping::{ping, ping_with};

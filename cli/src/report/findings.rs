@@ -54,6 +54,9 @@ pub struct Case {
     /// What isn't a violation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What isn't a violation, and should be looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
     pub findings: Vec<Finding>,
 }
 
@@ -88,6 +91,7 @@ impl Report {
                 name: name.to_owned(),
                 passed: true,
                 note: None,
+                warnings: Vec::new(),
                 findings: Vec::new(),
             });
             self.cases.len() - 1
@@ -110,6 +114,14 @@ impl Report {
 
     pub fn note(&mut self, case: &str, note: String) {
         self.begin(case).note = Some(note);
+    }
+
+    pub fn warn(&mut self, case: &str, warning: String) {
+        self.begin(case).warnings.push(warning);
+    }
+
+    pub fn warnings(&self) -> usize {
+        self.cases.iter().map(|case| case.warnings.len()).sum()
     }
 
     pub fn failed(&self) -> usize {

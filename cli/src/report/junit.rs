@@ -30,11 +30,14 @@ fn write_suite(report: &Report, mut output: impl Write) -> io::Result<()> {
             "    <testcase classname=\"{suite}\" name=\"{}\"",
             escaped(&case.name)
         )?;
-        if case.passed {
+        if case.passed && case.warnings.is_empty() {
             writeln!(output, "/>")?;
             continue;
         }
         writeln!(output, ">")?;
+        for warning in &case.warnings {
+            writeln!(output, "      <system-out>{}</system-out>", escaped(warning))?;
+        }
         for finding in &case.findings {
             let path = finding
                 .path

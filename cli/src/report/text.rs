@@ -31,6 +31,9 @@ fn write_report(report: &Report, output: &mut impl Write) -> io::Result<()> {
             .as_ref()
             .map_or_else(String::new, |note| format!("  ({})", one_line(note)));
         writeln!(output, "{outcome}  {}{note}", one_line(&case.name))?;
+        for warning in &case.warnings {
+            writeln!(output, "      warning: {}", plain(warning))?;
+        }
         for finding in &case.findings {
             let path = finding
                 .path
@@ -44,9 +47,14 @@ fn write_report(report: &Report, output: &mut impl Write) -> io::Result<()> {
         }
     }
     let (all, failed) = (report.cases.len(), report.failed());
+    let warnings = match report.warnings() {
+        0 => String::new(),
+        1 => ", with a warning".to_owned(),
+        count => format!(", with {count} warnings"),
+    };
     writeln!(
         output,
-        "\n{} of {all} passed; the server sent {} messages",
+        "\n{} of {all} passed{warnings}; the server sent {} messages",
         all - failed,
         report.messages
     )

@@ -2,7 +2,7 @@
 
 #[cfg(unix)]
 use crate::servers::{HELLO, script};
-use crate::servers::{HttpServer, REVISIONS, everything, run, stderr, stdout, succeeds, weather};
+use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
 use serde_json::{Value, json};
 
 /// The status and the report of a check.
@@ -53,7 +53,8 @@ fn our_own_servers_conform_at_every_revision_and_over_both_transports() {
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["server"]["name"], "weather");
     assert!(report["messages"].as_u64().unwrap() >= 3);
-    let called = json!({"name": "tools/call weather", "passed": true, "findings": []});
+    let warning = "it was called once, and ended in an error: nobody has measured in example";
+    let called = json!({"name": "tools/call weather", "passed": true, "warnings": [warning], "findings": []});
     assert!(report["cases"].as_array().unwrap().contains(&called), "{report}");
 }
 
@@ -230,4 +231,45 @@ fn a_costly_output_schema_is_applied_or_reported_in_bounded_time() {
         "{message}"
     );
     assert!(message.contains("`#/$defs/"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_tool_whose_call_ends_in_an_error_gets_a_warning() {
+    let tools = r#"{"tools":[{"name":"broken","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}"#;
+    let failed = r#"{"content":[{"type":"text","text":"no database"}],"isError":true}"#;
+    let refused = r#"{"code":-32602,"message":"no database"}"#;
+    for (result, outcome) in [(failed, "ended in an error"), (refused, "refused")] {
+        let server = script("", &[HELLO, ("tools/list", tools), ("tools/call", result)]);
+        let (status, report) = check(&server, "text");
+        assert_eq!(status, Some(0), "{report}");
+        let warning = format!("      warning: it was called once, and {outcome}: no database\n");
+        assert!(
+            report.contains(&warning) && report.contains("passed, with a warning;"),
+            "{report}"
+        );
+        let (_, report) = check(&server, "junit");
+        assert!(
+            report.contains(&format!("<system-out>it was called once, and {outcome}")),
+            "{report}"
+        );
+    }
+}
+
+#[test]
+fn a_server_that_starts_slowly_is_waited_for() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", free.local_addr().unwrap());
+    drop(free);
+    assert_eq!(run(&["check", &url]).status.code(), Some(3));
+    let server = ["bridge", "--listen", &url, "--", weather()];
+    let mut check = mcp_rev(&["check", "--wait", "60", &url])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut server = mcp_rev(&server).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let checked = check.wait();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(checked.unwrap().code(), Some(0));
 }
