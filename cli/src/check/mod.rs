@@ -14,6 +14,7 @@ use mcp_adapters::Revision;
 use mcp_runtime::ClientSession;
 use mcp_runtime::hub::LoggingLevel;
 
+pub use self::example::example;
 use self::record::Record;
 use self::usage::{Arguments, Declining};
 use self::validation::validate;

@@ -1,6 +1,6 @@
 //! `mcp-rev mock`.
 
-use crate::servers::{REVISIONS, run, stderr, succeeds, weather};
+use crate::servers::{REVISIONS, everything, run, stderr, stdout, succeeds, weather};
 
 #[test]
 fn a_recorded_session_is_a_server_that_answers_the_same_again() {
@@ -39,4 +39,32 @@ fn a_recorded_session_is_a_server_that_answers_the_same_again() {
             "{reason}"
         );
     }
+}
+
+#[test]
+fn a_snapshot_is_a_server_with_made_up_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("interface.json");
+    let file = file.to_str().unwrap();
+    let snapshot = succeeds(&["snapshot", "--", everything()]);
+    std::fs::write(file, &snapshot).unwrap();
+    let mock = ["--", env!("CARGO_BIN_EXE_mcp-rev"), "mock", file];
+    let differs = run(&[&["diff", file][..], &mock].concat());
+    assert_eq!(differs.status.code(), Some(1), "it lacks capabilities, such as logging");
+    assert!(!stdout(&differs).contains("tool "), "{}", stdout(&differs));
+    for revision in REVISIONS {
+        let call = ["call", "test_structured", "--revision", revision];
+        let called = succeeds(&[&call[..], &mock].concat());
+        assert!(called.contains("\"celsius\""), "{called}");
+        let read = ["read", "test://static-text", "--revision", revision];
+        assert_eq!(succeeds(&[&read[..], &mock].concat()), "example");
+    }
+    let refused = run(&[&["call", "test_elicitation", "--args", "{}"][..], &mock].concat());
+    assert_eq!(refused.status.code(), Some(1), "the input schema is checked");
+    assert_eq!(
+        succeeds(&[&["check", "--tools", "all"][..], &mock].concat())
+            .matches("FAIL")
+            .count(),
+        0
+    );
 }

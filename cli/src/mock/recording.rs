@@ -1,4 +1,4 @@
-//! `mcp-rev mock`: a recorded session as a server.
+//! A recorded session.
 
 use std::io::{BufRead, Write};
 
@@ -13,10 +13,10 @@ use crate::message::messages;
 use crate::transcript::{self, Session};
 
 /// Serves the client on standard input and output until it ends.
-pub fn mock(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Result<Summary, CommandError> {
-    let mut sessions = transcript::read(&args.transcript)?.into_iter();
+pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Result<Summary, CommandError> {
+    let mut sessions = transcript::read(&args.file)?.into_iter();
     let session = sessions.find(|session| args.session.is_none_or(|number| session.number == number));
-    let session = session.ok_or_else(|| CommandError::file(&args.transcript, "it has no such session"))?;
+    let session = session.ok_or_else(|| CommandError::file(&args.file, "it has no such session"))?;
     let mut recorded = Recording::new(&session);
     for line in input.lines() {
         let line = line?;
