@@ -403,6 +403,11 @@ fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence(
                 .map(|loss| &loss[1])
                 .collect();
             let (before, after) = (line["value"].get(member), there["value"].get(member));
+            // The later revision declares a text there, and `null` stands for its absence.
+            let is_absent = line["type"] == "Loosened" && member == "tag" && before == Some(&Value::Null);
+            if way == "down" && is_absent && after.is_none() && kinds.is_empty() {
+                continue;
+            }
             let kept = before.zip(after).is_some_and(|(before, after)| is_equal(before, after));
             let told = match kinds.as_slice() {
                 [] => kept,
