@@ -1,8 +1,7 @@
 //! A server of rmcp behind a client of this project, and the reverse: what one program has while it moves from one to the other.
 
-use mcp_runtime::router::Router;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
-use mcp_runtime::{Client, Options};
+use mcp_runtime::{Client, Options, Router};
 use rmcp::model::CallToolRequestParams;
 use rmcp::{ServerHandler, ServiceExt, tool, tool_handler, tool_router};
 use serde_json::json;
@@ -33,7 +32,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let expected = json!([{"type": "text", "text": "pong"}]);
 
     let (ours, theirs) = tokio::io::duplex(4096);
-    let server = tokio::spawn(async { Old.serve(theirs).await?.waiting().await.map_err(Box::<dyn std::error::Error + Send + Sync>::from) });
+    let server = tokio::spawn(async {
+        Old.serve(theirs)
+            .await?
+            .waiting()
+            .await
+            .map_err(Box::<dyn std::error::Error + Send + Sync>::from)
+    });
     let session = Client::new("new", "1.0").connect(lines(ours)).await?;
     let result = session.call_tool("ping", json!({})).await?;
     assert_eq!(serde_json::to_value(&result.content)?, expected);
