@@ -2,9 +2,8 @@
 
 mod registry;
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
@@ -322,120 +321,4 @@ fn nothing_is_sent_while_the_repository_and_its_owners_are_not_set() {
         problems.contains("set `repository`") && problems.contains("set `owners`"),
         "{problems}"
     );
-}
-
-/// The crates of this workspace, as they are, in a repository of its own whose maintainers have set what only they can.
-fn this_workspace() -> TempDir {
-    let copy = TempDir::new().unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let files = Command::new("git")
-        .args(["ls-files", "-z"])
-        .current_dir(root)
-        .output()
-        .unwrap();
-    let files = String::from_utf8(files.stdout).unwrap();
-    for file in files.split_terminator('\0') {
-        let (from, to) = (root.join(file), copy.path().join(file));
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        match fs::read_link(&from) {
-            Ok(target) => std::os::unix::fs::symlink(target, to).unwrap(),
-            Err(_) if from.exists() => _ = fs::copy(from, to).unwrap(),
-            // It was removed, and not committed yet.
-            Err(_) => {}
-        }
-    }
-    let manifest = fs::read_to_string(copy.path().join("Cargo.toml")).unwrap();
-    let manifest = manifest
-        .replace("repository = \"\"", "repository = \"https://example.org/made-up\"")
-        .replace("owners = []", "owners = [\"made-up\"]");
-    write(copy.path(), "Cargo.toml", &manifest);
-    let crates = fs::read_dir(copy.path().join("generated")).unwrap();
-    let manifests = crates.map(|generated| generated.unwrap().path().join("Cargo.toml"));
-    for generated in manifests.filter(|manifest| manifest.exists()) {
-        let manifest = fs::read_to_string(&generated).unwrap();
-        let set = "readme = \"README.md\"\nrepository = \"https://example.org/made-up\"\n";
-        fs::write(&generated, manifest.replace("readme = \"README.md\"\n", set)).unwrap();
-    }
-    for args in [
-        &["init", "--quiet"][..],
-        &["add", "."],
-        &["commit", "--quiet", "--message=."],
-    ] {
-        git(copy.path(), args);
-    }
-    copy
-}
-
-#[test]
-#[ignore = "compiles the runtime and what it depends on once more"]
-fn every_crate_of_this_workspace_is_published_and_a_new_project_adds_it() {
-    let workspace = this_workspace();
-    let registry = Registry::start(Contents {
-        downloaded: Some((cargo_home().join("registry"), locked(workspace.path()))),
-        ..Contents::default()
-    });
-    execute(workspace.path(), &registry, &["--execute", "--no-verify"], true);
-    let published: Vec<String> = registry.contents().index.keys().cloned().collect();
-    assert!(published.len() > 11, "{published:?}");
-
-    let (project, home) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    write(project.path(), "Cargo.toml", &manifest("a-project", "0.1.0", ""));
-    let readme = fs::read_to_string(workspace.path().join("README.md")).unwrap();
-    let programs = readme
-        .split("```rust")
-        .skip(1)
-        .map(|rest| rest.split_once('\n').unwrap().1);
-    for (number, program) in programs.map(|rest| rest.split("```").next().unwrap()).enumerate() {
-        let program = match program.contains("fn main()") {
-            true => program.to_owned(),
-            // As rustdoc wraps an example.
-            false => format!(
-                "fn main() -> Result<(), Box<dyn std::error::Error>> {{\n{}\n}}\n",
-                program.replace("\n# ", "\n")
-            ),
-        };
-        write(project.path(), &format!("src/bin/readme_{number}.rs"), &program);
-    }
-    let cargo = |args: &[&str]| {
-        let mut command = Command::new("cargo");
-        command
-            .args(args)
-            .current_dir(project.path())
-            .env_remove("CARGO_TARGET_DIR");
-        let output = registry.set_up(&mut command, home.path()).output().unwrap();
-        assert!(
-            output.status.success(),
-            "{args:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    };
-    let libraries = published.iter().filter(|name| *name != "mcp-rev");
-    let libraries: Vec<&str> = libraries.map(String::as_str).collect();
-    cargo(&[&["add"][..], &libraries].concat());
-    cargo(&["add", "serde", "--features", "derive"]);
-    cargo(&["add", "tokio", "--features", "macros,rt,process"]);
-    cargo(&["add", "schemars", "serde_json"]);
-    cargo(&["check", "--bins"]);
-    cargo(&["doc", "--no-deps", "--package", "mcp-runtime"]);
-}
-
-/// The names and versions of a lock file.
-fn locked(workspace: &Path) -> BTreeSet<(String, String)> {
-    let lock = fs::read_to_string(workspace.join("Cargo.lock")).unwrap();
-    let packages = lock.split("[[package]]").skip(1).map(|package| {
-        let text = |key: &str| {
-            let mut lines = package.lines();
-            lines
-                .find_map(|line| Some(line.strip_prefix(key)?.trim_matches('"').to_owned()))
-                .unwrap()
-        };
-        (text("name = "), text("version = "))
-    });
-    packages.collect()
-}
-
-/// Where cargo keeps what it has downloaded.
-fn cargo_home() -> PathBuf {
-    let home = || Path::new(&std::env::var_os("HOME").unwrap()).join(".cargo");
-    std::env::var_os("CARGO_HOME").map_or_else(home, PathBuf::from)
 }

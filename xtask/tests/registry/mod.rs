@@ -1,10 +1,10 @@
 //! A registry of crates on this machine, which cargo takes for the usual one: a sparse index, downloads, and the web API that `cargo publish`,
 //! `owner` and `yank` use.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
@@ -35,8 +35,6 @@ pub struct Contents {
     pub opens: Option<DateTime<Utc>>,
     /// A crate that it fails to take, once.
     pub fails: Option<String>,
-    /// The `registry` folder of a cargo home: what was downloaded there is in this registry too, in these versions by name.
-    pub downloaded: Option<(PathBuf, BTreeSet<(String, String)>)>,
 }
 
 type Shared = Arc<Mutex<Contents>>;
@@ -109,51 +107,20 @@ fn not_allowed(headers: &HeaderMap) -> Option<Response> {
 /// `se/rd/serde`
 async fn index(State(contents): State<Shared>, Parts(path): Parts<String>) -> Response {
     let name = path.rsplit('/').next().unwrap_or_default();
-    let contents = contents.lock().unwrap();
-    let published = contents
-        .index
-        .get(name)
-        .map(|lines| lines.iter().map(ToString::to_string).collect());
-    let lines: Vec<String> = published.unwrap_or_else(|| contents.downloaded_lines(&path));
-    match lines.is_empty() {
-        true => StatusCode::NOT_FOUND.into_response(),
-        false => lines.join("\n").into_response(),
-    }
-}
-
-impl Contents {
-    /// The index of a crate that cargo knows. Cargo keeps an index as texts that end with a zero, each version before its line.
-    fn downloaded_lines(&self, path: &str) -> Vec<String> {
-        let (Some(kept), Some((_, versions))) = (self.downloaded("index", &format!(".cache/{path}")), &self.downloaded)
-        else {
-            return Vec::new();
-        };
-        let texts = kept
-            .split(|byte| *byte == 0)
-            .filter_map(|text| std::str::from_utf8(text).ok());
-        let lines = texts.filter(|text| text.starts_with('{'));
-        let is_chosen = |line: &&str| {
-            let line: Value = serde_json::from_str(line).unwrap();
-            let [name, version] = ["name", "vers"].map(|member| line[member].as_str().unwrap().to_owned());
-            versions.contains(&(name, version))
-        };
-        lines.filter(is_chosen).map(str::to_owned).collect()
-    }
-
-    /// A file of one of the registries that the cargo home knows.
-    fn downloaded(&self, kind: &str, file: &str) -> Option<Vec<u8>> {
-        let (home, _) = self.downloaded.as_ref()?;
-        let mut registries = fs::read_dir(home.join(kind)).ok()?;
-        registries.find_map(|registry| fs::read(registry.unwrap().path().join(file)).ok())
+    match contents.lock().unwrap().index.get(name) {
+        Some(lines) => {
+            let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            lines.join("\n").into_response()
+        }
+        None => StatusCode::NOT_FOUND.into_response(),
     }
 }
 
 async fn download(State(contents): State<Shared>, Parts(crate_): Parts<(String, String)>) -> Response {
-    let contents = contents.lock().unwrap();
-    let published = contents.packages.get(&crate_).cloned();
-    let file = format!("{}-{}.crate", crate_.0, crate_.1);
-    let package = published.or_else(|| contents.downloaded("cache", &file).map(Bytes::from));
-    package.map_or_else(|| StatusCode::NOT_FOUND.into_response(), IntoResponse::into_response)
+    match contents.lock().unwrap().packages.get(&crate_) {
+        Some(package) => package.clone().into_response(),
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
 }
 
 async fn publish(State(contents): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
