@@ -1,6 +1,7 @@
 //! `cargo xtask report`
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -25,13 +26,13 @@ struct Layer {
 const LAYERS: [Layer; 9] = [
     Layer {
         name: "Official schemas",
-        from: "read, without their prose",
+        from: "read",
         folders: &["schema"],
         extensions: &["json"],
     },
     Layer {
         name: "Data beside the schemas",
-        from: "written: corrections, facts, rules, names, documentation",
+        from: "written as data",
         folders: &["schema"],
         extensions: &["yaml"],
     },
@@ -55,25 +56,25 @@ const LAYERS: [Layer; 9] = [
     },
     Layer {
         name: "Generator",
-        from: "code, which names no revision",
+        from: "written",
         folders: &["codegen/src", "codegen/templates"],
         extensions: &["rs", "hbs"],
     },
     Layer {
         name: "Decoding, validation, conversion",
-        from: "code, which names no revision",
+        from: "written",
         folders: &["wire/src", "convert/src"],
         extensions: &["rs"],
     },
     Layer {
         name: "Runtime",
-        from: "code, which names no revision",
+        from: "written",
         folders: &["runtime"],
         extensions: &["rs"],
     },
     Layer {
         name: "Command",
-        from: "code, which names no revision",
+        from: "written",
         folders: &["cli/src"],
         extensions: &["rs"],
     },
@@ -110,31 +111,25 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
 fn layers() -> io::Result<String> {
     let mut table = "\n## Layers\n\n| Layer | How it is made | Files | Lines |\n|---|---|--:|--:|\n".to_owned();
     for layer in LAYERS {
-        let (mut files, mut lines) = (0, 0);
+        let mut counted = Vec::new();
         for folder in layer.folders {
-            count(&in_workspace(folder), layer.extensions, &mut files, &mut lines)?;
+            count(&in_workspace(folder), layer.extensions, &mut counted)?;
         }
+        let (files, lines) = (counted.len(), counted.iter().sum::<usize>());
         let _ = writeln!(table, "| {} | {} | {files} | {lines} |", layer.name, layer.from);
     }
     Ok(table)
 }
 
-fn count(folder: &Path, extensions: &[&str], files: &mut usize, lines: &mut usize) -> io::Result<()> {
+/// Adds the lines of each file.
+fn count(folder: &Path, extensions: &[&str], counted: &mut Vec<usize>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() {
-            if !path
-                .file_name()
-                .is_some_and(|name| OTHERS.iter().any(|other| name == *other))
-            {
-                count(&path, extensions, files, lines)?;
-            }
-        } else if path
-            .extension()
-            .is_some_and(|extension| extensions.iter().any(|it| extension == *it))
-        {
-            *files += 1;
-            *lines += fs::read_to_string(&path)?.lines().count();
+        let is = |name: Option<&OsStr>, names: &[&str]| name.is_some_and(|name| names.iter().any(|it| name == *it));
+        if path.is_dir() && !is(path.file_name(), &OTHERS) {
+            count(&path, extensions, counted)?;
+        } else if path.is_file() && is(path.extension(), extensions) {
+            counted.push(fs::read_to_string(&path)?.lines().count());
         }
     }
     Ok(())
