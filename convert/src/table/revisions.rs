@@ -27,7 +27,7 @@ macro_rules! revisions {
 
             /// Every revision that is compiled, the earliest first.
             pub const ALL: [Self; [$($(#[$cfg])? $name),+].len()] = [$($(#[$cfg])? Self::$constant),+];
-            /// The latest revision that is no draft which needs a feature.
+            /// The latest revision that is compiled without the feature for drafts.
             pub const LATEST: Self = Self::$latest;
             /// The revision that handlers are written against.
             pub const HUB: Self = Self::$hub;

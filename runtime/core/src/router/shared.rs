@@ -1,4 +1,4 @@
-//! Changes that the instances of a server tell each other.
+//! Changes that the instances of a server send each other.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -34,7 +34,7 @@ pub trait ChangeStore: Send + Sync + 'static {
 }
 
 impl Router {
-    /// Tells the other instances of the server what changes, and the clients of this one what changes there:
+    /// Notifies the other instances of the server of what changes here, and the clients of this one of what changes there:
     /// [`tools_changed`](Self::tools_changed) and its like, [`resource_updated`](Self::resource_updated), and routes that are added and
     /// removed after this. A route itself is added to this instance alone.
     ///
@@ -56,7 +56,7 @@ pub(super) struct SharedChanges {
     _tasks: [AbortOnDropHandle<()>; 2],
 }
 
-/// The changes that other instances are yet to be told.
+/// The changes that wait to be sent to other instances.
 #[derive(Default)]
 struct Outbox {
     waiting: Mutex<BTreeSet<Change>>,
