@@ -17,7 +17,7 @@ mod value;
 use mcp_wire::{DecodeError, Decoded, Reader};
 
 pub(crate) use self::node::Node;
-use self::read::Read;
+use self::read::{Nulls, Read};
 use self::state::State;
 use self::step::Change;
 pub(crate) use self::step::Step;
@@ -168,6 +168,7 @@ impl Chain {
             table: self.from,
             opens: opened.as_deref().unwrap_or(&self.opens),
             checks,
+            nulls: if may_have_null { Nulls::LeftOut } else { Nulls::Kept },
         };
         let node = read.value(&mut reader, ty)?;
         state.deepest = reader.deepest();

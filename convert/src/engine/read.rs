@@ -8,6 +8,14 @@ use super::node::{Entry, Node};
 use crate::tables::Table;
 use crate::tables::types::{Decision, Kind, Member, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
 
+/// What becomes of the `null` of an optional member whose type has none, in what is read as a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    Kept,
+    LeftOut,
+    Refused,
+}
+
 /// What is read as a tree, and what else is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
@@ -16,6 +24,7 @@ pub(crate) struct Read<'t> {
     pub(crate) opens: &'t [bool],
     /// Whether the rest is checked. If not, the decoder of the result checks it.
     pub(crate) checks: bool,
+    pub(crate) nulls: Nulls,
 }
 
 impl<'t> Read<'t> {
@@ -25,6 +34,7 @@ impl<'t> Read<'t> {
             table,
             opens: &[],
             checks: false,
+            nulls: Nulls::Kept,
         }
     }
 
@@ -78,18 +88,33 @@ impl<'t> Read<'t> {
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
         match &self.table.types[id].kind {
             Kind::Object(object) => self.object(reader, object),
-            Kind::Union(union) => {
-                let read = |reader: &mut Reader<'a>, at: usize| self.value(reader, &union.variants[at].ty);
-                match variant(self.table, reader, id, union, read)? {
-                    Some(value) => Ok(value),
-                    None => unknown(reader).map(|text| Node::Unknown(Cow::Borrowed(text))),
-                }
-            }
+            Kind::Union(union) => match self.variant(reader, id, union)? {
+                Some(value) => Ok(value),
+                None => unknown(reader).map(|text| Node::Unknown(Cow::Borrowed(text))),
+            },
             Kind::Methods(methods) => match message(reader, methods)? {
                 Some(message) => self.named(reader, message),
                 None => self.object(reader, &UNKNOWN_METHOD),
             },
             _ => self.text(reader, &TypeRef::Named(id)).map(Node::text),
+        }
+    }
+
+    /// Reads a variant of a union. A `null` that is left out of one may be a value of another.
+    fn variant<'a>(self, reader: &mut Reader<'a>, id: TypeId, union: &Union) -> Decoded<Option<Node<'a>>> {
+        let read = |nulls: Nulls| {
+            move |reader: &mut Reader<'a>| {
+                let read = Self { nulls, ..self };
+                let value = |reader: &mut Reader<'a>, at: usize| read.value(reader, &union.variants[at].ty);
+                variant(self.table, reader, id, union, value)
+            }
+        };
+        match self.nulls {
+            Nulls::LeftOut => match reader.attempt(read(Nulls::Refused)) {
+                Some(value) => Ok(value),
+                None => read(Nulls::LeftOut)(reader),
+            },
+            nulls => read(nulls)(reader),
         }
     }
 
@@ -102,7 +127,9 @@ impl<'t> Read<'t> {
             reader.push(&mut entries, Entry { name, declared, value })
         })?;
         let mut entries = distinct(reader, entries)?;
-        entries.retain(|entry| entry.declared || !self.stands_for_absence(object, entry));
+        if self.nulls == Nulls::LeftOut {
+            entries.retain(|entry| entry.declared || !self.stands_for_absence(object, entry));
+        }
         let lacks = |name: &str| !entries.iter().any(|entry| entry.name == name);
         let mut required = object.members.iter().filter(|member| member.required);
         match required.find(|member| lacks(member.name)) {
@@ -139,9 +166,10 @@ impl<'t> Read<'t> {
                 let text = reader.raw()?;
                 Ok((is_constant(text, constant), Node::text(text)))
             }
-            MemberValue::Of(ty) if is_absent(reader, member.required, self.table.resolve(ty))? => {
-                Ok((false, Node::text(reader.raw()?)))
-            }
+            MemberValue::Of(ty) if is_absent(reader, member.required, self.table.resolve(ty))? => match self.nulls {
+                Nulls::Refused => Err(reader.wrong_type("a value", JsonType::Null)),
+                Nulls::Kept | Nulls::LeftOut => Ok((false, Node::text(reader.raw()?))),
+            },
             MemberValue::Of(ty) => Ok((true, self.value(reader, ty)?)),
         }
     }
