@@ -161,14 +161,12 @@ impl Chain {
         state: &mut State,
     ) -> Decoded<Node<'a>> {
         state.begin(reader.text());
-        // Objects are read to leave out the `null` of an optional member, which many write for an absent one.
-        let may_have_null = reader.text().contains("null");
-        let opened = may_have_null.then(|| vec![true; self.opens.len()]);
+        let has_nulls = !self.steps.is_empty() && reader.text().contains("null");
         let read = Read {
             table: self.from,
-            opens: opened.as_deref().unwrap_or(&self.opens),
+            opens: &self.opens,
             checks,
-            nulls: if may_have_null { Nulls::LeftOut } else { Nulls::Kept },
+            nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
         };
         let node = read.value(&mut reader, ty)?;
         state.deepest = reader.deepest();

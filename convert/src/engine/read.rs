@@ -8,11 +8,13 @@ use super::node::{Entry, Node};
 use crate::tables::Table;
 use crate::tables::types::{Decision, Kind, Member, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
 
-/// What becomes of the `null` of an optional member whose type has none, in what is read as a tree.
+/// What becomes of the `null` of an optional member whose type has none, which many write for an absent one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     Kept,
+    /// All objects are read as trees.
     LeftOut,
+    /// As above. The variant of a union that has such a member isn't the one that is read.
     Refused,
 }
 
@@ -40,7 +42,7 @@ impl<'t> Read<'t> {
 
     fn is_opened(self, ty: &TypeRef) -> bool {
         match ty {
-            TypeRef::Named(id) => self.opens.get(*id).is_some_and(|opens| *opens),
+            TypeRef::Named(id) => self.nulls != Nulls::Kept || self.opens.get(*id).is_some_and(|opens| *opens),
             TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_opened(inner),
             _ => false,
         }
