@@ -11,9 +11,12 @@ pub(super) fn mentions(code: &str, name: &str) -> bool {
         .any(|word| word == name)
 }
 
-/// The import of those names that code has in it.
+/// The import of those names that code has in it, comments aside.
 pub(super) fn import(code: &str, path: &str, names: &[&str]) -> String {
-    let used = names.iter().filter(|name| mentions(code, name));
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let used = names
+        .iter()
+        .filter(|name| lines.clone().any(|line| mentions(line, name)));
     source::import(path, &used.map(|name| (*name).to_owned()).collect())
 }
 
