@@ -12,7 +12,7 @@ use crate::tables::types::{Decision, Kind, Member, MemberValue, ObjectType, Resu
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     Kept,
-    /// All objects are read as trees.
+    /// All objects with a `null` in them are read as trees.
     LeftOut,
     /// As above. The variant of a union that has such a member isn't the one that is read.
     Refused,
@@ -41,18 +41,16 @@ impl<'t> Read<'t> {
     }
 
     fn is_opened(self, ty: &TypeRef) -> bool {
-        match ty {
-            TypeRef::Named(id) => self.nulls != Nulls::Kept || self.opens.get(*id).is_some_and(|opens| *opens),
-            TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_opened(inner),
-            _ => false,
-        }
+        matches!(ty.innermost(), TypeRef::Named(id) if self.opens.get(*id).is_some_and(|opens| *opens))
     }
 
     /// Reads the next value.
     pub(crate) fn value<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Node<'a>> {
         let ty = self.table.resolve(ty);
-        if !self.is_opened(ty) {
-            return self.text(reader, ty).map(Node::text);
+        if !self.is_opened(ty)
+            && let Some(text) = self.unopened(reader, ty)?
+        {
+            return Ok(Node::text(text));
         }
         match ty {
             TypeRef::List(inner) => {
@@ -87,6 +85,15 @@ impl<'t> Read<'t> {
         }
     }
 
+    /// Reads as text what no step looks into. `None` if it may have a `null` that is left out: the cursor stays before it then.
+    fn unopened<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Option<&'a str>> {
+        if self.nulls == Nulls::Kept || !matches!(ty.innermost(), TypeRef::Named(_)) {
+            return self.text(reader, ty).map(Some);
+        }
+        let has_no_null = |text: &&str| !text.contains("null");
+        Ok(reader.attempt(|reader| self.text(reader, ty).ok().filter(has_no_null)))
+    }
+
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
         match &self.table.types[id].kind {
             Kind::Object(object) => self.object(reader, object),
@@ -112,7 +119,7 @@ impl<'t> Read<'t> {
             }
         };
         match self.nulls {
-            Nulls::LeftOut => match reader.attempt(read(Nulls::Refused)) {
+            Nulls::LeftOut => match reader.attempt(|reader| read(Nulls::Refused)(reader).ok()) {
                 Some(value) => Ok(value),
                 None => read(Nulls::LeftOut)(reader),
             },
@@ -314,7 +321,7 @@ fn variant<'a, T>(
     if value.is_some() || union.objects.as_ref().is_some_and(has_tag) {
         return Ok(value);
     }
-    let value = objects.find_map(|at| reader.attempt(|reader| read(reader, at)));
+    let value = objects.find_map(|at| reader.attempt(|reader| read(reader, at).ok()));
     value.map(Some).ok_or_else(|| reader.no_variant())
 }
 

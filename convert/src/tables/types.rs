@@ -175,6 +175,14 @@ impl TypeRef {
         matches!(self, Self::Null | Self::Any | Self::Nullable(_))
     }
 
+    /// The type of what is in lists, maps and nullable values in the end.
+    pub(crate) fn innermost(&self) -> &Self {
+        match self {
+            Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.innermost(),
+            _ => self,
+        }
+    }
+
     pub(crate) fn is_open(&self) -> bool {
         matches!(self, Self::Any | Self::Object)
     }

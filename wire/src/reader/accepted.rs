@@ -30,10 +30,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the next value, or nothing if it can't be read.
-    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Option<T> {
+    /// Reads the next value, or nothing if `read` returns none.
+    pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let start = self.mark();
-        let value = read(self).ok();
+        let value = read(self);
         if value.is_none() {
             self.go_back(start);
         }

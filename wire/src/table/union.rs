@@ -88,7 +88,7 @@ macro_rules! union {
         match $reader.unless_accepted(|$reader| $decode, &$schema, $pointer)? {
             Some(value) => Ok(value),
             None => None
-                $(.or_else(|| $reader.attempt(|reader| reader.decode().map(Self::$variant))))+
+                $(.or_else(|| $reader.attempt(|reader| reader.decode().ok().map(Self::$variant))))+
                 .ok_or_else(|| $reader.no_variant()),
         }
     };
