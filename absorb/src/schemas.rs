@@ -20,6 +20,8 @@ const OVERLAY: &str = "overlay.yaml";
 pub(crate) struct SchemaCopy {
     directory: TempDir,
     options: IngestOptions,
+    /// The hub of the schemas without the tried revision.
+    hub: Option<String>,
 }
 
 pub(crate) fn read_schema(schemas: &Path, revision: &str) -> Result<Value, AbsorbError> {
@@ -62,7 +64,15 @@ impl SchemaCopy {
                 after => Position::After(name(after - 1)),
             },
         };
-        Ok(Self { directory, options })
+        Ok(Self {
+            directory,
+            options,
+            hub: manifest.hub().map(|hub| hub.as_str().to_owned()),
+        })
+    }
+
+    pub(crate) fn hub(&self) -> Option<&str> {
+        self.hub.as_deref()
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -65,6 +65,7 @@ impl Trial {
                     position: self.position,
                     base: self.base.as_ref().map(|(_, schema)| schema),
                     schema: &self.schema,
+                    hub: copy.hub(),
                 };
                 values::check(&tables, subject, &mut outcome);
                 outcome.testing = start.elapsed();

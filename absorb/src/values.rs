@@ -24,9 +24,6 @@ const COUNT: usize = 8;
 /// How many definitions are tried besides those that were edited.
 const OTHERS: usize = 16;
 
-/// The hub, which every revision is translated to and from.
-const HUB: &str = "2026-07-28";
-
 /// The validators of official schemas, which take longer to make than to use.
 static OFFICIAL: Mutex<BTreeMap<String, Arc<Instances>>> = Mutex::new(BTreeMap::new());
 
@@ -42,6 +39,8 @@ pub(crate) struct Subject<'s> {
     /// The schema that it is like, where only what differs is tried.
     pub(crate) base: Option<&'s Value>,
     pub(crate) schema: &'s Value,
+    /// The revision that every other one is translated to and from.
+    pub(crate) hub: Option<&'s str>,
 }
 
 /// Tries a revision with values of its own and of others.
@@ -54,7 +53,7 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
             return outcome.failures.push(error.to_string());
         }
     }
-    let hub = tables.iter().position(|table| table.revision == HUB);
+    let hub = tables.iter().position(|table| Some(&*table.revision) == subject.hub);
     let places = [position.checked_sub(1), Some(position + 1), hub];
     let others: BTreeSet<usize> = places
         .into_iter()
