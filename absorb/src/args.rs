@@ -23,6 +23,7 @@ Examples:
   cargo xtask absorb downloads/2099-01-01/schema.json
   cargo xtask absorb --seeds 1000
   cargo xtask absorb --seeds 4000..6000 --compile 50
+  cargo xtask absorb --seeds 10000 --resume target/seeds.jsonl
 
 Exit status: 0 everything holds, 1 something doesn't, 2 misuse."
 )]
@@ -39,6 +40,9 @@ pub struct Args {
     /// Write the made-up revisions that fail to this directory, as the golden cases of `absorb/tests` are
     #[arg(long, value_name = "DIR", requires = "seeds")]
     pub write: Option<PathBuf>,
+    /// Add what becomes of each seed to this file, in lines of JSON, and go on after the seeds that it has
+    #[arg(long, value_name = "FILE", requires = "seeds")]
+    pub resume: Option<PathBuf>,
     /// Run this many processes; as many as there are processors by default
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,

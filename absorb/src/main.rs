@@ -47,7 +47,7 @@ fn run(args: &Args) -> Result<bool, Failure> {
 /// Tries made-up revisions, and returns whether all hold.
 fn seeds(args: &Args, range: Range) -> Result<bool, Failure> {
     let schemas = args.schemas();
-    let report = batches::run(range, args.jobs())?;
+    let report = batches::run(range, args.jobs(), args.resume.as_deref())?;
     match args.json {
         true => println!("{}", serde_json::to_string_pretty(&report)?),
         false => print!("{report}"),
