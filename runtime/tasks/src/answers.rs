@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use crate::core::CORE;
 use crate::error::{decoded, encoded, invalid_params};
+use crate::extended::to_hub;
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 use crate::watch::Watch;
@@ -30,7 +31,7 @@ impl ServerExtension for Tasks {
         match method {
             GetTaskRequest::METHOD => {
                 let params: GetTaskRequestParams = decoded(&params)?;
-                encoded(&self.find(&params.task_id, call.principal()).await?.result())
+                encoded(&self.find(&params.task_id, call.principal()).await?.result()?)
             }
             UpdateTaskRequest::METHOD => {
                 // What is answered under a name that isn't asked may be anything, so the answers are decoded one by one.
@@ -40,7 +41,10 @@ impl ServerExtension for Tasks {
                 let task = self.find(&id.task_id, call.principal()).await?;
                 if let State::Working { asks } = &task.state {
                     let asked = answers.iter().filter(|(name, _)| asks.contains_key(name));
-                    let answers = asked.map(|(name, answer)| Ok((name.clone(), decoded(answer)?)));
+                    let answers = asked.map(|(name, answer)| {
+                        let answer = to_hub("InputResponse", &RawJson::from(answer)).map_err(invalid_params)?;
+                        Ok((name.clone(), answer))
+                    });
                     self.answer(&task, answers.collect::<Result<_, ErrorObject>>()?).await?;
                 }
                 encoded(&UpdateTaskResult::default())
@@ -131,7 +135,7 @@ impl Watched {
 
 /// The parameters of a notification: the state, which isn't a result there.
 fn status(task: &TaskRecord) -> Result<RawJson, ErrorObject> {
-    let state: Extra = encoded(&task.result())?.decode_as().map_err(invalid_params)?;
+    let state: Extra = encoded(&task.result()?)?.decode_as().map_err(invalid_params)?;
     let members = state.into_iter().filter(|(member, _)| member != "resultType");
     encoded(&members.collect::<Extra>())
 }

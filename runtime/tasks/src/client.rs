@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mcp_core::mcp_wire::{Encode, RawJson, Request, UnknownMethod};
+use mcp_core::mcp_wire::{Decode, Encode, RawJson, Request, UnknownMethod};
 use mcp_core::{CallError, ClientSide, ErrorObject, Peer, hub};
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, GetTaskRequest, GetTaskRequestParams, GetTaskResult,
     UpdateTaskRequest, UpdateTaskRequestParams,
 };
 use tokio::time::sleep;
+
+use crate::extended::{to_extended, to_hub};
 
 /// How long a client waits between two requests for the state of a task if the server doesn't say.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -124,6 +126,8 @@ impl TaskHandle {
     /// # Errors
     /// Those of the call.
     pub async fn update(&self, answers: hub::InputResponses) -> Result<(), CallError> {
+        let answers = to_extended("InputResponses", &answers);
+        let answers = answers.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         let params = UpdateTaskRequestParams::new(&self.id, answers);
         self.request::<UpdateTaskRequest>(&params).await.map(drop)
     }
@@ -152,7 +156,7 @@ impl TaskHandle {
             let state = self.state().await?;
             observe(&state);
             let interval = match state {
-                GetTaskResult::Completed(task) => return Ok(decoded(&task.result.into())?),
+                GetTaskResult::Completed(task) => return Ok(in_hub("CallToolResult", &task.result)?),
                 GetTaskResult::Failed(task) => {
                     let mut error = ErrorObject::new(task.error.code, task.error.message);
                     error.data = task.error.data;
@@ -160,7 +164,7 @@ impl TaskHandle {
                 }
                 GetTaskResult::Cancelled(_) => return Err(TaskError::Cancelled),
                 GetTaskResult::InputRequired(task) => {
-                    let asked = task.input_requests;
+                    let asked: hub::InputRequests = in_hub("InputRequests", &task.input_requests)?;
                     answered.retain(|name: &String| asked.contains_key(name));
                     let new = asked.into_iter().filter(|(name, _)| !answered.contains(name));
                     let new: hub::InputRequests = new.collect();
@@ -202,7 +206,11 @@ impl TaskHandle {
     }
 }
 
-fn decoded<T: mcp_core::mcp_wire::Decode>(result: &RawJson) -> Result<T, CallError> {
+fn in_hub<T: Decode>(definition: &str, value: &impl Encode) -> Result<T, CallError> {
+    to_hub(definition, value).map_err(|error| CallError::InvalidResult(error.to_string()))
+}
+
+fn decoded<T: Decode>(result: &RawJson) -> Result<T, CallError> {
     result
         .decode_as()
         .map_err(|error| CallError::InvalidResult(error.to_string()))

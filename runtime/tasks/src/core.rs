@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{encoded, internal_error, invalid_params};
+use crate::extended::to_hub;
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 
@@ -90,7 +91,7 @@ impl Core {
 
     /// A task as the core has it.
     fn task(&self, task: &TaskRecord) -> Result<Extra, ErrorObject> {
-        let state: Extra = encoded(&task.result())?.decode_as().map_err(internal_error)?;
+        let state: Extra = encoded(&task.result()?)?.decode_as().map_err(internal_error)?;
         let members = state.into_iter().filter(|(member, _)| !self.without.contains(member));
         let named = members.map(|(member, value)| (self.members.get(&member).cloned().unwrap_or(member), value));
         Ok(named.collect())
@@ -203,7 +204,7 @@ async fn ask(call: &Call, id: &str, request: hub::InputRequest) -> Result<hub::I
 /// A result in the client's revision.
 fn result_in(call: &Call, id: &str, result: RawJson) -> Result<RawJson, ErrorObject> {
     let revision = call.revision().unwrap_or(Revision::HUB);
-    let result = match result.decode_as::<hub::CallToolResult>() {
+    let result = match to_hub("CallToolResult", &result) {
         Ok(result) => {
             let converted =
                 peers::server_result_for(revision, &hub::ServerResult::CallTool(result), Policy::Conform.into());

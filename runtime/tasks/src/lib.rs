@@ -32,6 +32,7 @@ mod client;
 mod context;
 mod core;
 mod error;
+mod extended;
 mod record;
 mod run;
 mod shared;

@@ -12,6 +12,9 @@ use mcp_ext_tasks::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::error::internal_error;
+use crate::extended::to_extended;
+
 /// What is known of a task, as a [`TaskStore`](crate::TaskStore) keeps it: serde makes JSON of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskRecord {
@@ -37,7 +40,7 @@ pub(crate) enum State {
     Working {
         asks: hub::InputRequests,
     },
-    /// The result of the tool, in the hub's revision.
+    /// The result of the tool, in the revision that the extension extends.
     Completed {
         result: RawObject,
     },
@@ -117,7 +120,10 @@ impl TaskRecord {
     }
 
     /// Its present state, as `tasks/get` gives it.
-    pub(crate) fn result(&self) -> GetTaskResult {
+    ///
+    /// # Errors
+    /// What the task asks has no form in the revision that the extension extends.
+    pub(crate) fn result(&self) -> Result<GetTaskResult, ErrorObject> {
         let (created, updated) = (timestamp(self.created), timestamp(self.updated));
         /// A result with what tasks of all states have.
         macro_rules! state {
@@ -128,13 +134,19 @@ impl TaskRecord {
                 result.into()
             }};
         }
-        match &self.state {
+        Ok(match &self.state {
             State::Working { asks } if asks.is_empty() => state!(GetTaskResultWorking),
-            State::Working { asks } => state!(GetTaskResultInputRequired, asks.clone()),
+            State::Working { asks } => {
+                let asks = to_extended("InputRequests", asks).map_err(internal_error)?;
+                state!(GetTaskResultInputRequired, asks)
+            }
             State::Completed { result } => state!(GetTaskResultCompleted, result.clone()),
-            State::Failed { error } => state!(GetTaskResultFailed, error.clone()),
+            State::Failed { error } => {
+                let error = to_extended("Error", error).map_err(internal_error)?;
+                state!(GetTaskResultFailed, error)
+            }
             State::Cancelled => state!(GetTaskResultCancelled),
-        }
+        })
     }
 }
 

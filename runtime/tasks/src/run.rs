@@ -13,6 +13,7 @@ use mcp_ext_tasks::EXTENSION;
 use crate::context::{RUNNING, Running, TaskContext};
 use crate::core::CORE;
 use crate::error::{encoded, invalid_params};
+use crate::extended::to_extended;
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 
@@ -230,7 +231,9 @@ impl Wanted {
 fn state(outcome: Result<AnyCallToolResult, ErrorObject>) -> State {
     let result = outcome.and_then(|result| {
         let json = match result {
-            AnyCallToolResult::CallTool(result) => RawJson::from_encode(&result).map_err(|error| error.to_string()),
+            AnyCallToolResult::CallTool(result) => {
+                to_extended("CallToolResult", &result).map_err(|error| error.to_string())
+            }
             AnyCallToolResult::Unknown(json) => Ok(json),
             AnyCallToolResult::InputRequired(_) => Err("a task asks by TaskContext".to_owned()),
         };

@@ -11,15 +11,18 @@ use tempfile::TempDir;
 /// What a hub is for.
 const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
 
-/// The crates that are written against the hub. Those of extensions, and what stores their tasks, are written against the revision
-/// that these extend.
-const RUNTIME: [&str; 6] = [
+/// The crates that are written against the hub. `mcp-skills`, and with it `mcp-runtime`, still takes its type `Resource` for that of the
+/// revision that the extension extends.
+const RUNTIME: [&str; 9] = [
+    "mcp-apps",
     "mcp-auth",
     "mcp-bridge",
     "mcp-clients",
     "mcp-core",
     "mcp-gateway",
     "mcp-http",
+    "mcp-store-redis",
+    "mcp-tasks",
 ];
 
 /// A copy of the workspace in which handlers are written against the made-up revision. `directory` keeps what was built before.
