@@ -5,18 +5,18 @@ use crate::emit::tokens::ident;
 use crate::model::TypeRef;
 use crate::model::names::identifier_part;
 
-/// Whether code has a name in it.
+/// Whether code has a name in it, comments aside.
 pub(super) fn mentions(code: &str, name: &str) -> bool {
-    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .any(|word| word == name)
+    let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.any(|line| {
+        line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .any(|word| word == name)
+    })
 }
 
-/// The import of those names that code has in it, comments aside.
+/// The import of those names that code has in it.
 pub(super) fn import(code: &str, path: &str, names: &[&str]) -> String {
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let used = names
-        .iter()
-        .filter(|name| lines.clone().any(|line| mentions(line, name)));
+    let used = names.iter().filter(|name| mentions(code, name));
     source::import(path, &used.map(|name| (*name).to_owned()).collect())
 }
 
