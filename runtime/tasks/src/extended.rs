@@ -1,20 +1,19 @@
 //! Values in the revision that the extension extends: its parameters and results have types of this revision, and handlers those of
 //! the hub, which is a later one some day.
 
-use std::fmt;
-
-use mcp_adapters::{Policy, Revision, translate};
-use mcp_core::mcp_wire::{Decode, Encode, RawJson};
+use mcp_adapters::{Policy, Revision, TranslateError, translate};
+use mcp_core::mcp_wire::{Decode, DecodeError, Encode, EncodeError, RawJson};
 use mcp_ext_tasks::EXTENSION;
 
 /// Why a value has no form in the other revision.
-#[derive(Debug)]
-pub(crate) struct NotTranslated(String);
-
-impl fmt::Display for NotTranslated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotTranslated {
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    #[error(transparent)]
+    Translate(#[from] TranslateError),
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
 }
 
 /// A value of a definition of the hub, in the revision that the extension extends.
@@ -39,15 +38,13 @@ fn translated<T: Decode>(
     to: Revision,
     value: &impl Encode,
 ) -> Result<T, NotTranslated> {
-    let not_translated = |error: &dyn fmt::Display| NotTranslated(error.to_string());
-    let mut json = RawJson::from_encode(value).map_err(|error| not_translated(&error))?;
+    let mut json = RawJson::from_encode(value)?;
     if from != to {
-        let translation = translate(from, to, definition, json.text().as_bytes(), Policy::Conform)
-            .map_err(|error| not_translated(&error))?;
+        let translation = translate(from, to, definition, json.text().as_bytes(), Policy::Conform)?;
         for loss in &translation.losses {
             tracing::warn!(definition, path = %loss.path, "a task loses this between revisions");
         }
         json = translation.value;
     }
-    json.decode_as().map_err(|error| not_translated(&error))
+    Ok(json.decode_as()?)
 }

@@ -230,14 +230,13 @@ impl Wanted {
 /// What became of the work.
 fn state(outcome: Result<AnyCallToolResult, ErrorObject>) -> State {
     let result = outcome.and_then(|result| {
-        let json = match result {
+        let result = match result {
             AnyCallToolResult::CallTool(result) => {
                 to_extended("CallToolResult", &result).map_err(|error| error.to_string())
             }
-            AnyCallToolResult::Unknown(json) => Ok(json),
+            AnyCallToolResult::Unknown(json) => json.decode_as().map_err(|error| error.to_string()),
             AnyCallToolResult::InputRequired(_) => Err("a task asks by TaskContext".to_owned()),
         };
-        let result = json.and_then(|json| json.decode_as().map_err(|error| error.to_string()));
         result.map_err(|what| ErrorObject::new(error_code::INTERNAL_ERROR, what))
     });
     match result {
