@@ -15,6 +15,7 @@ mod era;
 mod error;
 mod excerpt;
 mod expiring_set;
+mod extended;
 mod filled_in;
 mod future;
 #[doc(hidden)]

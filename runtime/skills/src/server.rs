@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use mcp_core::internal::{internal_error, invalid_params, to_extended};
 use mcp_core::mcp_wire::{Decode, Encode, Extension, RawJson, RawObject, Request, from_str};
 use mcp_core::router::{Blob, Call, ServerExtension, resource};
 use mcp_core::{ErrorObject, Router, error_code, hub};
@@ -111,7 +112,9 @@ impl ServerExtension for Skills {
                 let children = self.directories.get(uri()?);
                 let children = children.ok_or_else(|| invalid_params("there is no directory with this URI"))?;
                 let (page, next) = page(children, &params)?;
-                let mut result = ReadResourceDirectoryResult::new(page.to_vec());
+                let page = page.iter().map(|child| to_extended(&EXTENSION, "Resource", child));
+                let page = page.collect::<Result<_, _>>().map_err(internal_error)?;
+                let mut result = ReadResourceDirectoryResult::new(page);
                 result.next_cursor = next.map(decoded).transpose()?;
                 encoded(&result)
             }
@@ -197,11 +200,7 @@ fn decoded<T: Decode>(value: Value) -> Result<T, ErrorObject> {
 }
 
 fn encoded(result: &impl Encode) -> Result<RawJson, ErrorObject> {
-    RawJson::from_encode(result).map_err(|error| ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string()))
-}
-
-fn invalid_params(what: impl fmt::Display) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, what.to_string())
+    RawJson::from_encode(result).map_err(internal_error)
 }
 
 impl fmt::Debug for Skills {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::stream::unfold;
+use mcp_core::internal::{invalid_params, to_hub};
 use mcp_core::mcp_wire::{Extension, Extra, Notification, RawJson, Request, UnknownMethod};
 use mcp_core::router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
 use mcp_core::transport::Principal;
@@ -16,8 +17,7 @@ use mcp_ext_tasks::{
 use serde_json::Value;
 
 use crate::core::CORE;
-use crate::error::{decoded, encoded, invalid_params};
-use crate::extended::to_hub;
+use crate::error::{decoded, encoded};
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 use crate::watch::Watch;
@@ -42,7 +42,8 @@ impl ServerExtension for Tasks {
                 if let State::Working { asks } = &task.state {
                     let asked = answers.iter().filter(|(name, _)| asks.contains_key(name));
                     let answers = asked.map(|(name, answer)| {
-                        let answer = to_hub("InputResponse", &RawJson::from(answer)).map_err(invalid_params)?;
+                        let answer =
+                            to_hub(&EXTENSION, "InputResponse", &RawJson::from(answer)).map_err(invalid_params)?;
                         Ok((name.clone(), answer))
                     });
                     self.answer(&task, answers.collect::<Result<_, ErrorObject>>()?).await?;

@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use mcp_core::internal::{to_extended, to_hub};
 use mcp_core::mcp_wire::{Decode, Encode, RawJson, Request, UnknownMethod};
 use mcp_core::{CallError, ClientSide, ErrorObject, Peer, hub};
 use mcp_ext_tasks::{
-    CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, GetTaskRequest, GetTaskRequestParams, GetTaskResult,
-    UpdateTaskRequest, UpdateTaskRequestParams,
+    CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
+    GetTaskResult, UpdateTaskRequest, UpdateTaskRequestParams,
 };
 use tokio::time::sleep;
-
-use crate::extended::{to_extended, to_hub};
 
 /// How long a client waits between two requests for the state of a task if the server doesn't say.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -126,7 +125,7 @@ impl TaskHandle {
     /// # Errors
     /// Those of the call.
     pub async fn update(&self, answers: hub::InputResponses) -> Result<(), CallError> {
-        let answers = to_extended("InputResponses", &answers);
+        let answers = to_extended(&EXTENSION, "InputResponses", &answers);
         let answers = answers.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         let params = UpdateTaskRequestParams::new(&self.id, answers);
         self.request::<UpdateTaskRequest>(&params).await.map(drop)
@@ -207,7 +206,7 @@ impl TaskHandle {
 }
 
 fn in_hub<T: Decode>(definition: &str, value: &impl Encode) -> Result<T, CallError> {
-    to_hub(definition, value).map_err(|error| CallError::InvalidResult(error.to_string()))
+    to_hub(&EXTENSION, definition, value).map_err(|error| CallError::InvalidResult(error.to_string()))
 }
 
 fn decoded<T: Decode>(result: &RawJson) -> Result<T, CallError> {

@@ -8,15 +8,15 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use mcp_adapters::{Policy, Revision, peers};
+use mcp_core::internal::{internal_error, invalid_params, to_hub};
 use mcp_core::mcp_wire::{Extra, RawJson, Request, from_str};
 use mcp_core::router::{Call, CoreMethods};
 use mcp_core::{CallClient, CallError, ErrorObject, hub};
-use mcp_ext_tasks::{CancelTaskRequest, GetTaskRequest};
+use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error::{encoded, internal_error, invalid_params};
-use crate::extended::to_hub;
+use crate::error::encoded;
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 
@@ -204,7 +204,7 @@ async fn ask(call: &Call, id: &str, request: hub::InputRequest) -> Result<hub::I
 /// A result in the client's revision.
 fn result_in(call: &Call, id: &str, result: RawJson) -> Result<RawJson, ErrorObject> {
     let revision = call.revision().unwrap_or(Revision::HUB);
-    let result = match to_hub("CallToolResult", &result) {
+    let result = match to_hub(&EXTENSION, "CallToolResult", &result) {
         Ok(result) => {
             let converted =
                 peers::server_result_for(revision, &hub::ServerResult::CallTool(result), Policy::Conform.into());

@@ -1,10 +1,10 @@
 //! Errors of a server, and the JSON of its results.
 
 use std::error::Error;
-use std::fmt;
 
+use mcp_core::ErrorObject;
+use mcp_core::internal::{internal_error, invalid_params};
 use mcp_core::mcp_wire::{Decode, Encode, RawJson, from_str};
-use mcp_core::{ErrorObject, error_code};
 use serde_json::Value;
 
 pub(crate) fn no_such_task() -> ErrorObject {
@@ -15,14 +15,6 @@ pub(crate) fn no_such_task() -> ErrorObject {
 pub(crate) fn unavailable(error: Box<dyn Error + Send + Sync>) -> ErrorObject {
     tracing::error!(error, "the store of tasks doesn't answer");
     internal_error("the store of tasks doesn't answer")
-}
-
-pub(crate) fn internal_error(what: impl fmt::Display) -> ErrorObject {
-    ErrorObject::new(error_code::INTERNAL_ERROR, what.to_string())
-}
-
-pub(crate) fn invalid_params(what: impl fmt::Display) -> ErrorObject {
-    ErrorObject::new(error_code::INVALID_PARAMS, what.to_string())
 }
 
 pub(crate) fn encoded(result: &impl Encode) -> Result<RawJson, ErrorObject> {

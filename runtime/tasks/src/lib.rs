@@ -32,7 +32,6 @@ mod client;
 mod context;
 mod core;
 mod error;
-mod extended;
 mod record;
 mod run;
 mod shared;

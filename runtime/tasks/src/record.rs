@@ -3,17 +3,15 @@
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use mcp_core::internal::{internal_error, to_extended};
 use mcp_core::mcp_wire::RawObject;
 use mcp_core::transport::Principal;
 use mcp_core::{ErrorObject, error_code, hub};
 use mcp_ext_tasks::{
-    CreateTaskResult, GetTaskResult, GetTaskResultCancelled, GetTaskResultCompleted, GetTaskResultFailed,
+    CreateTaskResult, EXTENSION, GetTaskResult, GetTaskResultCancelled, GetTaskResultCompleted, GetTaskResultFailed,
     GetTaskResultInputRequired, GetTaskResultWorking, TaskStatus,
 };
 use serde::{Deserialize, Serialize};
-
-use crate::error::internal_error;
-use crate::extended::to_extended;
 
 /// What is known of a task, as a [`TaskStore`](crate::TaskStore) keeps it: serde makes JSON of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -137,12 +135,12 @@ impl TaskRecord {
         Ok(match &self.state {
             State::Working { asks } if asks.is_empty() => state!(GetTaskResultWorking),
             State::Working { asks } => {
-                let asks = to_extended("InputRequests", asks).map_err(internal_error)?;
+                let asks = to_extended(&EXTENSION, "InputRequests", asks).map_err(internal_error)?;
                 state!(GetTaskResultInputRequired, asks)
             }
             State::Completed { result } => state!(GetTaskResultCompleted, result.clone()),
             State::Failed { error } => {
-                let error = to_extended("Error", error).map_err(internal_error)?;
+                let error = to_extended(&EXTENSION, "Error", error).map_err(internal_error)?;
                 state!(GetTaskResultFailed, error)
             }
             State::Cancelled => state!(GetTaskResultCancelled),

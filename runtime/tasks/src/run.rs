@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_core::hub::{self, AnyCallToolResult};
+use mcp_core::internal::{invalid_params, to_extended};
 use mcp_core::mcp_wire::RawJson;
 use mcp_core::router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun};
 use mcp_core::{ErrorObject, error_code};
@@ -12,8 +13,7 @@ use mcp_ext_tasks::EXTENSION;
 
 use crate::context::{RUNNING, Running, TaskContext};
 use crate::core::CORE;
-use crate::error::{encoded, invalid_params};
-use crate::extended::to_extended;
+use crate::error::encoded;
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 
@@ -232,7 +232,7 @@ fn state(outcome: Result<AnyCallToolResult, ErrorObject>) -> State {
     let result = outcome.and_then(|result| {
         let result = match result {
             AnyCallToolResult::CallTool(result) => {
-                to_extended("CallToolResult", &result).map_err(|error| error.to_string())
+                to_extended(&EXTENSION, "CallToolResult", &result).map_err(|error| error.to_string())
             }
             AnyCallToolResult::Unknown(json) => json.decode_as().map_err(|error| error.to_string()),
             AnyCallToolResult::InputRequired(_) => Err("a task asks by TaskContext".to_owned()),

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use mcp_core::ErrorObject;
+use mcp_core::internal::internal_error;
 use mcp_core::transport::Principal;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::error::{internal_error, no_such_task, unavailable};
+use crate::error::{no_such_task, unavailable};
 use crate::record::{State, TaskRecord};
 use crate::shared::{TaskEvent, TaskMessage, TaskStore};
 use crate::task::Task;

@@ -11,9 +11,8 @@ use tempfile::TempDir;
 /// What a hub is for.
 const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
 
-/// The crates that are written against the hub. `mcp-skills`, and with it `mcp-runtime`, still takes its type `Resource` for that of the
-/// revision that the extension extends.
-const RUNTIME: [&str; 9] = [
+/// The crates that are written against the hub.
+const RUNTIME: [&str; 11] = [
     "mcp-apps",
     "mcp-auth",
     "mcp-bridge",
@@ -21,6 +20,8 @@ const RUNTIME: [&str; 9] = [
     "mcp-core",
     "mcp-gateway",
     "mcp-http",
+    "mcp-runtime",
+    "mcp-skills",
     "mcp-store-redis",
     "mcp-tasks",
 ];
