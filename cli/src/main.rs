@@ -10,6 +10,7 @@ mod client;
 mod decode;
 mod error;
 mod gateway;
+mod generate;
 mod interface;
 mod manual;
 mod message;
@@ -28,6 +29,7 @@ mod translate;
 mod values;
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -50,13 +52,14 @@ fn main() -> ExitCode {
 
 fn start() -> Result<Summary, CommandError> {
     let args: Vec<_> = std::env::args_os().collect();
-    if let Some(directory) = schemas::directory(&args) {
-        schemas::load(&directory)?;
+    let schemas = schemas::directory(&args);
+    if let Some(directory) = &schemas {
+        schemas::load(directory)?;
     }
-    run(&Args::parse_from(args).command)
+    run(&Args::parse_from(args).command, schemas.as_deref())
 }
 
-fn run(command: &Command) -> Result<Summary, CommandError> {
+fn run(command: &Command, schemas: Option<&Path>) -> Result<Summary, CommandError> {
     let mut output = BufWriter::new(text::output());
     match command {
         Command::Inspect(args) => client::inspect(args, output),
@@ -79,6 +82,7 @@ fn run(command: &Command) -> Result<Summary, CommandError> {
         Command::Gateway(args) => gateway::gateway(args),
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
+        Command::Generate(args) => generate::generate(args, schemas, output),
         Command::Revisions => {
             for revision in Revision::all() {
                 writeln!(output, "{revision}")?;

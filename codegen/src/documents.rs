@@ -58,21 +58,14 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 /// Problems of the input, an unknown revision, and files that can't be written.
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
     let protocol = plan_protocol(model(load(schema)?)?)?;
-    let mut documented = protocol.revisions.iter().zip(docs_of_revisions(&protocol)?);
-    let found = documented.find(|(known, _)| known.model.revision == revision);
-    let Some((found, docs)) = found else {
-        let known = protocol.revisions.iter();
-        return Err(GenerateError::UnknownRevision {
-            wanted: revision.to_owned(),
-            known: known.map(|known| known.model.revision.clone()).collect(),
-        });
-    };
+    let index = protocol.position(revision)?;
+    let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)?[index]);
     let mut files = FileSet::default();
     let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
     files.insert("context.jsonld", context)?;
     files.insert(
         "schema.yaml",
-        yaml_serde::to_string(&annotated_schema(&found.schema, &docs))?,
+        yaml_serde::to_string(&annotated_schema(&found.schema, docs))?,
     )?;
     Ok(files.write(out, &[])?)
 }

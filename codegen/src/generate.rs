@@ -106,14 +106,18 @@ impl RevisionTable {
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
-    let revisions = model(load(schema)?)?.revisions;
-    match revisions.iter().find(|known| known.model.revision == revision) {
-        Some(found) => Ok(yaml_serde::to_string(&serde_json::to_value(&found.model)?)?),
-        None => Err(GenerateError::UnknownRevision {
-            wanted: revision.to_owned(),
-            known: revisions.into_iter().map(|known| known.model.revision).collect(),
-        }),
-    }
+    let protocol = model(load(schema)?)?;
+    let found = &protocol.revisions[protocol.position(revision)?];
+    Ok(yaml_serde::to_string(&serde_json::to_value(&found.model)?)?)
+}
+
+/// The definitions of a revision in TypeScript.
+///
+/// # Errors
+/// Problems of the input, or an unknown revision.
+pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
+    let protocol = plan_protocol(model(load(schema)?)?)?;
+    emit::typescript_of(&protocol, revision)
 }
 
 /// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.

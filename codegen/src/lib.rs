@@ -28,6 +28,8 @@ pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use emit::EmitError;
 pub use error::GenerateError;
 pub use forwarded::generate_features;
-pub use generate::{GenerateOptions, Generated, RevisionTable, adapters_report, generate, model_yaml, revision_tables};
+pub use generate::{
+    GenerateOptions, Generated, RevisionTable, adapters_report, generate, model_yaml, revision_tables, typescript,
+};
 pub use problem::{Place, Problem, Problems};
 pub use published::{check_names, lock_names};

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::adapt::{Plan, Side};
+use crate::error::GenerateError;
 use crate::facts::Facts;
 use crate::load::{Document, Entry, Manifest, SharedDocuments};
 use crate::model::{Model, ModelledExtension};
@@ -49,6 +50,21 @@ impl ModelledRevision {
             model: &self.model,
             schema: &self.schema,
         }
+    }
+}
+
+impl Protocol<ModelledRevision> {
+    /// The position of a revision.
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub(crate) fn position(&self, revision: &str) -> Result<usize, GenerateError> {
+        let known = self.revisions.iter().map(|known| &known.model.revision);
+        let position = known.clone().position(|known| known == revision);
+        position.ok_or_else(|| GenerateError::UnknownRevision {
+            wanted: revision.to_owned(),
+            known: known.cloned().collect(),
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod bridge;
 mod check;
 mod client;
 mod gateway;
+mod generate;
 mod mock;
 mod replay;
 mod server;
@@ -23,6 +24,7 @@ pub use self::client::{
     SetLevelArgs, SnapshotArgs, ToolArgs,
 };
 pub use self::gateway::GatewayArgs;
+pub use self::generate::GenerateArgs;
 pub use self::mock::MockArgs;
 pub use self::replay::ReplayArgs;
 pub use self::server::{ServerArgs, is_url};
@@ -34,6 +36,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
 /// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
 /// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
 /// one. `replay` and `mock` play what a bridge has recorded. `decode` and `translate` are filters for JSON.
+/// `generate` writes definitions in TypeScript.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -76,6 +79,7 @@ pub enum Command {
     Mock(MockArgs),
     Decode(DecodeArgs),
     Translate(TranslateArgs),
+    Generate(GenerateArgs),
     /// List the revisions, the earliest first
     Revisions,
     /// Print the script that completes the arguments of mcp-rev in a shell

@@ -64,6 +64,19 @@ fn a_loaded_revision_is_decoded_by_its_schema() {
 }
 
 #[test]
+fn a_loaded_revision_has_definitions_in_typescript_as_the_compiled_ones_have() {
+    let schemas = Schemas::with(&SESSIONS);
+    let generated = succeeds(&["generate", "--schemas", &schemas.directory, "--typescript", MADE_UP]);
+    assert!(generated.contains(&format!("export const PROTOCOL_VERSION = \"{MADE_UP}\";")));
+    assert!(generated.contains("  \"session/open\": { request: OpenRequest; result: "));
+
+    let compiled = succeeds(&["generate", "--typescript", "2025-11-25"]);
+    assert!(compiled.contains("export interface Tool {"));
+    let unknown = run(&["generate", "--typescript", MADE_UP]);
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
 fn a_loaded_revision_is_translated_in_both_directions() {
     let schemas = Schemas::with(&SESSIONS);
     let cancel = |method: &str| json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1, "reason": "no"}});

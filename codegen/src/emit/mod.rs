@@ -20,6 +20,7 @@ mod structs;
 mod tables;
 mod templates;
 mod tokens;
+mod typescript;
 mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +33,7 @@ pub(crate) use entries::Docs;
 pub use error::EmitError;
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
-pub(crate) use protocol::{check_emission, check_extension_emission, emit_protocol, revision_tables};
+pub(crate) use protocol::{check_emission, check_extension_emission, emit_protocol, revision_tables, typescript_of};
 pub(crate) use renamed::docs_of_revisions;
 pub(crate) use scaffold::{ADAPTERS, crate_name, extension_crate_name};
 pub(crate) use templates::Templates;
@@ -89,6 +90,9 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
     }
     files.extend(scaffold::crate_files(templates, input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
+    if input.extension.is_none() {
+        files.insert("typescript.ts".to_owned(), typescript::definitions(input));
+    }
     Ok(EmittedCrate {
         files,
         documented: emitter.documenter.used(),

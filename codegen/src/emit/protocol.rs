@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::input::EmitInput;
 use super::tables::table;
+use super::typescript;
 use super::{
     ADAPTERS, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name, docs_of_revisions,
     emit_adapters, emit_crate, extension_crate_name,
@@ -45,24 +46,28 @@ impl<'p> Emission<'p> {
         })
     }
 
-    /// Emits the crate of a revision, and finds its documentation that no type has.
-    fn revision(&self, index: usize) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+    /// Emits something from a revision.
+    fn emit<T>(&self, index: usize, emit: impl FnOnce(&EmitInput<'_>) -> T) -> T {
         let revision = &self.protocol.revisions[index];
-        let (entry, model, manifest) = (&revision.entry, &revision.model, &self.protocol.manifest);
-        let link = |definition: &str| manifest.link(entry, definition);
-        let document = &self.protocol.shared.docs_of_revisions[&model.revision];
-        let own_docs = Docs::of(document).map_err(Problems::from)?;
-        let input = EmitInput {
-            model,
+        let (entry, manifest) = (&revision.entry, &self.protocol.manifest);
+        emit(&EmitInput {
+            model: &revision.model,
             schema: &revision.schema,
             sha256: &entry.sha256,
             docs: &self.docs[index],
-            link: &link,
+            link: &|definition| manifest.link(entry, definition),
             crates: self.crates,
             manifest,
             extension: None,
-        };
-        let emitted = emit_crate(&input, &self.templates)?;
+        })
+    }
+
+    /// Emits the crate of a revision, and finds its documentation that no type has.
+    fn revision(&self, index: usize) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+        let revision = &self.protocol.revisions[index].model.revision;
+        let document = &self.protocol.shared.docs_of_revisions[revision];
+        let own_docs = Docs::of(document).map_err(Problems::from)?;
+        let emitted = self.emit(index, |input| emit_crate(input, &self.templates))?;
         let problems = self.shared_docs.needless(&own_docs, document, &emitted.documented);
         Ok((emitted, problems))
     }
@@ -172,6 +177,15 @@ pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str)
         }
     }
     Ok(Emitted { files, undocumented })
+}
+
+/// The definitions of a revision in TypeScript.
+///
+/// # Errors
+/// An unknown revision, and documentation of another shape.
+pub(crate) fn typescript_of(protocol: &Protocol<ModelledRevision>, revision: &str) -> Result<String, GenerateError> {
+    let index = protocol.position(revision)?;
+    Ok(Emission::new(protocol, "")?.emit(index, typescript::definitions))
 }
 
 /// The tables of all revisions.

@@ -97,7 +97,7 @@ fn permit_envelope(definition: &mut Value, whole: &Value) {
 }
 
 /// The name of a method with its envelope, within the method's definition.
-const WHOLE: &str = "in its envelope";
+pub(crate) const WHOLE: &str = "in its envelope";
 
 /// The pointers of a schema's outermost definitions, but for the unions of messages.
 fn outermost(schema: &Value) -> Vec<String> {

@@ -46,4 +46,17 @@ impl Revision {
             _ => &[],
         }
     }
+
+    /// The definitions in TypeScript; `None` for a loaded revision.
+    #[must_use]
+    pub const fn typescript(self) -> Option<&'static str> {
+        match self {
+            Self::V2024_11_05 => Some(crate::v2024_11_05::TYPESCRIPT),
+            Self::V2025_03_26 => Some(crate::v2025_03_26::TYPESCRIPT),
+            Self::V2025_06_18 => Some(crate::v2025_06_18::TYPESCRIPT),
+            Self::V2025_11_25 => Some(crate::v2025_11_25::TYPESCRIPT),
+            Self::V2026_07_28 => Some(crate::v2026_07_28::TYPESCRIPT),
+            _ => None,
+        }
+    }
 }

@@ -98,3 +98,7 @@ pub const REVISION: &str = "2024-11-05";
 
 /// The official schema without its prose, corrected, and without the JSON-RPC envelope around methods.
 pub static SCHEMA: mcp_wire::Schema = mcp_wire::Schema::new(REVISION, include_str!("../schema.json"));
+
+/// The definitions in TypeScript: a module with a type for each, and with the methods.
+#[cfg(feature = "definitions")]
+pub const TYPESCRIPT: &str = include_str!("../typescript.ts");

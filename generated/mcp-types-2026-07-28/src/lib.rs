@@ -141,3 +141,7 @@ pub const REVISION: &str = "2026-07-28";
 
 /// The official schema without its prose, corrected, and without the JSON-RPC envelope around methods.
 pub static SCHEMA: mcp_wire::Schema = mcp_wire::Schema::new(REVISION, include_str!("../schema.json"));
+
+/// The definitions in TypeScript: a module with a type for each, and with the methods.
+#[cfg(feature = "definitions")]
+pub const TYPESCRIPT: &str = include_str!("../typescript.ts");

@@ -17,5 +17,6 @@ mod revisions;
 mod shared_instances;
 mod specification;
 mod translation;
+mod typescript;
 mod validation;
 mod values;

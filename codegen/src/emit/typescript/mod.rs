@@ -1,0 +1,190 @@
+//! A revision in TypeScript: the type of each definition, and what each method is called with and answered with.
+
+mod comment;
+mod expression;
+mod names;
+mod types;
+
+use std::fmt::Write as _;
+
+use mcp_wire::Direction;
+use mcp_wire::json_schema::{all_definitions, pointer};
+use serde_json::{Map, Value};
+
+use super::EmitInput;
+use super::scaffold::header;
+use crate::model::{MessageKind, Method, TypeRef};
+use crate::normalise::envelope::Envelope;
+use crate::overlay::Deprecation;
+use comment::comment;
+use names::{key, type_names};
+use types::{Place, TypeWriter};
+
+/// A table of methods.
+struct MethodTable {
+    name: &'static str,
+    meaning: &'static str,
+    kind: MessageKind,
+    is_sent: fn(Direction) -> bool,
+}
+
+const METHOD_TABLES: [MethodTable; 4] = [
+    MethodTable {
+        name: "ClientRequests",
+        meaning: "The requests of clients by their methods, each with its result.",
+        kind: MessageKind::Request,
+        is_sent: Direction::from_client,
+    },
+    MethodTable {
+        name: "ServerRequests",
+        meaning: "The requests of servers by their methods, each with its result.",
+        kind: MessageKind::Request,
+        is_sent: Direction::from_server,
+    },
+    MethodTable {
+        name: "ClientNotifications",
+        meaning: "The notifications of clients by their methods.",
+        kind: MessageKind::Notification,
+        is_sent: Direction::from_client,
+    },
+    MethodTable {
+        name: "ServerNotifications",
+        meaning: "The notifications of servers by their methods.",
+        kind: MessageKind::Notification,
+        is_sent: Direction::from_server,
+    },
+];
+
+/// The constant with the name of the revision.
+const VERSION: &str = "PROTOCOL_VERSION";
+
+/// The definitions of a revision.
+pub(super) fn definitions(input: &EmitInput<'_>) -> String {
+    let model = input.model;
+    let codes = model.error_codes.iter().map(|code| code.name.clone());
+    let tables = METHOD_TABLES.iter().map(|table| table.name.to_owned());
+    let taken: Vec<String> = codes.chain(tables).chain([VERSION.to_owned()]).collect();
+    let writer = TypeWriter {
+        model,
+        schema: input.schema,
+        docs: input.docs,
+        names: type_names(model.definitions.keys(), &taken),
+    };
+    let mut text = header("//", input);
+    let _ = write!(text, "\n\n{}", comment("The name of the revision.", None, None, ""));
+    let _ = writeln!(
+        text,
+        "export const {VERSION} = {};",
+        Value::from(model.revision.as_str())
+    );
+    for code in &model.error_codes {
+        text += &format!("\n{}", comment(&code.meaning, Some(&code.link), None, ""));
+        let _ = writeln!(text, "export const {} = {};", code.name, code.code);
+    }
+    let schema = input.schema;
+    for (at, name, schema) in all_definitions(schema) {
+        if let Some(definition) = model.definitions.get(name) {
+            text += &writer.definition((name, &at), schema, definition.envelope, &(input.link)(name));
+        }
+    }
+    for MethodTable {
+        name,
+        meaning,
+        kind,
+        is_sent,
+    } in METHOD_TABLES
+    {
+        let mut methods = model
+            .methods
+            .iter()
+            .filter(|it| it.kind == kind && is_sent(it.direction))
+            .peekable();
+        if methods.peek().is_some() {
+            text += &format!("\n{}export interface {name} {{\n", comment(meaning, None, None, ""));
+            methods.for_each(|method| text += &writer.method(method));
+            text += "}\n";
+        }
+    }
+    text
+}
+
+impl TypeWriter<'_> {
+    /// The declaration of a definition.
+    fn definition(&self, (name, at): (&str, &str), schema: &Value, envelope: Option<Envelope>, link: &str) -> String {
+        let text = self.docs.entry(name, None).map_or("", |(_, text)| text);
+        let deprecation = self.model.deprecation(at).map(Deprecation::note);
+        let docs = comment(text, Some(link), deprecation.as_deref(), "");
+        let Some(own) = self.names.get(name) else {
+            return String::new();
+        };
+        let place = Place::new(at);
+        let declared = match schema.as_object().filter(|schema| is_interface(schema)) {
+            Some(schema) => {
+                let envelope = self.envelope(envelope);
+                format!(
+                    "interface {own} {}",
+                    self.members(schema, Some((name, &envelope)), place)
+                )
+            }
+            None => format!("type {own} = {};", self.ty(schema, place)),
+        };
+        format!("\n{docs}export {declared}\n")
+    }
+
+    /// The members of JSON-RPC that are around a method.
+    fn envelope(&self, envelope: Option<Envelope>) -> String {
+        let version = "  jsonrpc: \"2.0\";\n";
+        match envelope {
+            None => String::new(),
+            Some(Envelope::Notification) => version.to_owned(),
+            Some(Envelope::Request) => format!("{version}  id: {};\n", self.of_model(&TypeRef::RequestId)),
+        }
+    }
+
+    /// The entry of a method in its table.
+    fn method(&self, method: &Method) -> String {
+        let message = self.of_model(&TypeRef::Named(method.ty.clone()));
+        let deprecation = self.model.deprecation_of_method(method).map(Deprecation::note);
+        let docs = comment("", None, deprecation.as_deref(), "  ");
+        let value = match method.kind {
+            MessageKind::Notification => message,
+            MessageKind::Request => {
+                let results = method.results.iter().map(|result| self.of_model(result));
+                let results = results.collect::<Vec<_>>().join(" | ");
+                format!("{{ request: {message}; result: {results} }}")
+            }
+        };
+        format!("{docs}  {}: {value};\n", key(&method.name))
+    }
+
+    /// A type of the model.
+    fn of_model(&self, ty: &TypeRef) -> String {
+        match ty {
+            TypeRef::Named(name) => self.model.types.get(name).map_or_else(
+                || "unknown".to_owned(),
+                |ty| {
+                    let part = || pointer::resolve(self.schema, &ty.pointer);
+                    let inline = || part().map(|part| self.ty(part, Place::new(&ty.pointer)).to_string());
+                    let name = self.definition_at(&ty.pointer).map(str::to_owned);
+                    name.or_else(inline).unwrap_or_else(|| "unknown".to_owned())
+                },
+            ),
+            TypeRef::RequestId => "string | number".to_owned(),
+            TypeRef::String => "string".to_owned(),
+            TypeRef::Boolean => "boolean".to_owned(),
+            TypeRef::Integer | TypeRef::Number => "number".to_owned(),
+            TypeRef::Null => "null".to_owned(),
+            TypeRef::Any => "unknown".to_owned(),
+            TypeRef::RawObject => "{ [key: string]: unknown }".to_owned(),
+            TypeRef::List(inner) => format!("({})[]", self.of_model(inner)),
+            TypeRef::Map(inner) => format!("{{ [key: string]: {} }}", self.of_model(inner)),
+            TypeRef::Nullable(inner) => format!("{} | null", self.of_model(inner)),
+        }
+    }
+}
+
+/// Whether a schema says nothing but what an interface can: members.
+fn is_interface(schema: &Map<String, Value>) -> bool {
+    let others = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
+    schema.get("type").is_some_and(|ty| ty == "object") && !others.iter().any(|keyword| schema.contains_key(*keyword))
+}

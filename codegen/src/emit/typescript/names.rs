@@ -1,0 +1,119 @@
+//! Names of types in TypeScript.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::names::unique;
+
+/// Names that a type can't have in a module.
+const RESERVED: [&str; 48] = [
+    "any",
+    "as",
+    "bigint",
+    "boolean",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "false",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "interface",
+    "let",
+    "never",
+    "new",
+    "null",
+    "number",
+    "object",
+    "return",
+    "static",
+    "string",
+    "super",
+    "switch",
+    "symbol",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "type",
+    "undefined",
+    "unknown",
+    "void",
+    "with",
+];
+
+/// The name of each definition: its own, unless TypeScript can't have it, or another one of the file has it already.
+pub(super) fn type_names<'d>(
+    definitions: impl Iterator<Item = &'d String>,
+    taken: &[String],
+) -> BTreeMap<&'d str, String> {
+    let mut used: BTreeSet<String> = taken.iter().cloned().collect();
+    let mut names = BTreeMap::new();
+    for definition in definitions {
+        let name = unique(&identifier(definition), |name| used.contains(name));
+        used.insert(name.clone());
+        names.insert(definition.as_str(), name);
+    }
+    names
+}
+
+/// The identifier that is most like a name.
+pub(super) fn identifier(name: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+    let mut identifier: String = name.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
+    if identifier.is_empty() || identifier.starts_with(|first: char| first.is_ascii_digit()) {
+        identifier.insert(0, '_');
+    }
+    if RESERVED.contains(&identifier.as_str()) {
+        identifier.push('_');
+    }
+    identifier
+}
+
+/// A name as the key of a member.
+pub(super) fn key(name: &str) -> String {
+    let is_plain = !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
+    match is_plain {
+        true => name.to_owned(),
+        false => serde_json::Value::from(name).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{key, type_names};
+
+    #[test]
+    fn a_name_that_typescript_has_for_something_else_or_that_is_taken_becomes_another_one() {
+        let definitions = ["Tool", "object", "a b", "a_b", "2Tools", "ClientRequests"].map(str::to_owned);
+        let names = type_names(definitions.iter(), &["ClientRequests".to_owned()]);
+        let names: Vec<&str> = definitions.iter().map(|name| names[name.as_str()].as_str()).collect();
+        assert_eq!(names, ["Tool", "object_", "a_b", "a_b2", "_2Tools", "ClientRequests2"]);
+    }
+
+    #[test]
+    fn a_key_is_quoted_if_it_must_be() {
+        assert_eq!(
+            ["name", "_meta", "a/b", "2", ""].map(key),
+            ["name", "_meta", "\"a/b\"", "\"2\"", "\"\""]
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! Types in TypeScript, as a JSON Schema describes them.
+//!
+//! What TypeScript can't say, such as `minimum` and `pattern`, is left out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use mcp_wire::json_schema::pointer;
+use serde_json::{Map, Value};
+
+use super::super::entries::Docs;
+use super::comment::comment;
+use super::expression::Expression;
+use super::names::key;
+use crate::model::Model;
+use crate::normalise::envelope::WHOLE;
+use crate::overlay::Deprecation;
+
+/// How deep references to parts of definitions are followed, which have no name and may lead to themselves.
+const MAX_PARTS: usize = 8;
+
+/// Writes types.
+pub(super) struct TypeWriter<'i> {
+    pub(super) model: &'i Model,
+    pub(super) schema: &'i Value,
+    pub(super) docs: &'i Docs,
+    /// The name of each definition.
+    pub(super) names: BTreeMap<&'i str, String>,
+}
+
+/// Where a type is written.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// Where the schema is.
+    pub(super) pointer: &'p str,
+    /// How deep in braces the type is.
+    pub(super) indent: usize,
+    /// How many references to parts of definitions lead here.
+    pub(super) parts: usize,
+}
+
+impl<'p> Place<'p> {
+    pub(super) fn new(pointer: &'p str) -> Self {
+        Self {
+            pointer,
+            indent: 0,
+            parts: 0,
+        }
+    }
+
+    fn at(self, pointer: &str) -> Place<'_> {
+        Place { pointer, ..self }
+    }
+
+    fn within(self, pointer: &str) -> Place<'_> {
+        Place {
+            pointer,
+            indent: self.indent + 1,
+            ..self
+        }
+    }
+}
+
+impl TypeWriter<'_> {
+    /// The type that a schema describes.
+    pub(super) fn ty(&self, schema: &Value, place: Place<'_>) -> Expression {
+        let schema = match schema {
+            Value::Bool(false) => return Expression::single("never"),
+            Value::Object(schema) => schema,
+            _ => return Expression::unknown(),
+        };
+        if let Some(constant) = schema.get("const") {
+            return literal(constant);
+        }
+        if let Some(Value::Array(values)) = schema.get("enum") {
+            return Expression::union(values.iter().map(literal));
+        }
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        let mut all: Vec<Expression> = reference.map(|it| self.reference(it, place)).into_iter().collect();
+        for keyword in ["anyOf", "oneOf"] {
+            all.extend(list(schema, keyword).map(|it| Expression::union(self.each(it, keyword, place))));
+        }
+        all.extend(
+            list(schema, "allOf")
+                .into_iter()
+                .flat_map(|it| self.each(it, "allOf", place)),
+        );
+        all.extend(self.own(schema, place));
+        Expression::intersection(all)
+    }
+
+    fn each(&self, schemas: &[Value], keyword: &str, place: Place<'_>) -> Vec<Expression> {
+        let inner = pointer::child(place.pointer, keyword);
+        let types = schemas.iter().enumerate();
+        let types = types.map(|(index, it)| self.ty(it, place.at(&pointer::child(&inner, &index.to_string()))));
+        types.collect()
+    }
+
+    /// What a schema says beside its references and alternatives.
+    fn own(&self, schema: &Map<String, Value>, place: Place<'_>) -> Option<Expression> {
+        match schema.get("type") {
+            Some(Value::String(name)) => Some(self.of_type(name, schema, place)),
+            Some(Value::Array(names)) => {
+                let names = names.iter().filter_map(Value::as_str);
+                Some(Expression::union(names.map(|name| self.of_type(name, schema, place))))
+            }
+            _ => {
+                let mut of_objects = ["properties", "required", "additionalProperties"].iter();
+                let is_object = of_objects.any(|keyword| schema.contains_key(*keyword));
+                is_object.then(|| self.object(schema, place))
+            }
+        }
+    }
+
+    fn of_type(&self, name: &str, schema: &Map<String, Value>, place: Place<'_>) -> Expression {
+        match name {
+            "integer" => Expression::single("number"),
+            "array" => self.array(schema, place),
+            "object" => self.object(schema, place),
+            simple => Expression::single(simple),
+        }
+    }
+
+    fn array(&self, schema: &Map<String, Value>, place: Place<'_>) -> Expression {
+        let items = schema.get("items").map_or_else(Expression::unknown, |items| {
+            self.ty(items, place.at(&pointer::child(place.pointer, "items")))
+        });
+        let first = list(schema, "prefixItems").map(|first| self.each(first, "prefixItems", place));
+        let rest = Expression::Array(Box::new(items));
+        match first {
+            None => rest,
+            // An array may be shorter than what its schema lists.
+            Some(first) => {
+                let first: String = first.iter().map(|ty| format!("({ty})?, ")).collect();
+                Expression::single(format!("[{first}...{rest}]"))
+            }
+        }
+    }
+
+    fn object(&self, schema: &Map<String, Value>, place: Place<'_>) -> Expression {
+        Expression::single(self.members(schema, None, place))
+    }
+
+    /// The members of an object, in braces. Those of a definition are documented by its name, and begin with those of its envelope.
+    pub(super) fn members(
+        &self,
+        schema: &Map<String, Value>,
+        definition: Option<(&str, &str)>,
+        place: Place<'_>,
+    ) -> String {
+        let own_type = self.model.places.get(place.pointer);
+        let own_type = own_type.and_then(|name| self.model.types.get(name));
+        let (documented_as, envelope) = match definition {
+            Some((name, envelope)) => (Some(name), envelope),
+            None => (own_type.map(|ty| ty.documented_as.as_str()), ""),
+        };
+        let indent = "  ".repeat(place.indent + 1);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required: Vec<&str> = list(schema, "required")
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let inner = pointer::child(place.pointer, "properties");
+        let mut members = envelope.to_owned();
+        for (name, property) in properties.into_iter().flatten() {
+            let pointer = pointer::child(&inner, name);
+            let text = documented_as.and_then(|key| self.docs.entry(key, Some(name)));
+            let text = text.map_or("", |(_, text)| text);
+            let deprecation = self.model.deprecation(&pointer).map(Deprecation::note);
+            members += &comment(text, None, deprecation.as_deref(), &indent);
+            let optional = if required.contains(&name.as_str()) { "" } else { "?" };
+            let ty = self.ty(property, place.within(&pointer));
+            let _ = writeln!(members, "{indent}{}{optional}: {ty};", key(name));
+        }
+        let is_declared = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
+        for name in required.iter().filter(|name| !is_declared(name)) {
+            let _ = writeln!(members, "{indent}{}: unknown;", key(name));
+        }
+        if let Some(ty) = self.others(schema, !members.is_empty(), place) {
+            let _ = writeln!(members, "{indent}[key: string]: {ty};");
+        }
+        match members.as_str() {
+            "" => "{}".to_owned(),
+            members => format!("{{\n{members}{}}}", "  ".repeat(place.indent)),
+        }
+    }
+
+    /// The type of the members that the schema doesn't name.
+    fn others(&self, schema: &Map<String, Value>, declares: bool, place: Place<'_>) -> Option<Expression> {
+        match schema.get("additionalProperties") {
+            Some(Value::Bool(false)) => None,
+            // The type of all members must hold those that are declared.
+            Some(_) if declares => Some(Expression::unknown()),
+            Some(others) => {
+                let pointer = pointer::child(place.pointer, "additionalProperties");
+                Some(self.ty(others, place.within(&pointer)))
+            }
+            None => (!declares).then(Expression::unknown),
+        }
+    }
+
+    fn reference(&self, reference: &str, place: Place<'_>) -> Expression {
+        let target = pointer::canonical(reference).unwrap_or_default();
+        if let Some(name) = self.definition_at(&target) {
+            return Expression::single(name);
+        }
+        match pointer::resolve(self.schema, &target) {
+            Some(part) if place.parts < MAX_PARTS => {
+                let parts = place.parts + 1;
+                self.ty(
+                    part,
+                    Place {
+                        parts,
+                        ..place.at(&target)
+                    },
+                )
+            }
+            _ => Expression::unknown(),
+        }
+    }
+
+    /// The name of the definition at a pointer: each is written with its envelope.
+    pub(super) fn definition_at(&self, target: &str) -> Option<&str> {
+        let tokens = pointer::tokens(target)?;
+        let name = match tokens.as_slice() {
+            [_, name] => name,
+            [_, name, _, whole] if whole == WHOLE => name,
+            _ => return None,
+        };
+        self.names.get(name.as_str()).map(String::as_str)
+    }
+}
+
+fn list<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s [Value]> {
+    schema.get(keyword).and_then(Value::as_array).map(Vec::as_slice)
+}
+
+/// The type of one value.
+fn literal(value: &Value) -> Expression {
+    match value {
+        Value::Array(_) => Expression::Array(Box::new(Expression::unknown())),
+        Value::Object(_) => Expression::single("{ [key: string]: unknown }"),
+        simple => Expression::single(simple.to_string()),
+    }
+}
