@@ -6,6 +6,7 @@ mod documents;
 mod emit;
 mod error;
 mod extension;
+mod extension_crate;
 mod facts;
 pub mod files;
 mod forwarded;
@@ -27,6 +28,7 @@ pub mod revisions;
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use emit::EmitError;
 pub use error::GenerateError;
+pub use extension_crate::{ExtensionCrateOptions, generate_extension};
 pub use forwarded::generate_features;
 pub use generate::{
     GenerateOptions, Generated, RevisionTable, adapters_report, generate, model_yaml, revision_tables, typescript,

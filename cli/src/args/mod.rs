@@ -24,7 +24,7 @@ pub use self::client::{
     SetLevelArgs, SnapshotArgs, ToolArgs,
 };
 pub use self::gateway::GatewayArgs;
-pub use self::generate::GenerateArgs;
+pub use self::generate::{ExtensionArgs, GenerateArgs};
 pub use self::mock::MockArgs;
 pub use self::replay::ReplayArgs;
 pub use self::server::{ServerArgs, is_url};

@@ -77,6 +77,33 @@ fn a_loaded_revision_has_definitions_in_typescript_as_the_compiled_ones_have() {
 }
 
 #[test]
+fn the_crate_of_an_extension_is_written_and_checked() {
+    let out = TempDir::new().unwrap();
+    let here = env!("CARGO_MANIFEST_DIR");
+    let (folder, schemas) = (
+        format!("{here}/../tests/extension/billing"),
+        format!("{here}/../schema"),
+    );
+    let out_path = out.path().display().to_string();
+    let extension = [
+        "generate",
+        "--extension",
+        "com.example/billing",
+        "--of",
+        "2026-07-28",
+        &folder,
+    ];
+    let options = ["--schemas", &schemas, "--out", &out_path];
+    let generate = |more: &[&str]| run(&[&extension, &options, more].concat());
+    assert_eq!(generate(&["--check"]).status.code(), Some(1));
+    assert!(generate(&[]).status.success());
+    assert!(generate(&["--check"]).status.success());
+    assert!(out.path().join("mcp-ext-billing/src/billing.rs").exists());
+    // The schemas of the protocol aren't in the program.
+    assert_eq!(run(&[&extension, &options[2..]].concat()).status.code(), Some(2));
+}
+
+#[test]
 fn a_loaded_revision_is_translated_in_both_directions() {
     let schemas = Schemas::with(&SESSIONS);
     let cancel = |method: &str| json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1, "reason": "no"}});

@@ -45,7 +45,11 @@ impl<'i> Documenter<'i> {
         let text = self.text(&ty.documented_as, None, ty.description.as_deref());
         let text = self.linked(&text, &ty.module);
         let link = self.link(&ty.pointer);
-        let docs = lines(&format!("{text}\n\n[Specification]({link})"));
+        let text = match link.as_str() {
+            "" => text,
+            link => format!("{text}\n\n[Specification]({link})"),
+        };
+        let docs = lines(&text);
         let deprecated = deprecated(self.input.model.deprecation(&ty.pointer));
         quote!(#docs #deprecated)
     }

@@ -123,6 +123,23 @@ pub(crate) fn check_extension_emission(protocol: &Protocol<ModelledRevision>, na
     Ok(Problems::check(problems)?)
 }
 
+/// Emits the crate of an extension, which depends on the published crates.
+///
+/// # Errors
+/// Its documentation that no type has, and the generator's own limits.
+pub(crate) fn emit_extension(protocol: &Protocol<ModelledRevision>, name: &str) -> Result<FileSet, GenerateError> {
+    let emission = Emission::new(protocol, "")?;
+    let mut files = FileSet::default();
+    for extension in protocol.extensions.iter().filter(|known| known.name == name) {
+        let (emitted, problems) = emission.extension(extension)?;
+        Problems::check(problems)?;
+        for (path, contents) in emitted.files {
+            files.insert(Path::new(&extension_crate_name(name)).join(path), contents)?;
+        }
+    }
+    Ok(files)
+}
+
 /// Emits the crates of all revisions and extensions; `crates` is the directory of the hand-written ones, as their manifests name it.
 ///
 /// # Errors

@@ -63,6 +63,7 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
         of: of.clone(),
         official: extension.official,
         schema: entry.clone(),
+        folder: None,
     };
     manifest.extensions.insert(name.to_owned(), extension);
     let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
@@ -122,6 +123,7 @@ fn check(
     Ok(protocol.warnings)
 }
 
-fn last_part(id: &str) -> &str {
+/// The last part of an id.
+pub(crate) fn last_part(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }

@@ -24,12 +24,13 @@ use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision
 use crate::problem::{Problem, Problems};
 use crate::protocol::{ModelledRevision, Protocol};
 
-use self::official::Official;
 use self::successor::{Passed, Successor};
 
 pub(crate) use self::check::check_loaded;
 pub(crate) use self::drafts::Drafts;
+pub(crate) use self::extension::last_part;
 pub use self::extension::{ExtensionOptions, ingest_extension};
+pub(crate) use self::official::Official;
 pub use self::successor::LeftOut;
 
 /// The options of ingesting.
@@ -267,7 +268,7 @@ fn inherited_overlay(
     text.map(|text| Successor::new(&text, names, schema)).transpose()
 }
 
-fn sha256(bytes: &[u8]) -> String {
+pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

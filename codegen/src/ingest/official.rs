@@ -9,16 +9,16 @@ use super::{change, dialect};
 use crate::load::Document;
 
 /// An official schema in the form that is kept.
-pub(super) struct Official {
+pub(crate) struct Official {
     /// The schema, with aliases in place of the references that lead out of it.
-    pub(super) schema: Document,
+    pub(crate) schema: Document,
     /// Its dialect.
-    pub(super) dialect: Dialect,
+    pub(crate) dialect: Dialect,
 }
 
 impl Official {
     /// The same schema in the dialect of another one, if it is of an earlier dialect.
-    pub(super) fn in_dialect(self, dialect: Dialect) -> Self {
+    pub(crate) fn in_dialect(self, dialect: Dialect) -> Self {
         if (self.dialect, dialect) != (Dialect::Draft07, Dialect::Draft202012) {
             return self;
         }
@@ -30,7 +30,7 @@ impl Official {
         }
     }
 
-    pub(super) fn of(document: &Document, aliases: &BTreeMap<String, Value>, keep_prose: bool) -> Self {
+    pub(crate) fn of(document: &Document, aliases: &BTreeMap<String, Value>, keep_prose: bool) -> Self {
         // An unknown dialect is reported by the check, together with all else.
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();

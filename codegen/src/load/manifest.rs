@@ -1,7 +1,7 @@
 //! The manifest, `revisions.yaml`: the revisions, their order and their sources.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::{Dialect, pointer};
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,9 @@ pub struct Extension {
     pub official: bool,
     /// Its schema.
     pub schema: Entry,
+    /// The folder of its files, if that isn't in the schema directory.
+    #[serde(skip)]
+    pub folder: Option<PathBuf>,
 }
 
 /// One revision of the manifest.

@@ -198,7 +198,8 @@ fn load_extension(
     let Some(core) = revisions.iter().find(|core| core.entry.revision == extension.of) else {
         return Ok(None);
     };
-    let directory = extension_directory(directory, name, &extension.schema.revision);
+    let own_directory = || extension_directory(directory, name, &extension.schema.revision);
+    let directory = extension.folder.clone().unwrap_or_else(own_directory);
     let own = load_revision(&directory, &extension.schema, unwritten);
     let docs = optional_document(&directory.join(DOCS));
     match (own, docs) {

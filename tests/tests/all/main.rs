@@ -4,6 +4,7 @@ mod adapters;
 mod book;
 mod changes;
 mod documentation;
+mod extension_crate;
 mod extensions;
 mod fuzz;
 mod instances;

@@ -1,0 +1,83 @@
+//! The crate of an extension whose files are anywhere.
+
+use std::path::PathBuf;
+
+use crate::adapt::plan_protocol;
+use crate::emit::{emit_extension, extension_crate_name};
+use crate::error::GenerateError;
+use crate::files::{FileSet, Report};
+use crate::ingest::{ExtensionOptions, Official, last_part, sha256};
+use crate::load::{Entry, Extension, MANIFEST, Manifest, PendingFiles, Revision, load_document, load_with_extension};
+use crate::modelled::model;
+use crate::problem::{Problem, Problems};
+
+/// What the crate of an extension is generated from.
+#[derive(Debug, Clone)]
+pub struct ExtensionCrateOptions {
+    /// The directory of the schemas of the protocol.
+    pub schemas: PathBuf,
+    /// The folder of the extension: `schema.json`, and if there are some, `overlay.yaml`, `docs.yaml` and `names.yaml`.
+    pub folder: PathBuf,
+    /// The extension.
+    pub extension: ExtensionOptions,
+    /// The extension's own version.
+    pub version: Revision,
+    /// Where the extension is described, if it is.
+    pub link: Option<String>,
+    /// The directory that the crate's own directory is written to.
+    pub out: PathBuf,
+    /// Write nothing, and only compare the files.
+    pub check: bool,
+}
+
+/// Generates the crate of an extension, which depends on the published crates. Descriptions in its schema become documentation, where
+/// `docs.yaml` has none.
+///
+/// # Errors
+/// All problems that a stage finds in the input. Nothing is written then.
+pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, GenerateError> {
+    let ExtensionOptions { id, name, of, official } = &options.extension;
+    let name = name.as_deref().unwrap_or_else(|| last_part(id));
+    let mut manifest = Manifest::load(&options.schemas)?;
+    let document = load_document(&options.folder.join("schema.json"))?;
+    let mut schema = Official::of(&document, &manifest.aliases, true);
+    if let Some(core) = manifest.entry(of.as_str()) {
+        schema = schema.in_dialect(core.dialect);
+    }
+    let entry = Entry {
+        revision: options.version.clone(),
+        source: options.link.clone().unwrap_or_default(),
+        commit: None,
+        sha256: sha256(document.root().to_string().as_bytes()),
+        accepted: Vec::new(),
+        dialect: schema.dialect,
+        released: true,
+        links: None,
+    };
+    let extension = Extension {
+        id: id.clone(),
+        of: of.clone(),
+        official: *official,
+        schema: entry,
+        folder: None,
+    };
+    if let Some(taken) = manifest.extensions.insert(name.to_owned(), extension) {
+        let problem = Problem::at_pointer("#", format!("`{name}` is the name of the extension {}", taken.id));
+        return Err(Problems::from(problem.help("name the crate otherwise")).into());
+    }
+    // What is wrong with the id or the name is found as it would be when a manifest is read.
+    let mut manifest = Manifest::parse(MANIFEST, &manifest.to_yaml()?)?;
+    if let Some(extension) = manifest.extensions.get_mut(name) {
+        extension.folder = Some(options.folder.clone());
+    }
+    let files = PendingFiles {
+        revision: &options.version,
+        schema: &schema.schema,
+        overlay: None,
+    };
+    let loaded = load_with_extension(&options.schemas, manifest, &[], Some((name, &files)));
+    let protocol = plan_protocol(model(loaded)?)?;
+    let files = emit_extension(&protocol, name)?;
+    let finish = if options.check { FileSet::check } else { FileSet::write };
+    Ok(finish(&files, &options.out, &[&extension_crate_name(name)])?)
+}
