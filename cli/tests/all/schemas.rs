@@ -94,13 +94,13 @@ fn the_crate_of_an_extension_is_written_and_checked() {
         &folder,
     ];
     let options = ["--schemas", &schemas, "--out", &out_path];
-    let generate = |more: &[&str]| run(&[&extension, &options, more].concat());
+    let generate = |more: &[&str]| run(&[&extension[..], &options, more].concat());
     assert_eq!(generate(&["--check"]).status.code(), Some(1));
     assert!(generate(&[]).status.success());
     assert!(generate(&["--check"]).status.success());
     assert!(out.path().join("mcp-ext-billing/src/billing.rs").exists());
     // The schemas of the protocol aren't in the program.
-    assert_eq!(run(&[&extension, &options[2..]].concat()).status.code(), Some(2));
+    assert_eq!(run(&[&extension[..], &options[2..]].concat()).status.code(), Some(2));
 }
 
 #[test]
