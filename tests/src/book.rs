@@ -36,6 +36,9 @@ struct Middleware;
 #[doc = include_str!("../../docs/guide/clients.md")]
 struct Clients;
 
+#[doc = include_str!("../../docs/guide/many-servers.md")]
+struct ManyServers;
+
 #[doc = include_str!("../../docs/guide/extensions.md")]
 struct Extensions;
 
