@@ -3,11 +3,15 @@
 mod channel;
 mod connector;
 #[cfg(feature = "stdio")]
+mod lines;
+#[cfg(feature = "stdio")]
 pub mod stdio;
 mod watched;
 
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
 pub use self::connector::Connector;
+#[cfg(feature = "stdio")]
+pub use self::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 #[cfg(feature = "stdio")]
 pub use self::stdio::stdio;
 pub use self::watched::{MessageDirection, Watched, watched};

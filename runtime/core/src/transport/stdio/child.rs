@@ -8,8 +8,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::line_reader::{Line, LineReader};
-use super::line_transport::{LineLimits, LineReceiver, LineSender, LineTransport};
+use super::super::lines::{Line, LineLimits, LineReader, LineReceiver, LineSender, LineTransport};
 use crate::error::ProcessExit;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};

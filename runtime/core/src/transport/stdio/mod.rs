@@ -2,9 +2,6 @@
 
 mod child;
 mod input;
-mod line_reader;
-mod line_transport;
-mod line_writer;
 #[cfg(unix)]
 mod nonblocking;
 mod output;
@@ -13,8 +10,8 @@ mod thread_output;
 
 pub use self::child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, spawn};
 pub use self::input::Input;
-pub use self::line_transport::{LineLimits, LineReceiver, LineSender, LineTransport};
 pub use self::output::Output;
+pub use super::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 
 /// The transport over the standard input and output of this process, for a server that its client has started.
 ///

@@ -13,7 +13,7 @@ const LONG: usize = CHUNK / 2;
 
 /// A reader of lines.
 #[derive(Debug)]
-pub(super) struct LineReader<R> {
+pub struct LineReader<R> {
     reader: R,
     limit: usize,
     /// What is read and not returned. It is kept here, so that a future of [`LineReader::next`] may be dropped.
@@ -28,7 +28,7 @@ pub(super) struct LineReader<R> {
 
 /// A line without its end.
 #[derive(Debug)]
-pub(super) enum Line {
+pub enum Line {
     /// A whole line.
     Whole(Vec<u8>),
     /// The beginning of one that is over the limit.
@@ -36,7 +36,7 @@ pub(super) enum Line {
 }
 
 impl<R: AsyncRead + Unpin> LineReader<R> {
-    pub(super) fn new(reader: R, limit: usize) -> Self {
+    pub fn new(reader: R, limit: usize) -> Self {
         Self {
             reader,
             limit,
@@ -49,16 +49,16 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 
     /// Whether the last lines came together. What answers them may then go out together.
-    pub(super) fn in_burst(&self) -> Arc<AtomicBool> {
+    pub fn in_burst(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.in_burst)
     }
 
-    pub(super) fn limit(&self) -> usize {
+    pub fn limit(&self) -> usize {
         self.limit
     }
 
     /// The next line. The last one need not have an end. A line over the limit is returned as soon as it exceeds it.
-    pub(super) async fn next(&mut self) -> std::io::Result<Option<Line>> {
+    pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
             while let Some(ended) = self.scan()? {
                 if let Some(line) = self.take_line(ended) {

@@ -20,7 +20,7 @@ const SLICES: usize = 64;
 
 /// A writer of lines. Those that wait while others are written go out together.
 #[derive(Debug)]
-pub(super) struct LineWriter<W> {
+pub struct LineWriter<W> {
     waiting: crate::sync::Mutex<Waiting>,
     state: Mutex<Option<State<W>>>,
     /// Whether several messages came together, whose answers will be ready together.
@@ -113,7 +113,7 @@ impl Drop for Place<'_> {
 }
 
 impl<W: AsyncWrite + Unpin> LineWriter<W> {
-    pub(super) fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
+    pub fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
         Self {
             waiting: crate::sync::Mutex::default(),
             state: Mutex::new(Some(State {
@@ -128,14 +128,14 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         }
     }
 
-    pub(super) async fn write(&self, line: Vec<u8>) -> Result<(), TransportError> {
+    pub async fn write(&self, line: Vec<u8>) -> Result<(), TransportError> {
         let place = Place::take(&self.waiting, line);
         let is_alone = !self.in_burst.load(Ordering::Relaxed);
         self.wait(place.number, is_alone).await
     }
 
     /// Writes lines that are all that is ready now.
-    pub(super) async fn write_all(&self, lines: impl Iterator<Item = Vec<u8>>) -> Result<(), TransportError> {
+    pub async fn write_all(&self, lines: impl Iterator<Item = Vec<u8>>) -> Result<(), TransportError> {
         let places: Vec<_> = lines.map(|line| Place::take(&self.waiting, line)).collect();
         match places.last() {
             Some(place) => self.wait(place.number, true).await,
@@ -170,7 +170,7 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
     }
 
     /// Closes the stream. Senders that wait for a peer that doesn't read get an error.
-    pub(super) async fn close(&self) {
+    pub async fn close(&self) {
         self.closing.cancel();
         let Some(mut state) = self.state.lock().await.take() else {
             return;

@@ -3,8 +3,8 @@
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::line_reader::{Line, LineReader};
-use super::line_writer::LineWriter;
+use super::reader::{Line, LineReader};
+use super::writer::LineWriter;
 use crate::error::TransportError;
 use crate::excerpt::excerpt;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};

@@ -1,0 +1,8 @@
+//! Messages as lines of JSON, over any two streams.
+
+mod reader;
+mod transport;
+mod writer;
+
+pub(super) use self::reader::{Line, LineReader};
+pub use self::transport::{LineLimits, LineReceiver, LineSender, LineTransport};
