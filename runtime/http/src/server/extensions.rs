@@ -6,7 +6,7 @@ use http::Uri;
 
 /// The address of a request's client, by which clients without a principal are told apart.
 ///
-/// [`serve`](super::serve) adds it to the extensions of each request.
+/// [`serve`](super::serve) adds it to the extensions of each request that comes over TCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientAddress(pub SocketAddr);
 

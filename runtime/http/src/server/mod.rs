@@ -59,7 +59,7 @@ pub use self::body::Body;
 pub use self::endpoint::RequestBody;
 pub use self::extensions::{ClientAddress, OriginalUri};
 pub use self::http_server::HttpServer;
-pub use self::serve::{HttpService, Serve, serve};
+pub use self::serve::{HttpService, Listener, Serve, serve};
 pub use self::session::{SessionReceiver, SessionSender, SessionTransport};
 pub use self::sessions::SessionInfo;
 pub use self::store::{

@@ -1,4 +1,4 @@
-//! Serving a service on a TCP listener.
+//! Serving a service on a listener.
 
 use std::error::Error;
 use std::future::{IntoFuture, poll_fn};
@@ -14,6 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use mcp_core::transport::Connection;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutWriter;
@@ -28,8 +29,8 @@ const MAX_HEAD: usize = 64 << 10;
 /// How long no connection is accepted after an error.
 const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
-/// Serves an [`HttpServer`](super::HttpServer), or another service such as an axum router, over HTTP/1.1 on a TCP listener, with bounds on
-/// what its connections may cost.
+/// Serves an [`HttpServer`](super::HttpServer), or another service such as an axum router, over HTTP/1.1 on a TCP listener or another
+/// [`Listener`], with bounds on what its connections may cost.
 ///
 /// It runs until it is [shut down](Serve::shutdown). Dropping its future closes every connection.
 ///
@@ -47,7 +48,10 @@ const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 /// # }
 /// ```
 ///
-/// The extensions of each request have the client's address, as [`ClientAddress`], and the [`Connection`].
+/// The extensions of each request have the client's address, as [`ClientAddress`], if it has one, and the [`Connection`].
+///
+/// On a Unix socket, clients send any host, and web pages can't send requests: `HttpServer::allow_host("*")` takes them all. Clients
+/// there have no address, so without a principal they share the limits of one client.
 ///
 /// `axum::serve` has none of these limits. If you use it, or another server, set:
 ///
@@ -58,7 +62,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 /// - TCP_NODELAY, without which a response in several parts waits for the client's acknowledgement of the first;
 /// - a shutdown that gives the connections a bounded time to end, and the same token for
 ///   [`HttpServer::shutdown`](super::HttpServer::shutdown), without which open streams hold it up.
-pub fn serve<S>(listener: TcpListener, service: S) -> Serve<S> {
+pub fn serve<S, L: Listener>(listener: L, service: S) -> Serve<S, L> {
     Serve {
         listener,
         service,
@@ -73,8 +77,8 @@ pub fn serve<S>(listener: TcpListener, service: S) -> Serve<S> {
 /// A service to be served; made by [`serve`], and awaited.
 #[derive(Debug)]
 #[must_use = "nothing is served unless this is awaited"]
-pub struct Serve<S> {
-    listener: TcpListener,
+pub struct Serve<S, L = TcpListener> {
+    listener: L,
     service: S,
     header_timeout: Duration,
     write_timeout: Duration,
@@ -83,7 +87,7 @@ pub struct Serve<S> {
     grace: Duration,
 }
 
-impl<S> Serve<S> {
+impl<S, L> Serve<S, L> {
     /// How long a client may take to send the head of a request, from when the connection is open or the response before
     /// has been sent; the default is 30 seconds. Then the connection is closed.
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
@@ -122,6 +126,37 @@ impl<S> Serve<S> {
     }
 }
 
+/// Where [`serve`] accepts connections.
+pub trait Listener: Send + Sync + 'static {
+    /// A connection.
+    type Stream: AsyncRead + AsyncWrite + Send + 'static;
+
+    /// Accepts the next connection, of the client with this address if it has one.
+    fn accept(&self) -> impl Future<Output = io::Result<(Self::Stream, Option<SocketAddr>)>> + Send;
+}
+
+impl Listener for TcpListener {
+    type Stream = TcpStream;
+
+    async fn accept(&self) -> io::Result<(TcpStream, Option<SocketAddr>)> {
+        let (stream, address) = TcpListener::accept(self).await?;
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY can't be set");
+        }
+        Ok((stream, Some(address)))
+    }
+}
+
+#[cfg(unix)]
+impl Listener for tokio::net::UnixListener {
+    type Stream = tokio::net::UnixStream;
+
+    async fn accept(&self) -> io::Result<(Self::Stream, Option<SocketAddr>)> {
+        let (stream, _) = tokio::net::UnixListener::accept(self).await?;
+        Ok((stream, None))
+    }
+}
+
 /// What [`serve`] serves.
 pub trait HttpService:
     Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send>
@@ -143,7 +178,7 @@ where
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-impl<S: HttpService> Serve<S> {
+impl<S: HttpService, L: Listener> Serve<S, L> {
     async fn run(self) {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
@@ -165,9 +200,6 @@ impl<S: HttpService> Serve<S> {
                 () = self.shutdown.cancelled() => break,
                 accepted = accepted => accepted,
             };
-            if let Err(error) = socket.set_nodelay(true) {
-                tracing::debug!(%error, "TCP_NODELAY can't be set");
-            }
             let mut socket = TimeoutWriter::new(socket);
             socket.set_timeout(Some(self.write_timeout));
             let service = self.service.clone();
@@ -189,7 +221,7 @@ impl<S: HttpService> Serve<S> {
     }
 }
 
-impl<S: HttpService> IntoFuture for Serve<S> {
+impl<S: HttpService, L: Listener> IntoFuture for Serve<S, L> {
     type Output = ();
     type IntoFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -199,7 +231,7 @@ impl<S: HttpService> IntoFuture for Serve<S> {
 }
 
 /// The next connection. Errors are those of a connection that is closed already, or of a process that has too many files open.
-async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+async fn accept<L: Listener>(listener: &L) -> (L::Stream, Option<SocketAddr>) {
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
@@ -219,15 +251,17 @@ fn is_of_connection(error: &io::Error) -> bool {
 
 async fn serve_connection(
     http: http1::Builder,
-    socket: TimeoutWriter<TcpStream>,
-    address: SocketAddr,
+    socket: TimeoutWriter<impl AsyncRead + AsyncWrite + Send + 'static>,
+    address: Option<SocketAddr>,
     service: impl HttpService,
     shutdown: CancellationToken,
 ) {
     let identity = Connection::new();
     let _closed = identity.guard();
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ClientAddress(address));
+        if let Some(address) = address {
+            request.extensions_mut().insert(ClientAddress(address));
+        }
         request.extensions_mut().insert(identity.clone());
         let mut service = service.clone();
         async move {
@@ -244,6 +278,6 @@ async fn serve_connection(
         }
     };
     if let Err(error) = served {
-        tracing::debug!(%error, %address, "a connection failed");
+        tracing::debug!(%error, ?address, "a connection failed");
     }
 }
