@@ -214,3 +214,29 @@ async fn hyper_serves_clients_of_every_era() {
     drop(server.stdin.take());
     assert!(server.wait().unwrap().success());
 }
+
+#[cfg(all(feature = "unix", unix))]
+#[tokio::test]
+async fn weather_unix_serves_its_client_on_a_socket() {
+    use tokio::io::{AsyncBufReadExt, BufReader};
+
+    let directory = tempfile::tempdir().unwrap();
+    let socket = directory.path().join("weather.sock");
+    let program = example("weather_unix");
+    let mut server = tokio::process::Command::new(&program)
+        .arg("serve")
+        .arg(&socket)
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), socket.to_str().unwrap());
+    let client = run(Command::new(&program).arg("call").arg(&socket).arg("Bern"), "");
+    assert_eq!(text(&client.stdout), "[{\"type\":\"text\",\"text\":\"21.5 °C\"}]\n");
+    assert!(client.status.success() && socket.exists());
+    let id = server.id().unwrap().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(server.wait().await.unwrap().success());
+    assert!(!socket.exists());
+}

@@ -45,6 +45,9 @@ struct Extensions;
 #[doc = include_str!("../../docs/guide/http.md")]
 struct Http;
 
+#[cfg_attr(unix, doc = include_str!("../../docs/guide/deploying.md"))]
+struct Deploying;
+
 #[doc = include_str!("../../docs/guide/scaling.md")]
 struct Scaling;
 

@@ -2,15 +2,17 @@
 
 mod channel;
 mod connector;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", all(feature = "unix", unix)))]
 mod lines;
 #[cfg(feature = "stdio")]
 pub mod stdio;
+#[cfg(all(feature = "unix", unix))]
+pub mod unix;
 mod watched;
 
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
 pub use self::connector::Connector;
-#[cfg(feature = "stdio")]
+#[cfg(any(feature = "stdio", all(feature = "unix", unix)))]
 pub use self::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 #[cfg(feature = "stdio")]
 pub use self::stdio::stdio;

@@ -157,6 +157,16 @@ impl Listener for tokio::net::UnixListener {
     }
 }
 
+#[cfg(all(feature = "unix", unix))]
+impl Listener for mcp_core::transport::unix::UnixListener {
+    type Stream = tokio::net::UnixStream;
+
+    async fn accept(&self) -> io::Result<(Self::Stream, Option<SocketAddr>)> {
+        let stream = mcp_core::transport::unix::UnixListener::accept(self).await?;
+        Ok((stream, None))
+    }
+}
+
 /// What [`serve`] serves.
 pub trait HttpService:
     Service<Request<Incoming>, Response = Response<Self::Body>, Error: Into<BoxError>, Future: Send>

@@ -4,5 +4,6 @@ mod reader;
 mod transport;
 mod writer;
 
+#[cfg(feature = "stdio")]
 pub(super) use self::reader::{Line, LineReader};
 pub use self::transport::{LineLimits, LineReceiver, LineSender, LineTransport};
