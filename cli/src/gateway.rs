@@ -65,7 +65,7 @@ async fn serve(args: &GatewayArgs, gateway: &Gateway) -> Result<(), CommandError
             }
             Ok(())
         }
-        Listen::Http { address, host, path } => {
+        Listen::Http { socket, host, path } => {
             let gateway = gateway.clone();
             let start = move |transport, info| drop(gateway.serve_for(&info, transport));
             let mut server = HttpServer::from_fn(start).path(path).allow_host(host);
@@ -75,7 +75,7 @@ async fn serve(args: &GatewayArgs, gateway: &Gateway) -> Result<(), CommandError
             if args.one_user {
                 server = server.principal(|_| Some("user".to_owned()));
             }
-            serve_http(*address, server, 1024, |app| app).await
+            serve_http(socket, server, 1024, |app| app).await
         }
     }
 }

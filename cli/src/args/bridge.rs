@@ -39,11 +39,15 @@ Exit status:
 Examples:
   mcp-rev bridge -- npx -y @modelcontextprotocol/server-everything
   mcp-rev bridge --to https://example.org/mcp --header 'Authorization: Bearer …'
-  mcp-rev bridge --listen http://127.0.0.1:8080/mcp --restart -- python server.py"
+  mcp-rev bridge --listen http://127.0.0.1:8080/mcp --restart -- python server.py
+  mcp-rev bridge --listen unix:/run/user/1000/mcp.sock -- python server.py"
 )]
 pub struct BridgeArgs {
-    /// Where clients are: `stdio` for the one that has started the bridge, or the URL to serve
-    #[arg(long, value_name = "stdio|URL", default_value = "stdio", value_parser = listen)]
+    /// Where clients are: `stdio` for the one that has started the bridge, the URL to serve, or `unix:PATH`
+    ///
+    /// A Unix socket has HTTP too, at /mcp, for whatever host a client names. Only this user may connect to it. A socket that a dead
+    /// server has left is replaced, and the socket is removed at the end.
+    #[arg(long, value_name = "stdio|URL|unix:PATH", default_value = "stdio", value_parser = listen)]
     pub listen: Listen,
     /// The URL of a server over HTTP
     #[arg(long, value_name = "URL", value_parser = url)]
@@ -107,25 +111,43 @@ pub struct BridgeArgs {
 #[derive(Debug, Clone)]
 pub enum Listen {
     Stdio,
-    Http {
-        address: SocketAddr,
-        host: String,
-        path: String,
-    },
+    Http { socket: Socket, host: String, path: String },
+}
+
+/// What is listened on.
+#[derive(Debug, Clone)]
+pub enum Socket {
+    Tcp(SocketAddr),
+    #[cfg(unix)]
+    Unix(PathBuf),
 }
 
 pub fn listen(text: &str) -> Result<Listen, String> {
     if text == "stdio" {
         return Ok(Listen::Stdio);
     }
-    let expected = "neither `stdio` nor a URL such as http://127.0.0.1:8080/mcp";
+    #[cfg(unix)]
+    match text.strip_prefix("unix:") {
+        Some("") => return Err("the path of the socket is missing, as in unix:/run/mcp.sock".to_owned()),
+        Some(path) => {
+            return Ok(Listen::Http {
+                socket: Socket::Unix(path.into()),
+                // Clients may send any, and no web page can.
+                host: "*".to_owned(),
+                path: "/mcp".to_owned(),
+            });
+        }
+        None => {}
+    }
+    let expected =
+        "neither `stdio`, nor a URL such as http://127.0.0.1:8080/mcp, nor a socket such as unix:/run/mcp.sock";
     let url = Url::parse(text).map_err(|_| expected.to_owned())?;
     let (Some(host), "http") = (url.host_str(), url.scheme()) else {
         return Err(expected.to_owned());
     };
     let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;
     Ok(Listen::Http {
-        address: *addresses.first().ok_or("the host has no address")?,
+        socket: Socket::Tcp(*addresses.first().ok_or("the host has no address")?),
         host: host.to_owned(),
         path: url.path().to_owned(),
     })

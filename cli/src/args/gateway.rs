@@ -21,12 +21,16 @@ Exit status:
 
 Examples:
   mcp-rev gateway mcp.json
-  mcp-rev gateway mcp.json --listen http://127.0.0.1:8080/mcp --only git --only wiki")]
+  mcp-rev gateway mcp.json --listen http://127.0.0.1:8080/mcp --only git --only wiki
+  mcp-rev gateway mcp.json --listen unix:/run/user/1000/mcp.sock")]
 pub struct GatewayArgs {
     /// The file with the servers (`mcpServers`), such as mcp.json
     pub file: PathBuf,
-    /// Where clients are: `stdio` for the one that has started the gateway, or the URL to serve
-    #[arg(long, value_name = "stdio|URL", default_value = "stdio", value_parser = listen)]
+    /// Where clients are: `stdio` for the one that has started the gateway, the URL to serve, or `unix:PATH`
+    ///
+    /// A Unix socket has HTTP too, at /mcp, for whatever host a client names. Only this user may connect to it. A socket that a dead
+    /// server has left is replaced, and the socket is removed at the end.
+    #[arg(long, value_name = "stdio|URL|unix:PATH", default_value = "stdio", value_parser = listen)]
     pub listen: Listen,
     /// Serve only this server of the file; may be given several times
     #[arg(long, value_name = "NAME")]

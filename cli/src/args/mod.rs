@@ -17,7 +17,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
 pub use self::auth::{AuthArgs, AuthMode};
-pub use self::bridge::{BridgeArgs, Listen};
+pub use self::bridge::{BridgeArgs, Listen, Socket};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};
 pub use self::client::{
     CallArgs, ClientArgs, CompleteArgs, DiffArgs, InspectArgs, ListenArgs, PingArgs, PromptArgs, ReadArgs, RequestArgs,

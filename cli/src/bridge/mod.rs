@@ -3,14 +3,16 @@
 mod losses;
 mod record;
 
+use std::fmt::Display;
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
-use mcp_runtime::transport::http::server::{HttpServer, serve};
+use mcp_runtime::transport::http::server::{HttpServer, Listener, serve};
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
+#[cfg(unix)]
+use mcp_runtime::transport::unix::UnixListener;
 use mcp_runtime::transport::{Transport, TransportError};
 use tokio::net::TcpListener;
 use tokio::process::Command;
@@ -19,7 +21,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use self::losses::LossLog;
 use self::record::Recorder;
-use crate::args::{BridgeArgs, Listen};
+use crate::args::{BridgeArgs, Listen, Socket};
 use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
 use crate::transcript::Side;
@@ -111,7 +113,7 @@ async fn listen<T: Transport>(
             let client = recorder.record(stdio()?, Side::Client, recorder.session());
             serve_one(&bridge, client).await
         }
-        Listen::Http { address, host, path } => {
+        Listen::Http { socket, host, path } => {
             let settings = |server: HttpServer| {
                 let server = server.revisions(options.clients).path(path).allow_host(host);
                 let server = match args.principal_header.clone() {
@@ -127,7 +129,7 @@ async fn listen<T: Transport>(
             };
             // A client has a stream open while it sends its requests.
             let connections = options.servers.saturating_mul(2).max(1024);
-            serve_many(&bridge, *address, settings, connections, recorder).await
+            serve_many(&bridge, socket, settings, connections, recorder).await
         }
     }
 }
@@ -151,7 +153,7 @@ async fn serve_one<C: Connector>(bridge: &Bridge<C>, client: impl Transport) -> 
 /// Serves clients over HTTP.
 async fn serve_many<C: Connector>(
     bridge: &Bridge<C>,
-    address: SocketAddr,
+    socket: &Socket,
     settings: impl FnOnce(HttpServer) -> HttpServer,
     connections: usize,
     recorder: Arc<Recorder>,
@@ -169,7 +171,7 @@ async fn serve_many<C: Connector>(
             }
         });
     });
-    serve_http(address, settings(server), connections, |app| {
+    serve_http(socket, settings(server), connections, |app| {
         recorder.record_clients(app)
     })
     .await?;
@@ -179,15 +181,36 @@ async fn serve_many<C: Connector>(
 
 /// Serves clients over HTTP until an interrupt. `layer` adds to the app that serves them.
 pub async fn serve_http(
-    address: SocketAddr,
+    socket: &Socket,
     server: HttpServer,
     connections: usize,
     layer: impl FnOnce(axum::Router) -> axum::Router,
 ) -> Result<(), CommandError> {
-    let listener = TcpListener::bind(address).await?;
+    match socket {
+        Socket::Tcp(address) => {
+            let listener = TcpListener::bind(address).await?;
+            // With port 0, the system has chosen one.
+            let address = listener.local_addr()?;
+            serve_on(listener, address, server, connections, layer).await
+        }
+        #[cfg(unix)]
+        Socket::Unix(path) => {
+            let bound = UnixListener::bind(path).await;
+            let listener = bound.map_err(|error| CommandError::file(path, error))?;
+            serve_on(listener, format!("unix:{}", path.display()), server, connections, layer).await
+        }
+    }
+}
+
+async fn serve_on(
+    listener: impl Listener,
+    address: impl Display,
+    server: HttpServer,
+    connections: usize,
+    layer: impl FnOnce(axum::Router) -> axum::Router,
+) -> Result<(), CommandError> {
     let shutdown = CancellationToken::new();
-    // With port 0, the system has chosen one.
-    let _ = writeln!(io::stderr(), "[listening] {}", listener.local_addr()?);
+    let _ = writeln!(io::stderr(), "[listening] {address}");
     let app = layer(server.shutdown(shutdown.clone()).app());
     let serving = serve(listener, app)
         .max_connections(connections)

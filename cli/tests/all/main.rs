@@ -14,3 +14,5 @@ mod schemas;
 mod servers;
 mod shell;
 mod translate;
+#[cfg(unix)]
+mod unix;
