@@ -29,7 +29,7 @@ pub fn begin<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Written {
 /// A member is missing or invalid.
 pub fn read_begin<R: PeerTypes>(revision: R, params: &RawJson) -> Read<ClientHello<R>> {
     let members = revision.lifecycle().begin_params;
-    let mut reader = HelloReader::new(params);
+    let mut reader = HelloReader::new(|member| params.get(member));
     let result = ClientHello {
         version: reader.text(members.name)?,
         capabilities: reader.read(members.capabilities, |json| revision.read_client_capabilities(json))?,
@@ -59,7 +59,7 @@ pub fn agree<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
 /// A member is missing or invalid.
 pub fn read_agreement<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerHello<R>> {
     let members = revision.lifecycle().begin_result;
-    let mut reader = HelloReader::new(result);
+    let mut reader = HelloReader::new(|member| result.get(member));
     let hello = ServerHello {
         versions: vec![reader.text(members.name)?],
         capabilities: reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?,
@@ -116,7 +116,7 @@ pub fn discovery<R: PeerTypes>(revision: R, hello: ServerHello<R>) -> Written {
 pub fn read_discovery<R: PeerTypes>(revision: R, result: &RawJson) -> Read<ServerHello<R>> {
     let lifecycle = revision.lifecycle();
     let members = lifecycle.discover_result;
-    let mut reader = HelloReader::new(result);
+    let mut reader = HelloReader::new(|member| result.get(member));
     let versions = reader.required(members.versions, |json| json.parse().ok())?;
     let capabilities = reader.read(members.capabilities, |json| revision.read_server_capabilities(json))?;
     let server = match members.implementation {

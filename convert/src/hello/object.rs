@@ -87,16 +87,16 @@ fn to_object(entries: Vec<(&'static str, RawJson)>) -> RawJson {
     RawJson::from_encode(&members).unwrap_or_else(|_| null())
 }
 
-/// Reads members of an object.
-pub(super) struct HelloReader<'o> {
-    object: &'o RawJson,
+/// Reads members of an object, which `find` gives.
+pub(super) struct HelloReader<F> {
+    find: F,
     losses: Vec<Loss>,
 }
 
-impl<'o> HelloReader<'o> {
-    pub(super) fn new(object: &'o RawJson) -> Self {
+impl<F: Fn(&str) -> Option<RawJson>> HelloReader<F> {
+    pub(super) fn new(find: F) -> Self {
         let losses = Vec::new();
-        Self { object, losses }
+        Self { find, losses }
     }
 
     pub(super) fn required<T>(
@@ -105,10 +105,7 @@ impl<'o> HelloReader<'o> {
         read: impl FnOnce(RawJson) -> Option<T>,
     ) -> Result<T, HelloError> {
         let member = member.ok_or(HelloError::NoSuchMethod)?;
-        self.object
-            .get(member)
-            .and_then(read)
-            .ok_or(HelloError::Missing(member))
+        (self.find)(member).and_then(read).ok_or(HelloError::Missing(member))
     }
 
     pub(super) fn text(&self, member: Option<&'static str>) -> Result<String, HelloError> {

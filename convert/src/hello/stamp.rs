@@ -79,20 +79,18 @@ pub fn missing_key<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Op
 /// A key is missing or invalid.
 pub fn read_stamp<R: PeerTypes>(revision: R, request: &MessageHeader<'_>) -> Read<ClientHello<R>> {
     let lifecycle = revision.lifecycle();
-    let meta = request
-        .param(&[META])
-        .ok()
-        .flatten()
-        .and_then(|meta| meta.decode_as().ok());
-    let meta: RawJson = meta.ok_or(HelloError::Missing(META))?;
-    let mut reader = HelloReader::new(&meta);
+    if !matches!(request.param(&[META]), Ok(Some(_))) {
+        return Err(HelloError::Missing(META));
+    }
+    let mut reader = HelloReader::new(|key| request.param(&[META, key]).ok()??.decode_as().ok());
     let version = reader.text(lifecycle.meta_version)?;
     let capabilities = reader.read(lifecycle.meta_capabilities, |json| {
         revision.read_client_capabilities(json)
     })?;
-    let implementation = lifecycle.meta_client.filter(|key| meta.get(key).is_some());
+    let is_there = |key: &&'static str| matches!(request.param(&[META, key]), Ok(Some(_)));
+    let implementation = lifecycle.meta_client.filter(is_there);
     let implementation = implementation.map(|key| reader.read(Some(key), |json| revision.read_implementation(json)));
-    let log_level = lifecycle.meta_log_level.filter(|key| meta.get(key).is_some());
+    let log_level = lifecycle.meta_log_level.filter(is_there);
     let hello = ClientHello {
         version,
         capabilities,
