@@ -5,7 +5,8 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_core::internal::{
-    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, ServerInfo, Subscriptions, set_member, start_server,
+    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, Server, ServerInfo, Subscriptions, set_member,
+    start_server,
 };
 use mcp_core::transport::{Purpose, Transport};
 use mcp_core::{ClientSide, Context, Handler, LossObserver, Options, ServerSession, ServerSide};
@@ -31,13 +32,13 @@ pub fn start(
 ) -> (Arc<Downstream>, ServerSession) {
     let upstream = current.get();
     let (implementation, capabilities, instructions) = server_of(&upstream.state, first_message.revision);
-    let server = ServerInfo {
+    let server = Server::from(ServerInfo {
         implementation,
         capabilities,
         instructions,
         extra_capabilities: Vec::new(),
         agreement: agreement(&upstream, first_message.revision).map(|agreement| (first_message.revision, agreement)),
-    };
+    });
     let calls = Arc::default();
     let handler = DownstreamHandler {
         calls: Arc::clone(&calls),
@@ -50,7 +51,7 @@ pub fn start(
         },
     };
     let subscriptions = Subscriptions::new(&options.limits, None);
-    let session = start_server(handler.into(), server, subscriptions, options, transport);
+    let session = start_server(handler.into(), Arc::new(server), subscriptions, options, transport);
     let state = Arc::clone(session.peer().state());
     let downstream = Arc::new(Downstream { state, calls });
     upstream.attach(&downstream);

@@ -14,7 +14,7 @@ pub use crate::message::to_json;
 pub use crate::options::MAX_BATCH;
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
-    ClientInfo, Handling, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, ServerInfo,
+    ClientInfo, Handling, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Server, ServerInfo,
     SessionState, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level, set_member, start_server,
     tolerated,
 };

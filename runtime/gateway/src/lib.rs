@@ -54,7 +54,7 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_bridge::{Bridge, BridgeOptions, ClientId};
 use mcp_clients::{NameError, Names, Naming};
-use mcp_core::internal::{ServerInfo, Subscriptions, start_server};
+use mcp_core::internal::{Server, ServerInfo, Subscriptions, start_server};
 use mcp_core::transport::{Connector, Transport};
 use mcp_core::{Limits, Options, ServerSession};
 
@@ -211,17 +211,17 @@ impl Gateway {
             },
             ..Options::default()
         };
-        let server = ServerInfo {
+        let server = Server::from(ServerInfo {
             implementation: inner.info.clone(),
             capabilities: capabilities(),
             instructions: inner.instructions.clone(),
             extra_capabilities: Vec::new(),
             agreement: None,
-        };
+        });
         let session = GatewaySession::new(Arc::clone(inner), client.into());
         let subscriptions = Subscriptions::new(&options.limits, None);
         let handler = GatewayHandler(Arc::clone(&session));
-        let serving = start_server(handler.into(), server, subscriptions, options, transport);
+        let serving = start_server(handler.into(), Arc::new(server), subscriptions, options, transport);
         let state = Arc::clone(serving.peer().state());
         tokio::spawn(follow::follow(session, state));
         serving

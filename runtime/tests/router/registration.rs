@@ -551,3 +551,27 @@ async fn a_tool_carries_metadata_undeclared_members_and_another_output_schema() 
         "{refused}"
     );
 }
+
+#[tokio::test]
+async fn a_session_that_starts_after_a_change_knows_the_server_as_it_is_then() {
+    let router = Router::new("a", "1.0").tool("ping", "Answers", || "pong");
+    let declared = async |router: &Router| {
+        let (client, _heard) = client_of(router).await;
+        let info = client.peer().info().expect("the session has begun").clone();
+        client.close().await;
+        (
+            json!(info.server_capabilities())["prompts"].is_object(),
+            info.instructions,
+        )
+    };
+    assert_eq!(declared(&router).await, (false, None));
+    router
+        .insert(prompt(hub::Prompt::new("greet"), || "Hello"))
+        .expect("a prompt");
+    assert_eq!(declared(&router).await, (true, None));
+    let other = router.clone().instructions("Greet");
+    assert_eq!(declared(&other).await, (true, Some("Greet".to_owned())));
+    assert!(router.remove_prompt("greet"));
+    assert_eq!(declared(&other).await, (false, Some("Greet".to_owned())));
+    assert_eq!(declared(&router).await, (false, None));
+}

@@ -1,6 +1,7 @@
 //! The routes of a server, and the clients that are notified when they change.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::mcp_wire::AddedResult;
@@ -30,7 +31,7 @@ const MAX_SUBSCRIBED_BYTES: usize = 256 << 20;
 
 /// The routes of a server, and the clients that are notified when they change.
 pub(super) struct Catalogue {
-    pub(super) routes: Mutex<Routes>,
+    routes: Mutex<Routes>,
     sessions: Mutex<Sessions>,
     pub(super) shared: Mutex<Option<SharedChanges>>,
     /// What the subscriptions of all clients may take.
@@ -73,9 +74,23 @@ pub(super) struct Routes {
     pub(super) sources: Sources,
     /// Extensions of the protocol, by id.
     pub(super) extensions: BTreeMap<&'static str, ExtensionRoute>,
+    /// How often the routes have changed.
+    pub(super) version: u64,
 }
 
 impl Catalogue {
+    /// The routes, which stay as they are while this is held.
+    pub(super) fn routes(&self) -> impl Deref<Target = Routes> {
+        self.routes.lock()
+    }
+
+    /// Changes the routes.
+    pub(super) fn change<T>(&self, change: impl FnOnce(&mut Routes) -> T) -> T {
+        let mut routes = self.routes.lock();
+        routes.version += 1;
+        change(&mut routes)
+    }
+
     /// Adds a route, whose functions get these states; `true` if it has replaced another, which only `may_replace` allows.
     pub(super) fn insert(&self, mut route: Route, states: &States, may_replace: bool) -> Result<bool, RouteError> {
         route.bind(states)?;
@@ -90,14 +105,14 @@ impl Catalogue {
             Route::Resource(_) | Route::Template(_) => Change::ResourceList,
             Route::Prompt(_) => Change::PromptList,
         };
-        let has_replaced = self.routes.lock().insert(route, may_replace)?;
+        let has_replaced = self.change(|routes| routes.insert(route, may_replace))?;
         self.notify(&change);
         Ok(has_replaced)
     }
 
     /// Adds the routes of another server. The names of its tools and prompts get a prefix.
     pub(super) fn merge(&self, other: &Self, prefix: &str, scope: &Scope) -> Result<(), RouteError> {
-        let other = other.routes.lock().clone();
+        let other = other.routes().clone();
         let tools = other.tools.values().map(|route| Route::Tool(ToolRoute::clone(route)));
         let resources = other
             .resources
@@ -118,23 +133,23 @@ impl Catalogue {
         for route in other.methods.values() {
             let mut route = MethodRoute::clone(route);
             route.function.scope.extend(scope);
-            self.routes.lock().insert_method(Arc::new(route))?;
+            self.change(|routes| routes.insert_method(Arc::new(route)))?;
         }
         for route in other.custom.values() {
             let mut route = CustomRoute::clone(route);
             route.function.scope.extend(scope);
-            self.routes.lock().insert_custom(Arc::new(route))?;
+            self.change(|routes| routes.insert_custom(Arc::new(route)))?;
         }
-        self.routes.lock().sources.merge(&other.sources, prefix, scope);
+        self.change(|routes| routes.sources.merge(&other.sources, prefix, scope));
         for (id, route) in other.extensions {
-            self.routes.lock().insert_extension(id, route)?;
+            self.change(|routes| routes.insert_extension(id, route))?;
         }
         Ok(())
     }
 
     /// Removes a route with `remove`, and notifies the clients; `false` if there was none.
     pub(super) fn remove<R>(&self, remove: impl FnOnce(&mut Routes) -> Option<R>, change: Change) -> bool {
-        let is_removed = remove(&mut self.routes.lock()).is_some();
+        let is_removed = self.change(remove).is_some();
         if is_removed {
             self.notify(&change);
         }

@@ -210,9 +210,7 @@ impl Router {
         };
         self.inner
             .catalogue
-            .routes
-            .lock()
-            .insert_extension(description.id, route)?;
+            .change(|routes| routes.insert_extension(description.id, route))?;
         Ok(self)
     }
 
@@ -231,7 +229,9 @@ impl Router {
                 })
             });
             for route in routes.collect::<Option<Vec<_>>>().unwrap_or_default() {
-                self.inner.catalogue.routes.lock().insert_method(Arc::new(route))?;
+                self.inner
+                    .catalogue
+                    .change(|routes| routes.insert_method(Arc::new(route)))?;
             }
         }
         Ok(())
@@ -239,15 +239,7 @@ impl Router {
 
     /// What the extensions add to a subscription.
     pub(super) async fn extend(&self, filter: Extra, call: Call) -> Result<Added, ErrorObject> {
-        let routes: Vec<_> = self
-            .inner
-            .catalogue
-            .routes
-            .lock()
-            .extensions
-            .values()
-            .cloned()
-            .collect();
+        let routes: Vec<_> = self.inner.catalogue.routes().extensions.values().cloned().collect();
         let (filter, mut added) = (Arc::new(filter), Added::default());
         for route in routes {
             let subscription = (route.subscribe)(Arc::clone(&filter), call.clone()).await?;

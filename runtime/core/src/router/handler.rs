@@ -46,7 +46,7 @@ impl Router {
         key: &str,
         context: &Context<ServerSide>,
     ) -> Option<Arc<R>> {
-        let route = routes(&self.inner.catalogue.routes.lock()).get(key).cloned();
+        let route = routes(&self.inner.catalogue.routes()).get(key).cloned();
         route.filter(|route| self.shows(&**route, context))
     }
 
@@ -58,7 +58,7 @@ impl Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
-        let routes = Arc::clone(routes(&self.inner.catalogue.routes.lock()));
+        let routes = Arc::clone(routes(&self.inner.catalogue.routes()));
         let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
         let page = if listed.is_empty() {
             self.list_items::<R::List, _>(&routes, item, params, context).await?
@@ -115,7 +115,7 @@ impl Router {
         context: &Context<ServerSide>,
     ) -> Result<BTreeMap<String, hub::Resource>, ErrorObject> {
         let mut resources = self.listed(|sources| &sources.resources, context).await?;
-        let templates = Arc::clone(&self.inner.catalogue.routes.lock().templates);
+        let templates = Arc::clone(&self.inner.catalogue.routes().templates);
         let lists = templates.values().filter(|route| route.has_list());
         for route in lists.filter(|route| self.shows(&***route, context)) {
             let listed = route.resources(self.call(context)).await?.into_iter();
@@ -159,7 +159,7 @@ impl Router {
         if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
             return Ok(Reader::Resource(route));
         }
-        let templates = Arc::clone(&self.inner.catalogue.routes.lock().templates);
+        let templates = Arc::clone(&self.inner.catalogue.routes().templates);
         let mut shown = templates.values().filter(|route| self.shows(&***route, context));
         let reader = shown.find_map(|route| Some(Reader::Template(Arc::clone(route), route.variables(uri)?)));
         reader.ok_or_else(|| resource_not_found(uri))
@@ -167,7 +167,7 @@ impl Router {
 
     /// What answers a method that the hub doesn't declare.
     fn find_undeclared(&self, method: &str, context: &Context<ServerSide>) -> Result<Undeclared, ErrorObject> {
-        let routes = self.inner.catalogue.routes.lock();
+        let routes = self.inner.catalogue.routes();
         let found = context.revision().and_then(|revision| {
             let of_revision = routes.method(method, revision).map(Undeclared::Method);
             of_revision.or_else(|| routes.custom(method, revision).map(Undeclared::Custom))

@@ -59,7 +59,9 @@ impl Router {
     {
         let mut route = MethodRoute::new(function)?;
         route.function.bind("method", route.name, &self.inner.states)?;
-        self.inner.catalogue.routes.lock().insert_method(Arc::new(route))?;
+        self.inner
+            .catalogue
+            .change(|routes| routes.insert_method(Arc::new(route)))?;
         Ok(self)
     }
 
@@ -105,7 +107,9 @@ impl Router {
     ) -> Result<Self, RouteError> {
         let mut route = CustomRoute::new(name.into(), function)?;
         route.function.bind(custom::KIND, &route.name, &self.inner.states)?;
-        self.inner.catalogue.routes.lock().insert_custom(Arc::new(route))?;
+        self.inner
+            .catalogue
+            .change(|routes| routes.insert_custom(Arc::new(route)))?;
         Ok(self)
     }
 }

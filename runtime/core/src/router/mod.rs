@@ -60,7 +60,8 @@ use self::state::States;
 use crate::change::Change;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{Layered, ServerInfo, ServerSession, Shared, Subscriptions, start_server, with_extra};
+use crate::session::{Layered, Server, ServerInfo, ServerSession, Shared, Subscriptions, start_server, with_extra};
+use crate::sync::Mutex;
 
 pub use self::ask::{Answer, Form};
 pub use self::call::Call;
@@ -137,7 +138,11 @@ struct Inner {
     inlines_schemas: bool,
     /// The routes, which clones share after a setting has changed as well.
     catalogue: Arc<Catalogue>,
+    server: Arc<KnownServer>,
 }
+
+/// The server of a router's settings and of a version of its routes.
+type KnownServer = Mutex<Option<(u64, Arc<Server>)>>;
 
 impl Router {
     /// A server without routes.
@@ -147,7 +152,9 @@ impl Router {
     }
 
     fn inner_mut(&mut self) -> &mut Inner {
-        Arc::make_mut(&mut self.inner)
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.server = Arc::default();
+        inner
     }
 
     /// Sets the instructions for the use of the server.
@@ -342,24 +349,42 @@ impl Router {
     /// a [`Peer`](crate::Peer), its extensions, and those that [`Self::with_capabilities`] declares.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
-        let own = self.inner.catalogue.routes.lock().capabilities();
+        self.capabilities_with(&self.inner.catalogue.routes())
+    }
+
+    fn capabilities_with(&self, routes: &Routes) -> hub::ServerCapabilities {
+        let own = routes.capabilities();
         let none = hub::ServerCapabilities::default();
         let fallback = self.inner.fallback.as_ref().map(|fallback| &fallback.capabilities);
         let extra = fallback.into_iter().chain([&self.inner.capabilities]);
         with_extra(&own, extra.filter(|capabilities| **capabilities != none))
     }
 
+    /// The server that clients see, which sessions share until a route changes.
+    fn server(&self) -> Arc<Server> {
+        let routes = self.inner.catalogue.routes();
+        let mut known = self.inner.server.lock();
+        if let Some((version, server)) = &*known
+            && *version == routes.version
+        {
+            return Arc::clone(server);
+        }
+        let server = Arc::new(Server::from(ServerInfo {
+            implementation: self.inner.info.clone(),
+            capabilities: self.capabilities_with(&routes),
+            instructions: self.inner.instructions.clone(),
+            extra_capabilities: routes.extra_capabilities(),
+            agreement: None,
+        }));
+        *known = Some((routes.version, Arc::clone(&server)));
+        server
+    }
+
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
-        let server = ServerInfo {
-            implementation: self.inner.info.clone(),
-            capabilities: self.capabilities(),
-            instructions: self.inner.instructions.clone(),
-            extra_capabilities: self.inner.catalogue.routes.lock().extra_capabilities(),
-            agreement: None,
-        };
+        let server = self.server();
         let catalogue = Arc::clone(&self.inner.catalogue);
-        let check = move |uri: &str| match catalogue.routes.lock().has_resource(uri) {
+        let check = move |uri: &str| match catalogue.routes().has_resource(uri) {
             true => Ok(()),
             false => Err(resource_not_found(uri)),
         };
@@ -416,6 +441,7 @@ impl From<hub::Implementation> for Router {
                 states: States::default(),
                 inlines_schemas: false,
                 catalogue: Arc::default(),
+                server: Arc::default(),
             }),
         }
     }
@@ -423,7 +449,7 @@ impl From<hub::Implementation> for Router {
 
 impl std::fmt::Debug for Router {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let routes = self.inner.catalogue.routes.lock();
+        let routes = self.inner.catalogue.routes();
         f.debug_struct("Router")
             .field("info", &self.inner.info)
             .field("tools", &routes.tools.keys())

@@ -72,7 +72,7 @@ impl Router {
     ) -> Result<Self, RouteError> {
         let run = self.bound("tool", call)?;
         let source = self.source("list of tools", list, run)?;
-        self.inner.catalogue.routes.lock().sources.tools.push(source);
+        self.inner.catalogue.change(|routes| routes.sources.tools.push(source));
         self.inner.catalogue.notify(&Change::ToolList);
         Ok(self)
     }
@@ -103,7 +103,9 @@ impl Router {
     ) -> Result<Self, RouteError> {
         let run = self.bound("prompt", fill)?;
         let source = self.source("list of prompts", list, run)?;
-        self.inner.catalogue.routes.lock().sources.prompts.push(source);
+        self.inner
+            .catalogue
+            .change(|routes| routes.sources.prompts.push(source));
         self.inner.catalogue.notify(&Change::PromptList);
         Ok(self)
     }
@@ -126,7 +128,9 @@ impl Router {
     /// Those of [`Self::try_tools`].
     pub fn try_resources<L>(self, list: impl Function<Vec<hub::Resource>, L>) -> Result<Self, RouteError> {
         let source = self.source("list of resources", list, ())?;
-        self.inner.catalogue.routes.lock().sources.resources.push(source);
+        self.inner
+            .catalogue
+            .change(|routes| routes.sources.resources.push(source));
         self.inner.catalogue.notify(&Change::ResourceList);
         Ok(self)
     }
@@ -264,7 +268,7 @@ impl Router {
         sources: impl Fn(&Sources) -> &List<T, R>,
         context: &Context<ServerSide>,
     ) -> Result<BTreeMap<String, T>, ErrorObject> {
-        let sources = sources(&self.inner.catalogue.routes.lock().sources).clone();
+        let sources = sources(&self.inner.catalogue.routes().sources).clone();
         let mut all = BTreeMap::new();
         for source in &sources {
             for entry in self.listed_by(source, context).await? {
@@ -281,7 +285,7 @@ impl Router {
         name: &str,
         context: &Context<ServerSide>,
     ) -> Result<Option<(Arc<Source<T, R>>, T)>, ErrorObject> {
-        let sources = sources(&self.inner.catalogue.routes.lock().sources).clone();
+        let sources = sources(&self.inner.catalogue.routes().sources).clone();
         for source in sources.into_iter().filter(|source| name.starts_with(&source.prefix)) {
             let listed = self.listed_by(&source, context).await?;
             if let Some(entry) = listed.into_iter().find(|entry| entry.key() == name) {

@@ -159,7 +159,7 @@ impl Attempt {
         let state = SessionState::new(
             Box::new(sender),
             options.clone(),
-            own_capabilities,
+            Arc::new(own_capabilities),
             revision,
             subscriptions,
         );

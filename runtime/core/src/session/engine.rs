@@ -4,18 +4,17 @@ use std::collections::HashMap;
 use std::future::ready;
 use std::sync::{Arc, Once, Weak};
 
-use mcp_adapters::mcp_wire::{RawJson, RequestId};
-use mcp_adapters::{Revision, hub};
+use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::capabilities::ExtraCapabilities;
 use super::handler::Layered;
 use super::incoming::IgnoredMessages;
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
 use super::request::PromptHandlers;
 use super::response::Outbox;
+use super::server::Server;
 use super::state::{Answering, SessionState};
 use crate::budget::Budget;
 use crate::error::TransportError;
@@ -23,27 +22,12 @@ use crate::message::{Incoming, Receiver};
 use crate::side::Side;
 use crate::sync::Mutex;
 
-/// What a server says about itself in the handshake.
-#[derive(Debug, Clone)]
-pub struct ServerInfo {
-    /// Its name and version.
-    pub implementation: hub::Implementation,
-    /// What it offers.
-    pub capabilities: hub::ServerCapabilities,
-    /// How a model should use it.
-    pub instructions: Option<String>,
-    /// Capabilities that are offered for one revision.
-    pub extra_capabilities: Vec<ExtraCapabilities>,
-    /// How a session of one revision begins, if that is known as JSON already.
-    pub agreement: Option<(Revision, RawJson)>,
-}
-
 /// The receiving side of a session. [`Engine::run`] is its task.
 pub struct Engine<S: Side> {
     pub session: Arc<SessionState<S>>,
     pub handler: Layered<S>,
     /// Only on the side of a server.
-    pub server: Option<ServerInfo>,
+    pub server: Option<Arc<Server>>,
     /// The requests of the peer that are being handled.
     pub in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
     /// One permit for each request whose handler runs.
@@ -72,7 +56,7 @@ impl<S: Side> Engine<S> {
     pub fn new(
         session: Arc<SessionState<S>>,
         handler: Layered<S>,
-        server: Option<ServerInfo>,
+        server: Option<Arc<Server>>,
         notifications: Arc<NotificationQueue<S>>,
     ) -> Arc<Self> {
         let limits = &session.options.limits;

@@ -10,8 +10,8 @@ use mcp_adapters::{
 use super::capabilities::with_extra;
 use super::connect::latest;
 use super::connect::{Finding, classify};
-use super::engine::ServerInfo;
 use super::negotiated::Negotiated;
+use super::server::ServerInfo;
 use super::state::SessionState;
 use super::validation::tolerate;
 use crate::era::{Era, with_era};

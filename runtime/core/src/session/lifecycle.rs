@@ -8,9 +8,10 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{PeerTypes, Revision, Translated, hello, hub};
 
-use super::engine::{Engine, ServerInfo};
+use super::engine::Engine;
 use super::negotiated::Negotiated;
 use super::response::PendingResponse;
+use super::server::ServerInfo;
 use super::state::is_custom;
 use crate::error::invalid_params;
 use crate::message::to_json;
@@ -101,7 +102,7 @@ impl<S: Side> Engine<S> {
         if lifecycle.ping == Some(method) && !is_passed_on {
             return Some(Ok(hello::empty_result(revision, method)));
         }
-        if let Some(server) = &self.server {
+        if let Some(server) = self.server.as_ref().map(|server| &server.info) {
             if lifecycle.begin == Some(method) {
                 return Some(self.begin(header, revision, server));
             }

@@ -22,6 +22,7 @@ mod pending;
 mod relay;
 mod request;
 mod response;
+mod server;
 mod state;
 mod subscriptions;
 mod validation;
@@ -32,7 +33,6 @@ use mcp_adapters::{Revision, hub};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use self::capabilities::without_changes;
 use self::connect::latest;
 use self::engine::Engine;
 use self::notifications::NotificationQueue;
@@ -47,12 +47,12 @@ pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer};
 pub use self::discovery::Discovery;
-pub use self::engine::ServerInfo;
 pub use self::handler::{Handler, HandlerResult, Handling, Layered, Middleware, Next};
 pub use self::handshake::ClientInfo;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::relay::{OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Ticket};
+pub use self::server::{Server, ServerInfo};
 pub use self::state::SessionState;
 pub use self::subscriptions::Subscriptions;
 pub use self::validation::tolerated;
@@ -113,7 +113,7 @@ impl<S: Side> Session<S> {
     fn start(
         state: Arc<SessionState<S>>,
         handler: Layered<S>,
-        server: Option<ServerInfo>,
+        server: Option<Arc<Server>>,
         receiver: impl Receiver,
         runner: Option<Runner>,
     ) -> Self {
@@ -172,13 +172,19 @@ pub fn serve(
         agreement: None,
     };
     let subscriptions = Subscriptions::new(&options.limits, None);
-    start_server(handler.into(), server, subscriptions, options, transport)
+    start_server(
+        handler.into(),
+        Arc::new(server.into()),
+        subscriptions,
+        options,
+        transport,
+    )
 }
 
 /// Serves a client, whose subscriptions others know as well.
 pub fn start_server(
     handler: Layered<ServerSide>,
-    mut server: ServerInfo,
+    mut server: Arc<Server>,
     subscriptions: Arc<Subscriptions>,
     options: Options,
     mut transport: impl Transport,
@@ -186,10 +192,9 @@ pub fn start_server(
     let runner = transport.runner();
     let (sender, receiver) = transport.split();
     if !sender.notifies() {
-        server.capabilities = without_changes(&server.capabilities);
+        server = Arc::new(server.without_changes());
     }
-    let extra = server.extra_capabilities.iter().map(|(_, capabilities)| capabilities);
-    let own_capabilities = serde_json::to_value(with_extra(&server.capabilities, extra)).unwrap_or_default();
+    let own_capabilities = Arc::clone(&server.capabilities);
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);

@@ -10,7 +10,7 @@ use http::Extensions;
 use mcp_adapters::mcp_wire::{
     Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{Loss, PeerTypes, Revision, hello};
+use mcp_adapters::{Loss, PeerTypes, Revision};
 use tokio_util::sync::CancellationToken;
 use tracing::field::display;
 use tracing::{Instrument, Span};
@@ -167,9 +167,9 @@ impl<S: Side> Engine<S> {
 
     /// The response with a result. It names this server, if the revision has a place for that.
     pub fn response(&self, negotiated: &Negotiated, id: RequestId, result: RawJson) -> Vec<u8> {
-        let info = self.server.as_ref().map(|server| server.implementation.clone());
-        let stamp = info.and_then(|info| hello::result_stamp(negotiated.revision, info).ok()?);
-        let meta = stamp.and_then(|(key, info)| result_meta(&result, key, info.text()));
+        let server = self.server.as_ref();
+        let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
+        let meta = stamp.and_then(|stamp| result_meta(&result, stamp.0, stamp.1.text()));
         let result_bytes = result.text().len();
         let mut json = to_json(&Response::new(id, result));
         if let Some((ticket, text)) = meta {

@@ -66,7 +66,7 @@ pub struct SessionState<S: Side> {
     /// The options of this side.
     pub options: Options,
     /// The capabilities of this side, as the hub has them.
-    pub own_capabilities: Value,
+    pub own_capabilities: Arc<Value>,
     /// What holds for messages before a handshake or a discovery.
     default: Arc<Negotiated>,
     /// What was negotiated for the session.
@@ -118,7 +118,7 @@ impl<S: Side> SessionState<S> {
     pub fn new(
         sender: Box<dyn DynSender>,
         options: Options,
-        own_capabilities: Value,
+        own_capabilities: Arc<Value>,
         default_revision: Revision,
         subscriptions: Arc<Subscriptions>,
     ) -> Self {

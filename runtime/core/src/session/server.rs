@@ -1,0 +1,68 @@
+//! What a server says about itself, and what its sessions share of that.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::RawJson;
+use mcp_adapters::{Revision, hello, hub};
+use serde_json::Value;
+
+use super::capabilities::{ExtraCapabilities, with_extra, without_changes};
+use crate::sync::Mutex;
+
+/// What a server says about itself in the handshake.
+#[derive(Debug, Clone)]
+pub struct ServerInfo {
+    /// Its name and version.
+    pub implementation: hub::Implementation,
+    /// What it offers.
+    pub capabilities: hub::ServerCapabilities,
+    /// How a model should use it.
+    pub instructions: Option<String>,
+    /// Capabilities that are offered for one revision.
+    pub extra_capabilities: Vec<ExtraCapabilities>,
+    /// How a session of one revision begins, if that is known as JSON already.
+    pub agreement: Option<(Revision, RawJson)>,
+}
+
+/// A server, as its sessions share it: what it says about itself, and what is made of that only once.
+pub struct Server {
+    /// What it says about itself.
+    pub info: ServerInfo,
+    /// What it offers in any revision, as the hub has it.
+    pub capabilities: Arc<Value>,
+    result_stamps: Mutex<BTreeMap<Revision, Option<ResultStamp>>>,
+}
+
+/// A key in `_meta` of results, and its value.
+type ResultStamp = Arc<(&'static str, RawJson)>;
+
+impl From<ServerInfo> for Server {
+    fn from(info: ServerInfo) -> Self {
+        let extra = info.extra_capabilities.iter().map(|(_, capabilities)| capabilities);
+        let capabilities = serde_json::to_value(with_extra(&info.capabilities, extra)).unwrap_or_default();
+        Self {
+            info,
+            capabilities: Arc::new(capabilities),
+            result_stamps: Mutex::default(),
+        }
+    }
+}
+
+impl Server {
+    /// The same server without the capabilities to notify of changes.
+    pub fn without_changes(&self) -> Self {
+        Self::from(ServerInfo {
+            capabilities: without_changes(&self.info.capabilities),
+            ..self.info.clone()
+        })
+    }
+
+    /// What each result in a revision says about the server, if the revision has a place for that.
+    pub fn result_stamp(&self, revision: Revision) -> Option<ResultStamp> {
+        let stamp = || hello::result_stamp(revision, self.info.implementation.clone()).ok()?;
+        let mut stamps = self.result_stamps.lock();
+        let known = stamps.entry(revision).or_insert_with(|| stamp().map(Arc::new));
+        known.clone()
+    }
+}
