@@ -38,7 +38,7 @@ fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<u
     let end = range(object).end - 1;
     let is_empty = object.text()[1..].trim_start() == "}";
     let comma = if is_empty { "" } else { "," };
-    Ok((end..end, format!("{comma}\"{member}\":{}", nested(rest, json))))
+    Ok((end..end, [comma, "\"", member, "\":", &nested(rest, json)].concat()))
 }
 
 fn range(value: BorrowedJson<'_>) -> Range<usize> {
@@ -47,9 +47,9 @@ fn range(value: BorrowedJson<'_>) -> Range<usize> {
 
 /// The JSON in an object for each step of `path`.
 fn nested(path: &[&str], json: &str) -> String {
-    path.iter()
-        .rev()
-        .fold(json.to_owned(), |value, member| format!("{{\"{member}\":{value}}}"))
+    path.iter().rev().fold(json.to_owned(), |value, member| {
+        ["{\"", member, "\":", &value, "}"].concat()
+    })
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl<S: Side> Engine<S> {
         let original_params = header.params().filter(|_| !losses.is_empty());
         let key = negotiated.revision.lifecycle().meta_progress;
         let meta = header.param(&["_meta"]).ok().flatten();
-        let token = key.and_then(|key| meta?.get(&[key]).ok()?);
+        let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
         let context = Context {
             peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&negotiated)),
             cancelled,
@@ -172,10 +172,14 @@ impl<S: Side> Engine<S> {
         let meta = stamp.and_then(|stamp| result_meta(&result, stamp.0, stamp.1.text()));
         let result_bytes = result.text().len();
         let mut json = to_json(&Response::new(id, result));
-        if let Some((ticket, text)) = meta {
+        if let Some((place, text)) = meta {
             // The result is the last member of the response.
             let start = json.len() - 1 - result_bytes;
-            json.splice(start + ticket.start..start + ticket.end, text.into_bytes());
+            // Mostly, next to nothing is after the place.
+            let after = json.split_off(start + place.end);
+            json.truncate(start + place.start);
+            json.extend_from_slice(text.as_bytes());
+            json.extend_from_slice(&after);
         }
         json
     }
