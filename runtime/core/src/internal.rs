@@ -19,4 +19,5 @@ pub use crate::session::{
     tolerated,
 };
 pub use crate::sync::Mutex;
+pub use crate::transport::channel::one_way;
 pub use crate::used::UsedOnce;

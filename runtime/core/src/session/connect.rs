@@ -12,7 +12,7 @@ use super::handshake::ClientInfo;
 use super::state::SessionState;
 use super::subscriptions::Subscriptions;
 use super::{ClientSession, Session};
-use crate::era::{Era, with_era};
+use crate::era::Era;
 use crate::error::{CallError, ConnectError, HttpFailure};
 use crate::message::Transport;
 use crate::options::Options;
@@ -208,8 +208,8 @@ impl Attempt {
 /// The latest revision of an era that may be used.
 pub fn latest(options: &Options, era: Era) -> Option<Revision> {
     let is_excluded = options.era.is_some_and(|only| only != era);
-    let revisions = with_era(&options.supported, era).into_iter();
-    revisions.filter(|_| !is_excluded).max()
+    let revisions = options.supported.iter().copied().filter(|_| !is_excluded);
+    revisions.filter(|revision| Era::of(*revision) == era).max()
 }
 
 /// What the answer to a probe says of the server.

@@ -61,16 +61,20 @@ pub struct ChannelReceiver(mpsc::Receiver<(Outgoing, Extensions)>);
 /// When `capacity` is 0.
 #[must_use]
 pub fn channel(capacity: usize) -> (ChannelTransport, ChannelTransport) {
-    let (to_second, from_first) = mpsc::channel(capacity);
-    let (to_first, from_second) = mpsc::channel(capacity);
-    let end = |sender, receiver| ChannelTransport {
-        sender: ChannelSender {
-            sender: Mutex::new(Some(sender)),
-            extensions: Extensions::new(),
-        },
-        receiver: ChannelReceiver(receiver),
-    };
+    let (to_second, from_first) = one_way(capacity);
+    let (to_first, from_second) = one_way(capacity);
+    let end = |sender, receiver| ChannelTransport { sender, receiver };
     (end(to_second, from_second), end(to_first, from_first))
+}
+
+/// A single direction of such a connection.
+pub fn one_way(capacity: usize) -> (ChannelSender, ChannelReceiver) {
+    let (sender, receiver) = mpsc::channel(capacity);
+    let sender = ChannelSender {
+        sender: Mutex::new(Some(sender)),
+        extensions: Extensions::new(),
+    };
+    (sender, ChannelReceiver(receiver))
 }
 
 impl ChannelTransport {

@@ -1,6 +1,6 @@
 //! Transports: how messages get to a peer and back.
 
-mod channel;
+pub(crate) mod channel;
 mod connector;
 #[cfg(any(feature = "stdio", all(feature = "unix", unix)))]
 mod lines;

@@ -6,8 +6,8 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
-use mcp_core::internal::to_json;
-use mcp_core::transport::{Runner, Transport as _, channel};
+use mcp_core::internal::{one_way, to_json};
+use mcp_core::transport::Runner;
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
@@ -55,8 +55,7 @@ impl Sessions {
         let principal = self.settings.principal_of(parts);
         let client = Client::new(principal, parts);
         let permit = self.permit(kind, &client, bytes).await?;
-        let (ours, engines) = channel(self.settings.limits.capacity);
-        let ((to_engine, _), (_, posted)) = (ours.split(), engines.split());
+        let (to_engine, posted) = one_way(self.settings.limits.capacity);
         if self.settings.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
                 tracing::warn!(
