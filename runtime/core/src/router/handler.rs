@@ -20,7 +20,7 @@ use super::tool::ToolRoute;
 use super::{Inner, Router};
 use crate::error::{internal_error, invalid_params};
 use crate::future::BoxFuture;
-use crate::session::{Context, Handler, Next};
+use crate::session::{Context, Handler, Handling, Next};
 use crate::side::ServerSide;
 
 impl Router {
@@ -203,53 +203,6 @@ impl Router {
             false => Err(internal_error(format!("{source} gives the result of another method"))),
         }
     }
-
-    /// Handles a request by the method that it is for.
-    async fn handle(&self, request: hub::ClientRequest, context: &Context<ServerSide>) -> Result<Answer, ErrorObject> {
-        use hub::ClientRequest as Request;
-        if_hub_has! { CompleteRequest {
-            if let Request::Complete(request) = request {
-                return self.complete(request, context).await;
-            }
-        } }
-        match request {
-            Request::CallTool(request) => {
-                let tool = self.find_tool(&request.params.name, context).await;
-                self.answer(tool, request, Request::CallTool, context).await
-            }
-            Request::GetPrompt(request) => {
-                let prompt = self.find_prompt(&request.params.name, context).await;
-                self.answer(prompt, request, Request::GetPrompt, context).await
-            }
-            Request::ReadResource(request) => {
-                let reader = self.find_reader(&request.params.uri, context);
-                self.answer(reader, request, Request::ReadResource, context).await
-            }
-            Request::Unknown(request) => {
-                let undeclared = self.find_undeclared(&request.method, context);
-                self.answer(undeclared, request, Request::Unknown, context).await
-            }
-            Request::ListTools(request) => {
-                let listed = self.listed(|sources| &sources.tools, context).await?;
-                self.list(|routes| &routes.tools, listed, request.params, context).await
-            }
-            Request::ListPrompts(request) => {
-                let listed = self.listed(|sources| &sources.prompts, context).await?;
-                self.list(|routes| &routes.prompts, listed, request.params, context)
-                    .await
-            }
-            Request::ListResources(request) => {
-                let listed = self.listed_resources(context).await?;
-                self.list(|routes| &routes.resources, listed, request.params, context)
-                    .await
-            }
-            Request::ListResourceTemplates(request) => {
-                self.list(|routes| &routes.templates, BTreeMap::new(), request.params, context)
-                    .await
-            }
-            request => Err(unknown_method(request.method())),
-        }
-    }
 }
 
 fn unknown_method(method: &str) -> ErrorObject {
@@ -262,8 +215,50 @@ impl Handler<ServerSide> for Router {
         &'a self,
         request: hub::ClientRequest,
         context: &'a Context<ServerSide>,
-    ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
-        Box::pin(self.handle(request, context))
+    ) -> Handling<'a, ServerSide> {
+        // Each method has a future of its own, because the largest would make all others as large.
+        use hub::ClientRequest as Request;
+        if_hub_has! { CompleteRequest {
+            if let Request::Complete(request) = request {
+                return Box::pin(self.complete(request, context));
+            }
+        } }
+        match request {
+            Request::CallTool(request) => Box::pin(async move {
+                let tool = self.find_tool(&request.params.name, context).await;
+                self.answer(tool, request, Request::CallTool, context).await
+            }),
+            Request::GetPrompt(request) => Box::pin(async move {
+                let prompt = self.find_prompt(&request.params.name, context).await;
+                self.answer(prompt, request, Request::GetPrompt, context).await
+            }),
+            Request::ReadResource(request) => Box::pin(async move {
+                let reader = self.find_reader(&request.params.uri, context);
+                self.answer(reader, request, Request::ReadResource, context).await
+            }),
+            Request::Unknown(request) => Box::pin(async move {
+                let undeclared = self.find_undeclared(&request.method, context);
+                self.answer(undeclared, request, Request::Unknown, context).await
+            }),
+            Request::ListTools(request) => Box::pin(async move {
+                let listed = self.listed(|sources| &sources.tools, context).await?;
+                self.list(|routes| &routes.tools, listed, request.params, context).await
+            }),
+            Request::ListPrompts(request) => Box::pin(async move {
+                let listed = self.listed(|sources| &sources.prompts, context).await?;
+                self.list(|routes| &routes.prompts, listed, request.params, context)
+                    .await
+            }),
+            Request::ListResources(request) => Box::pin(async move {
+                let listed = self.listed_resources(context).await?;
+                self.list(|routes| &routes.resources, listed, request.params, context)
+                    .await
+            }),
+            Request::ListResourceTemplates(request) => {
+                Box::pin(self.list(|routes| &routes.templates, BTreeMap::new(), request.params, context))
+            }
+            request => Box::pin(ready(Err(unknown_method(request.method())))),
+        }
     }
 }
 
