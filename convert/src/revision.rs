@@ -112,6 +112,9 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
     /// the same definition, or that of the method which rules say it is. A method that this revision lacks keeps its name.
     #[must_use]
     fn name_of_method(self, of: Self, name: &str) -> &str {
+        if self == of {
+            return name;
+        }
         let find = |revision: Self| revision.declared_methods().iter().find(|method| method.name == name);
         let (None, Some(method)) = (find(self), find(of)) else {
             return name;
