@@ -7,6 +7,8 @@
 mod arguments;
 mod value;
 
+use std::borrow::Cow;
+
 use http::HeaderMap;
 use http::HeaderName;
 use mcp_adapters::mcp_wire::{Extension, MessageHeader};
@@ -70,7 +72,7 @@ pub fn check(mirrored: &[(&'static str, String)], headers: &HeaderMap) -> Result
 }
 
 /// The text of a header that may occur once.
-fn only_value(headers: &HeaderMap, name: &str) -> Result<Option<String>, String> {
+fn only_value<'h>(headers: &'h HeaderMap, name: &str) -> Result<Option<Cow<'h, str>>, String> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else {
         return Ok(None);

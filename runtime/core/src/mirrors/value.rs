@@ -1,5 +1,7 @@
 //! Texts as values of headers, which are ASCII: others are written in base64.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::HeaderValue;
@@ -22,11 +24,11 @@ pub fn encode(text: &str) -> HeaderValue {
 }
 
 /// The text that the value of a header says; `None` if it is malformed.
-pub fn decode(value: &HeaderValue) -> Option<String> {
+pub fn decode(value: &HeaderValue) -> Option<Cow<'_, str>> {
     let text = value.to_str().ok()?.trim_matches([' ', '\t']);
     match encoded(text) {
-        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
-        None => Some(text.to_owned()),
+        Some(encoded) => Some(String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?.into()),
+        None => Some(text.into()),
     }
 }
 
