@@ -22,6 +22,8 @@ pub(crate) struct StatelessCall {
     engine: Option<BoxFuture<'static, ()>>,
     /// `None` once a task of the session has it.
     permit: Option<SessionPermit>,
+    /// Whether all responses have been taken.
+    is_answered: bool,
 }
 
 impl Sessions {
@@ -35,6 +37,7 @@ impl Sessions {
             sessions: Arc::clone(self),
             engine: slot.take(),
             permit: Some(permit),
+            is_answered: false,
         })
     }
 }
@@ -50,7 +53,10 @@ impl StatelessCall {
         let mut responses = pin!(stream.responses());
         let polled = poll_fn(|context| Poll::Ready(responses.as_mut().poll(context))).await;
         match polled {
-            Poll::Ready(responses) => responses,
+            Poll::Ready(responses) => {
+                self.is_answered = responses.is_some();
+                responses
+            }
             Poll::Pending => None,
         }
     }
@@ -82,7 +88,11 @@ impl StatelessCall {
 impl Drop for StatelessCall {
     fn drop(&mut self) {
         if self.permit.is_some() {
-            self.session.close_all();
+            match self.is_answered {
+                // No stream is left to close.
+                true => self.session.end(),
+                false => self.session.close_all(),
+            }
             self.sessions.forget(&self.session);
         }
     }
