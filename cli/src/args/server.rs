@@ -62,7 +62,9 @@ pub fn is_url(text: &str) -> bool {
 pub fn url(text: &str) -> Result<String, &'static str> {
     match is_url(text) {
         true => Ok(text.to_owned()),
-        false => Err("not a URL of HTTP: what is called is named before the URL, and the command that starts a server goes after `--`"),
+        false => Err(
+            "not a URL of HTTP: what is called is named before the URL, and the command that starts a server goes after `--`",
+        ),
     }
 }
 

@@ -215,12 +215,16 @@ async fn serve_on(
     let serving = serve(listener, app)
         .max_connections(connections)
         .shutdown(shutdown.clone());
+    let mut serving = serving.into_future();
     tokio::select! {
-        () = serving.into_future() => {}
-        interrupted = interrupted() => {
-            interrupted?;
-            shutdown.cancel();
-        }
+        () = &mut serving => return Ok(()),
+        interrupted = interrupted() => interrupted?,
+    }
+    shutdown.cancel();
+    // Requests in flight are answered, unless there is another interrupt.
+    tokio::select! {
+        () = serving => {}
+        interrupted = interrupted() => interrupted?,
     }
     Ok(())
 }

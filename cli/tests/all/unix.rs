@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -129,5 +130,37 @@ fn a_socket_that_is_taken_and_a_file_that_is_none_are_refused() {
         stderr(&empty).contains("the path of the socket is missing"),
         "{}",
         stderr(&empty)
+    );
+}
+
+#[test]
+fn a_call_in_flight_is_answered_when_a_gateway_is_told_to_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let (socket, seen, file) = (path("gateway.sock"), path("seen"), path("mcp.json"));
+    // Requests are seen at once, and each answer takes a while.
+    let slow = format!(
+        "tee '{}' | '{}' | while read -r line; do sleep 0.7; printf '%s\\n' \"$line\"; done",
+        seen.display(),
+        weather()
+    );
+    let servers = json!({"mcpServers": {"w": {"command": "sh", "args": ["-c", slow]}}});
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let gateway = Listening::start(&socket, &["gateway", file.to_str().unwrap(), "--flat"]);
+    let call = std::thread::spawn(move || {
+        let params = json!({"name": "weather", "arguments": {"city": "Bern"}});
+        let headers = [("Host", "localhost"), ("Mcp-Name", "weather")];
+        post(&socket, &headers, "tools/call", params)
+    });
+    let is_in_flight = || std::fs::read_to_string(&seen).is_ok_and(|seen| seen.contains("\"tools/call\""));
+    while !is_in_flight() {
+        assert!(!call.is_finished(), "{:?}", call.join());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    gateway.end();
+    let (head, body) = call.join().unwrap();
+    assert!(
+        head.starts_with("HTTP/1.1 200 OK") && body.contains("21.5"),
+        "{head} {body}"
     );
 }
