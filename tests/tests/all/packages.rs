@@ -116,6 +116,7 @@ fn nothing_else_gets_into_a_package() {
             "LICENSE-MIT",
             "README.md",
             "schema.json",
+            "typescript.ts",
         ];
         folder || known.contains(&file)
     };
