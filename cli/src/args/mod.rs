@@ -36,7 +36,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
 /// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
 /// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
 /// one. `replay` and `mock` play what a bridge has recorded. `decode` and `translate` are filters for JSON.
-/// `generate` writes definitions in TypeScript.
+/// `generate` writes definitions in TypeScript, and the crate of an extension.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",

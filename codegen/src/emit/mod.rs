@@ -33,9 +33,7 @@ pub(crate) use entries::Docs;
 pub use error::EmitError;
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
-pub(crate) use protocol::{
-    check_emission, check_extension_emission, emit_extension, emit_protocol, revision_tables, typescript_of,
-};
+pub(crate) use protocol::{check_emission, emit_extension, emit_protocol, revision_tables, typescript_of};
 pub(crate) use renamed::docs_of_revisions;
 pub(crate) use scaffold::{ADAPTERS, crate_name, extension_crate_name};
 pub(crate) use templates::Templates;

@@ -109,20 +109,6 @@ pub(crate) fn check_emission(protocol: &Protocol<ModelledRevision>, revision: &s
     Ok(Problems::check(problems)?)
 }
 
-/// Checks that the crate of an extension can be emitted.
-///
-/// # Errors
-/// Its documentation that no type has, and the generator's own limits.
-pub(crate) fn check_extension_emission(protocol: &Protocol<ModelledRevision>, name: &str) -> Result<(), GenerateError> {
-    let emission = Emission::new(protocol, "")?;
-    let mut extensions = protocol.extensions.iter();
-    let problems = match extensions.find(|known| known.name == name) {
-        Some(extension) => emission.extension(extension)?.1,
-        None => Vec::new(),
-    };
-    Ok(Problems::check(problems)?)
-}
-
 /// Emits the crate of an extension, which depends on the published crates.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::official::Official;
 use super::{IngestError, IngestOptions, Ingested, check_hash, fetch, inherited_overlay, new_entry, unwritable};
 use crate::adapt::plan_protocol;
-use crate::emit::check_extension_emission;
+use crate::emit::emit_extension;
 use crate::error::GenerateError;
 use crate::files::write_file;
 use crate::ingest::canonical::canonical_json;
@@ -119,7 +119,7 @@ fn check(
     };
     let loaded = load_with_extension(directory, manifest.clone(), &[], Some((name, &unwritten)));
     let protocol = plan_protocol(model(loaded)?)?;
-    check_extension_emission(&protocol, name)?;
+    emit_extension(&protocol, name)?;
     Ok(protocol.warnings)
 }
 

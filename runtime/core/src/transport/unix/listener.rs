@@ -90,7 +90,7 @@ impl Drop for UnixListener {
     }
 }
 
-/// What tells a file from all others.
+/// What identifies a file.
 #[derive(Debug, PartialEq, Eq)]
 struct FileId {
     device: u64,
