@@ -20,6 +20,9 @@ pub use mcp_core::*;
 pub use mcp_gateway as gateway;
 #[cfg(feature = "router")]
 pub use mcp_macros::tool;
+#[cfg(feature = "router")]
+#[doc(inline)]
+pub use mcp_router::{self as router, Args, Router, State, Structured, ToolError, middleware};
 #[cfg(feature = "skills")]
 #[doc(inline)]
 pub use mcp_skills as skills;

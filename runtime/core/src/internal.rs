@@ -3,7 +3,7 @@
 //! A [`Relay`] is how the bridge gets the messages of a session as they are on the wire.
 
 pub use crate::budget::{Budget, Charge};
-pub use crate::canonical::canonical;
+pub use crate::canonical::{canonical, canonical_request};
 pub use crate::client::{Reusable, object};
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
@@ -14,9 +14,9 @@ pub use crate::message::to_json;
 pub use crate::options::MAX_BATCH;
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
-    ClientInfo, Handling, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Server, ServerInfo,
-    SessionState, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level, set_member, start_server,
-    tolerated,
+    Added, ClientInfo, Handling, Layer, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Server,
+    ServerInfo, SessionState, Shared, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level,
+    missing_capability, set_member, start_server, tolerated, with_extra,
 };
 pub use crate::sync::Mutex;
 pub use crate::transport::channel::one_way;

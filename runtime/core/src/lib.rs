@@ -3,7 +3,7 @@
 //! # Layers
 //!
 //! From the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
-//! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the [`Router`] are built on them.
+//! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the router of `mcp-router` are built on them.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -21,14 +21,10 @@ mod future;
 #[doc(hidden)]
 pub mod internal;
 mod message;
-#[cfg(feature = "router")]
-pub mod middleware;
 #[doc(hidden)]
 pub mod mirrors;
 mod options;
 mod rounds;
-#[cfg(feature = "router")]
-pub mod router;
 mod session;
 mod side;
 mod sync;
@@ -48,10 +44,8 @@ pub use self::error::{CallError, ConnectError};
 pub use self::filled_in::{declined, dismissed, filled_in};
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::{Sealing, StateStore};
-#[cfg(feature = "router")]
-pub use self::router::{Args, Router, State, Structured, ToolError};
 pub use self::session::{
     Changes, ClientSession, Context, Discovery, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo,
-    Progress, ServerSession, Session, connect, serve,
+    Progress, ServeClient, ServerSession, Session, connect, serve,
 };
 pub use self::side::{ClientSide, ServerSide, Side};

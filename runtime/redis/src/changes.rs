@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_core::Change;
-use mcp_core::router::ChangeStore;
 use mcp_http::server::StoreError;
+use mcp_router::ChangeStore;
 use redis::aio::MultiplexedConnection;
 use redis::streams::{StreamId, StreamRangeReply};
 use tokio::sync::Mutex;

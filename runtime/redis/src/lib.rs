@@ -144,7 +144,7 @@ impl RedisStore {
         RedisTasks::new(self)
     }
 
-    /// Where the instances send each other what changes: [`Router::share_changes`](mcp_core::Router::share_changes) takes it.
+    /// Where the instances send each other what changes: [`Router::share_changes`](mcp_router::Router::share_changes) takes it.
     ///
     /// ```no_run
     /// use mcp_runtime::Router;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use mcp_core::internal::{internal_error, invalid_params, to_extended};
 use mcp_core::mcp_wire::{Decode, Encode, Extension, RawJson, RawObject, Request, from_str};
-use mcp_core::router::{Blob, Call, ServerExtension, resource};
-use mcp_core::{ErrorObject, Router, error_code, hub};
+use mcp_core::{ErrorObject, error_code, hub};
 use mcp_ext_skills::{
     EXTENSION, GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadResourceDirectoryRequest,
     ReadResourceDirectoryResult,
 };
+use mcp_router::Router;
+use mcp_router::{Blob, Call, ServerExtension, resource};
 use serde_json::{Value, json};
 
 use crate::error::SkillsError;

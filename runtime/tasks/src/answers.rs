@@ -6,7 +6,6 @@ use std::sync::Arc;
 use futures_util::stream::unfold;
 use mcp_core::internal::{invalid_params, to_hub};
 use mcp_core::mcp_wire::{Extension, Extra, Notification, RawJson, Request, UnknownMethod};
-use mcp_core::router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
 use mcp_core::transport::Principal;
 use mcp_core::{ErrorObject, error_code};
 use mcp_ext_tasks::{
@@ -14,6 +13,7 @@ use mcp_ext_tasks::{
     TaskStatusNotification, TaskSubscriptionAcknowledgedNotifications, TaskSubscriptionNotifications,
     UpdateTaskRequest, UpdateTaskResult,
 };
+use mcp_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
 use serde_json::Value;
 
 use crate::core::CORE;

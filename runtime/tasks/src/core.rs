@@ -10,9 +10,9 @@ use std::time::Duration;
 use mcp_adapters::{Policy, Revision, peers};
 use mcp_core::internal::{internal_error, invalid_params, to_hub};
 use mcp_core::mcp_wire::{Extra, RawJson, Request, from_str};
-use mcp_core::router::{Call, CoreMethods};
 use mcp_core::{CallClient, CallError, ErrorObject, hub};
 use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest};
+use mcp_router::{Call, CoreMethods};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

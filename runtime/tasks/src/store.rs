@@ -44,7 +44,7 @@ impl Default for TaskLimits {
 
 /// The tasks of a server. Clones are the same tasks.
 ///
-/// [`Router::extension`](mcp_core::Router::extension) takes it: the server then declares the extension, answers `tasks/get`,
+/// [`Router::extension`](mcp_router::Router::extension) takes it: the server then declares the extension, answers `tasks/get`,
 /// `tasks/update` and `tasks/cancel`, and notifies the clients that subscribe to a task. A task is that of the principal whose
 /// call it came from, and isn't there for any other.
 ///

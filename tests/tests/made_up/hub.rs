@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
 
 /// The crates that are written against the hub.
-const RUNTIME: [&str; 11] = [
+const RUNTIME: [&str; 12] = [
     "mcp-apps",
     "mcp-auth",
     "mcp-bridge",
@@ -20,6 +20,7 @@ const RUNTIME: [&str; 11] = [
     "mcp-core",
     "mcp-gateway",
     "mcp-http",
+    "mcp-router",
     "mcp-runtime",
     "mcp-skills",
     "mcp-store-redis",

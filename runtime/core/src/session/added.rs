@@ -25,6 +25,7 @@ pub type Extend =
 pub struct Added {
     /// The members of what the server agrees to.
     pub agreed: Extra,
+    /// What it is notified of besides, by each extension.
     pub notifications: Vec<Notifications>,
 }
 

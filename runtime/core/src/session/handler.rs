@@ -133,9 +133,11 @@ pub trait Middleware<S: Side>: Send + Sync + 'static {
 }
 
 /// Middleware whose type is erased.
-pub(crate) trait Layer<S: Side>: Send + Sync + 'static {
+pub trait Layer<S: Side>: Send + Sync + 'static {
+    /// [`Middleware::request`].
     fn request(self: Arc<Self>, request: S::Request, context: Context<S>, next: Next<S>) -> Handling<'static, S>;
 
+    /// [`Middleware::notification`].
     fn notification(
         self: Arc<Self>,
         notification: S::Notification,
@@ -214,7 +216,7 @@ impl<S: Side> Layered<S> {
     }
 
     /// Adds several, the last of which is the outermost.
-    pub(crate) fn layers(mut self, layers: &[Arc<dyn Layer<S>>]) -> Self {
+    pub fn layers(mut self, layers: &[Arc<dyn Layer<S>>]) -> Self {
         self.layers = self.layers.iter().chain(layers).cloned().collect();
         self
     }
@@ -265,7 +267,7 @@ pub struct Next<S: Side> {
 
 impl<S: Side> Next<S> {
     /// All of the layers, and then the handler.
-    pub(crate) fn new(handler: Arc<dyn Handler<S>>, layers: Arc<[Arc<dyn Layer<S>>]>) -> Self {
+    pub fn new(handler: Arc<dyn Handler<S>>, layers: Arc<[Arc<dyn Layer<S>>]>) -> Self {
         let left = layers.len();
         Self { handler, layers, left }
     }

@@ -41,25 +41,22 @@ use crate::message::{Receiver, Runner, Sender as _, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
+pub use self::added::Added;
 pub use self::asking::answer;
-pub use self::capabilities::with_extra;
+pub use self::capabilities::{missing as missing_capability, with_extra};
 pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer};
 pub use self::discovery::Discovery;
-pub use self::handler::{Handler, HandlerResult, Handling, Layered, Middleware, Next};
+pub use self::handler::{Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next};
 pub use self::handshake::ClientInfo;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::relay::{OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Ticket};
 pub use self::server::{Server, ServerInfo};
 pub use self::state::SessionState;
-pub use self::subscriptions::Subscriptions;
+pub use self::subscriptions::{Shared, Subscriptions};
 pub use self::validation::tolerated;
-#[cfg(feature = "router")]
-pub(crate) use self::{
-    added::Added, capabilities::missing as missing_capability, handler::Layer, subscriptions::Shared,
-};
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;
@@ -150,6 +147,12 @@ impl<S: Side> Drop for EndGuard<S> {
     fn drop(&mut self) {
         self.0.end();
     }
+}
+
+/// A server that has a session with each of its clients, such as the router of `mcp-router`.
+pub trait ServeClient: Clone + Send + Sync + 'static {
+    /// Starts a session with a client.
+    fn serve_client(self, options: Options, transport: impl Transport) -> ServerSession;
 }
 
 /// Starts a session with a client.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{Request, Response};
 use mcp_adapters::Revision;
+use mcp_core::{Options, ServeClient};
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::CorsLayer;
 use tower_service::Service;
@@ -43,6 +44,24 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
+    /// A server at `/mcp`, of a router's tools, resources and prompts for example, for clients on this machine only and of every
+    /// revision.
+    ///
+    /// Each session, and each request of a stateless revision, gets a clone of `server`. The clone of a router shares what the router
+    /// has, so it takes next to no time, and all clients see the same.
+    #[must_use]
+    pub fn new(server: impl ServeClient) -> Self {
+        Self::with_options(server, Options::default())
+    }
+
+    /// The same for clients of the revisions in `options`.
+    #[must_use]
+    pub fn with_options(server: impl ServeClient, options: Options) -> Self {
+        let revisions = options.supported.clone();
+        let serve = move |transport, _: FirstRequest<'_>| drop(server.clone().serve_client(options.clone(), transport));
+        Self::starting(serve).revisions(revisions)
+    }
+
     /// A server with an engine of your choice, at `/mcp`.
     ///
     /// `start` is called once for each session, and for each request without one, within the tokio runtime. It starts the session's

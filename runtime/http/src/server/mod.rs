@@ -51,8 +51,6 @@ mod http_server;
 
 #[cfg(feature = "axum")]
 mod axum;
-#[cfg(feature = "router")]
-mod router;
 mod serve;
 
 pub use self::body::Body;

@@ -1,0 +1,113 @@
+//! Forms for the user to fill in.
+
+use std::marker::PhantomData;
+
+use mcp_adapters::hub;
+use mcp_core::CallError;
+use mcp_wire::{Map, Validator};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::call::Call;
+use crate::extract::{FromCall, Signature};
+use crate::faults::faults;
+use crate::schema;
+use crate::tool_error::ToolError;
+
+/// What the user does with a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer<T> {
+    /// Fills it in.
+    Accepted(T),
+    /// Says no.
+    Declined,
+    /// Closes it without an answer.
+    Cancelled,
+}
+
+impl<T> Answer<T> {
+    /// What the user has filled in.
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(value) => Some(value),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema> Answer<T> {
+    pub(super) fn of(result: hub::ElicitResult) -> Result<Self, CallError> {
+        match result.action {
+            hub::ElicitResultAction::Accept => {
+                let filled_in = filled_in(result.content.unwrap_or_default());
+                filled_in.map(Self::Accepted).map_err(CallError::InvalidResult)
+            }
+            hub::ElicitResultAction::Decline => Ok(Self::Declined),
+            hub::ElicitResultAction::Cancel => Ok(Self::Cancelled),
+            other => {
+                let what = format!("`{}` isn't an action of the user", other.as_str());
+                Err(CallError::InvalidResult(what))
+            }
+        }
+    }
+}
+
+/// The value that a form was filled in with.
+fn filled_in<T: DeserializeOwned + JsonSchema>(content: Map<hub::ElicitResultContentValue>) -> Result<T, String> {
+    let value = serde_json::to_value(content).map_err(|error| error.to_string())?;
+    let accepted = schema::input::<T>().accepted;
+    let validator = Validator::new(&accepted).map_err(|error| error.to_string())?;
+    match faults(&validator, &value) {
+        faults if faults.is_empty() => T::deserialize(value).map_err(|error| error.to_string()),
+        faults => Err(faults),
+    }
+}
+
+/// A form that the function can ask the user to fill in, whose fields are the members of `T`: an extractor for functions that ask by
+/// [`Call::elicit`]. What no form can show is an error at registration.
+///
+/// ```
+/// use mcp_runtime::router::{Form, RouteError};
+/// use mcp_runtime::{CallError, Router};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Contact {
+///     #[schemars(email)]
+///     address: String,
+/// }
+///
+/// async fn register(form: Form<Contact>) -> Result<String, CallError> {
+///     let contact = form.ask("Where can we write to you?").await?.accepted();
+///     Ok(contact.map_or_else(|| "not registered".to_owned(), |contact| contact.address))
+/// }
+///
+/// let router = Router::new("contacts", "1.0").tool("register", "Registers the user", register);
+/// ```
+#[derive(Debug)]
+pub struct Form<T> {
+    call: Call,
+    fields: PhantomData<fn() -> T>,
+}
+
+impl<T: DeserializeOwned + JsonSchema> Form<T> {
+    /// Asks the user; see [`Call::elicit`].
+    ///
+    /// # Errors
+    /// Those of [`Call::elicit`].
+    pub async fn ask(&self, message: impl Into<String>) -> Result<Answer<T>, CallError> {
+        self.call.elicit(message).await
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + 'static> FromCall for Form<T> {
+    fn declare(signature: &mut Signature) {
+        signature.add_form::<T>();
+    }
+
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        let (call, fields) = (call.clone(), PhantomData);
+        Ok(Self { call, fields })
+    }
+}

@@ -1,0 +1,164 @@
+//! The forms that types derive.
+
+use std::any::type_name;
+
+use mcp_adapters::hub;
+use mcp_wire::from_str;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::member_order::{member_order, sort_by_member};
+use crate::schema;
+
+/// What the hub's forms can say of a field besides its type.
+const STRING: &[&str] = &["title", "description", "default", "format", "minLength", "maxLength"];
+const NUMBER: &[&str] = &["title", "description", "default", "minimum", "maximum"];
+const OTHER: &[&str] = &["title", "description", "default"];
+const LIST: &[&str] = &["title", "description", "default", "minItems", "maxItems"];
+
+/// The formats of texts.
+const FORMATS: [&str; 4] = ["date", "date-time", "email", "uri"];
+
+/// The form whose fields are the members of `T`; an error says what no form can show.
+pub fn form_schema<T: DeserializeOwned + JsonSchema>() -> Result<hub::RequestedSchema, String> {
+    let schema = schema::inline::<T>();
+    let is_object = schema["type"] == "object" && schema.get("properties").is_some();
+    if !is_object {
+        let name = type_name::<T>();
+        return Err(format!("`{name}` isn't a struct, whose members a form could show"));
+    }
+    let mut fields = Map::new();
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        let field = field(member).ok_or_else(|| {
+            let of = type_name::<T>();
+            format!(
+                "no form can show the member `{name}` of `{of}` (its schema is {member}): fields are strings, numbers, Booleans, enums \
+                 of strings, and lists of such enums"
+            )
+        })?;
+        fields.insert(name.clone(), field);
+    }
+    let mut form = json!({"type": "object", "properties": fields});
+    if let Some(required) = schema.get("required") {
+        form["required"] = required.clone();
+    }
+    let form = from_str::<hub::RequestedSchema>(&form.to_string());
+    let mut form = form.map_err(|error| format!("no form can show `{}`: {error}", type_name::<T>()))?;
+    let mut fields: Vec<_> = form.properties.into_iter().collect();
+    sort_by_member(&mut fields, member_order::<T>(), |(name, _)| name);
+    form.properties = fields.into_iter().collect();
+    Ok(form)
+}
+
+/// The field that shows a member, if one can.
+fn field(member: &Value) -> Option<Value> {
+    if let Some(choices) = Choices::of(member) {
+        return Some(choices.single(member));
+    }
+    let kind = member["type"].as_str()?;
+    let keywords = match kind {
+        "string" => STRING,
+        "number" | "integer" => NUMBER,
+        "boolean" => OTHER,
+        "array" => return Some(Choices::of(&member["items"])?.several(member)),
+        _ => return None,
+    };
+    let mut field = kept(member, keywords);
+    if !field
+        .get("format")
+        .is_some_and(|format| FORMATS.iter().any(|known| format == known))
+    {
+        field.remove("format");
+    }
+    field.insert("type".to_owned(), json!(kind));
+    Some(field.into())
+}
+
+/// Those of the keywords that a schema has.
+fn kept(schema: &Value, keywords: &[&str]) -> Map<String, Value> {
+    let members = keywords
+        .iter()
+        .filter_map(|keyword| Some(((*keyword).to_owned(), schema.get(keyword)?.clone())));
+    members.collect()
+}
+
+/// The strings among which a user chooses, with their titles.
+struct Choices(Vec<(String, Option<String>)>);
+
+impl Choices {
+    /// Those of an enum of strings.
+    fn of(schema: &Value) -> Option<Self> {
+        if let Some(values) = schema["enum"].as_array() {
+            let values = values.iter().map(|value| Some((value.as_str()?.to_owned(), None)));
+            return values.collect::<Option<_>>().map(Self);
+        }
+        if let Some(value) = schema["const"].as_str() {
+            let title = schema["title"].as_str().or_else(|| schema["description"].as_str());
+            return Some(Self(vec![(value.to_owned(), title.map(str::to_owned))]));
+        }
+        let alternatives = schema["oneOf"].as_array().or_else(|| schema["anyOf"].as_array())?;
+        let choices = alternatives.iter().map(|alternative| Some(Self::of(alternative)?.0));
+        let choices = choices.collect::<Option<Vec<_>>>()?.concat();
+        (!choices.is_empty()).then_some(Self(choices))
+    }
+
+    fn are_titled(&self) -> bool {
+        self.0.iter().any(|(_, title)| title.is_some())
+    }
+
+    fn values(&self) -> Vec<&str> {
+        self.0.iter().map(|(value, _)| value.as_str()).collect()
+    }
+
+    fn titled(&self) -> Vec<Value> {
+        let titled = self
+            .0
+            .iter()
+            .map(|(value, title)| json!({"const": value, "title": title.as_ref().unwrap_or(value)}));
+        titled.collect()
+    }
+
+    /// The field in which the user chooses one.
+    fn single(&self, member: &Value) -> Value {
+        let mut field = kept(member, OTHER);
+        field.insert("type".to_owned(), json!("string"));
+        match self.are_titled() {
+            true => field.insert("oneOf".to_owned(), json!(self.titled())),
+            false => field.insert("enum".to_owned(), json!(self.values())),
+        };
+        field.into()
+    }
+
+    /// The field in which the user chooses several.
+    fn several(&self, member: &Value) -> Value {
+        let mut field = kept(member, LIST);
+        let items = match self.are_titled() {
+            true => json!({"anyOf": self.titled()}),
+            false => json!({"type": "string", "enum": self.values()}),
+        };
+        field.extend([("type".to_owned(), json!("array")), ("items".to_owned(), items)]);
+        field.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[allow(dead_code, reason = "only the fields matter")]
+    struct Trip {
+        to: String,
+        from: String,
+        day: Option<String>,
+    }
+
+    #[test]
+    fn fields_have_the_order_of_the_members() {
+        let form = form_schema::<Trip>().unwrap();
+        assert_eq!(form.properties.keys().collect::<Vec<_>>(), ["to", "from", "day"]);
+    }
+}

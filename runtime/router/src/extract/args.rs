@@ -1,0 +1,59 @@
+//! The arguments of a call.
+
+use std::fmt::Display;
+
+use mcp_core::internal::{internal_error, invalid_params};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::text::from_texts;
+use super::{FromCall, Signature};
+use crate::call::{Call, Input};
+use crate::faults::shortened;
+use crate::tool_error::ToolError;
+
+/// The arguments of a tool or a prompt, the variables of a resource template, or the parameters of a custom method. A function takes
+/// one at most; without it, a tool has no arguments.
+///
+/// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded, so its values are JSON
+///   objects. A member of the type `Option` may be absent; clients may send `null` for it, but its schema doesn't tell them so,
+///   because several can't take a member of two types.
+/// - Of a prompt: the members of `T` are its arguments, in their order, unless the prompt lists some itself. They are of types that are
+///   read from text: strings, numbers, Booleans, characters, enums without values, what serde reads from a string, and an `Option`
+///   or a newtype of such a type. In a flattened struct and in an untagged enum, serde reads strings only.
+/// - Of a resource template: the members are the variables, of the same types.
+/// - Of a custom method: the members of `params`.
+///
+/// `T` may also be a map, such as `BTreeMap<String, String>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Args<T>(pub T);
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
+    fn declare(signature: &mut Signature) {
+        signature.add_args::<T>();
+        signature.limit("Args", &["tool", "prompt", "resource template", "custom method"]);
+    }
+
+    async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        let arguments = call.arguments();
+        let arguments = arguments.ok_or_else(|| ToolError::Protocol(internal_error("the request has no arguments")))?;
+        let decoded = match call.input() {
+            Some(Input::Prompt(_) | Input::Resource { .. }) => from_texts(arguments).map_err(|error| shortened(&error)),
+            _ => T::deserialize(arguments).map_err(|error| shortened(&error)),
+        };
+        decoded.map(Self).map_err(|what| match call.input() {
+            Some(Input::Tool(_)) => invalid_tool_arguments(call, what),
+            _ => ToolError::Protocol(invalid_params(format!("Invalid arguments: {what}"))),
+        })
+    }
+}
+
+/// The error of a tool whose arguments are invalid, as the revision wants it.
+pub(crate) fn invalid_tool_arguments(call: &Call, what: impl Display) -> ToolError {
+    let what = format!("Invalid arguments: {what}");
+    let revision = call.revision();
+    match revision.is_some_and(|revision| revision.facts().input_errors_as_results) {
+        true => ToolError::tool(what),
+        false => ToolError::Protocol(invalid_params(what)),
+    }
+}

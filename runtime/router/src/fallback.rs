@@ -1,0 +1,87 @@
+//! The handler of what a router doesn't have.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::{Revision, hub};
+use mcp_core::internal::{internal_error, missing_capability};
+use mcp_core::{Context, Handler, ServerSide};
+use serde_json::Value;
+
+use super::list::List;
+use super::target::Answer;
+
+/// The prefix of a cursor of the fallback's list, which follows the router's.
+const CURSOR: &str = "fallback:";
+
+/// A handler whose type is erased.
+#[derive(Clone)]
+pub(super) struct Fallback {
+    pub(super) capabilities: hub::ServerCapabilities,
+    /// The same as JSON.
+    declared: Value,
+    handler: Arc<dyn Handler<ServerSide>>,
+}
+
+impl Fallback {
+    pub(super) fn new(capabilities: hub::ServerCapabilities, handler: impl Handler<ServerSide>) -> Self {
+        Self {
+            declared: serde_json::to_value(&capabilities).unwrap_or_default(),
+            capabilities,
+            handler: Arc::new(handler),
+        }
+    }
+
+    /// Whether it declares the capability that a method needs.
+    pub(super) fn has(&self, method: &str) -> bool {
+        let entry = Revision::HUB.method(method);
+        entry.is_none_or(|entry| missing_capability(&self.declared, Revision::HUB, entry).is_none())
+    }
+
+    /// Handles a request that the router knows nothing of.
+    pub(super) async fn handle(
+        &self,
+        request: hub::ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<Answer, ErrorObject> {
+        self.handler.handle_request(request, context).await
+    }
+
+    /// The cursor of the first page of the fallback's list.
+    pub(super) fn first_cursor() -> String {
+        CURSOR.to_owned()
+    }
+
+    /// The parameters with which the fallback is asked for a page, if the cursor is one of its list.
+    pub(super) fn page(params: &hub::PaginatedRequestParams) -> Option<hub::PaginatedRequestParams> {
+        let cursor = params.cursor.as_deref()?.strip_prefix(CURSOR)?;
+        let mut params = params.clone();
+        params.cursor = (!cursor.is_empty()).then(|| cursor.to_owned());
+        Some(params)
+    }
+
+    /// A page of its list, whose next cursor is for the router's client; `None` if it doesn't have the list.
+    pub(super) async fn list<L: List>(
+        &self,
+        params: hub::PaginatedRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<Option<L>, ErrorObject> {
+        let page = match self.handle(L::request(params), context).await {
+            Ok(Answer::Declared(page)) => L::of_result(page),
+            Ok(Answer::Custom(_)) => None,
+            Err(error) if error.code == error_code::METHOD_NOT_FOUND => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut page = page.ok_or_else(|| internal_error("the fallback gives the result of another method"))?;
+        let next = page.next();
+        *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
+        Ok(Some(page))
+    }
+}
+
+impl fmt::Debug for Fallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fallback").finish_non_exhaustive()
+    }
+}

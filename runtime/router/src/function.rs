@@ -1,0 +1,230 @@
+//! Functions that a router calls: they take extractors, and give a value or a future of one.
+
+use std::fmt;
+use std::future::{Future, Ready, ready};
+use std::sync::Arc;
+
+use mcp_core::internal::BoxFuture;
+use serde_json::Value;
+
+use super::call::{Call, Input};
+use super::error::RouteError;
+use super::extract::{FromCall, Signature};
+use super::result::IntoResult;
+use super::scope::Scope;
+use super::state::States;
+use super::tool_error::ToolError;
+
+/// A function, async or not, whose parameters are [extractors](FromCall) and whose result becomes a `T`
+/// ([`IntoResult`]), such as an [`AnyCallToolResult`](mcp_core::hub::AnyCallToolResult). `M` follows from the function.
+///
+/// Every such function is one; there is nothing to implement.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that a router can call for a `{T}`",
+    note = "a router calls `Send + Sync + 'static` functions with up to eight parameters, whose types are written out in a closure"
+)]
+pub trait Function<T, M>: Send + Sync + 'static {
+    /// Adds what the extractors need.
+    fn declare(signature: &mut Signature);
+
+    /// The schema of the structured content, if there is any.
+    fn output_schema() -> Option<Value>;
+
+    /// The Rust type of what the function gives.
+    fn output_type() -> &'static str;
+
+    /// Extracts the arguments, and calls the function.
+    fn call(&self, call: Call) -> impl Future<Output = Result<T, ToolError>> + Send;
+}
+
+impl<F, A, T, M> Function<T, (A, M)> for F
+where
+    F: Callable<A>,
+    A: FromCall,
+    F::Output: Returns<T, M>,
+    <F::Output as Returns<T, M>>::Future: Send,
+{
+    fn declare(signature: &mut Signature) {
+        A::declare(signature);
+    }
+
+    fn output_schema() -> Option<Value> {
+        <F::Output as Returns<T, M>>::Output::output_schema()
+    }
+
+    fn output_type() -> &'static str {
+        std::any::type_name::<<F::Output as Returns<T, M>>::Output>()
+    }
+
+    async fn call(&self, call: Call) -> Result<T, ToolError> {
+        let arguments = A::from_call(&call).await?;
+        let result = self.invoke(arguments).into_future().await;
+        result.into_result(&call)
+    }
+}
+
+/// A function whose parameters are the members of the tuple `A`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a function that a router can call",
+    note = "a router calls `Send + Sync + 'static` functions with up to eight parameters, whose types are written out in a closure"
+)]
+pub trait Callable<A>: Send + Sync + 'static {
+    /// What the function gives, or a future of it.
+    type Output;
+
+    /// Calls the function.
+    fn invoke(&self, arguments: A) -> Self::Output;
+}
+
+/// What a function gives: a value, or a future of one.
+#[diagnostic::on_unimplemented(
+    message = "a function that gives `{Self}` can't be called for a `{T}`",
+    label = "it gives neither what can become a `{T}`, nor a future of that",
+    note = "see `mcp_runtime::router::IntoResult` for what can; the error of a `Result` is anything that is \
+            `Into<Box<dyn Error + Send + Sync>>`"
+)]
+pub trait Returns<T, M> {
+    /// The value.
+    type Output: IntoResult<T>;
+    /// The future of the value.
+    type Future: Future<Output = Self::Output>;
+
+    /// The future of the value.
+    fn into_future(self) -> Self::Future;
+}
+
+/// Distinguishes functions that give a value from those that give a future.
+#[derive(Debug)]
+pub enum Immediate {}
+
+/// Distinguishes functions that give a future from those that give a value.
+#[derive(Debug)]
+pub enum Awaited {}
+
+impl<T, R: IntoResult<T>> Returns<T, Immediate> for R {
+    type Output = R;
+    type Future = Ready<R>;
+
+    fn into_future(self) -> Ready<R> {
+        ready(self)
+    }
+}
+
+impl<T, R: Future<Output: IntoResult<T>>> Returns<T, Awaited> for R {
+    type Output = R::Output;
+    type Future = R;
+
+    fn into_future(self) -> R {
+        self
+    }
+}
+
+/// The impls for functions of these parameters.
+macro_rules! callable {
+    ($($parameter:ident)*) => {
+        impl<F, R, $($parameter),*> Callable<($($parameter,)*)> for F
+        where
+            F: Fn($($parameter),*) -> R + Send + Sync + 'static,
+        {
+            type Output = R;
+
+            #[allow(non_snake_case, reason = "a parameter has the name of its type")]
+            fn invoke(&self, ($($parameter,)*): ($($parameter,)*)) -> R {
+                self($($parameter),*)
+            }
+        }
+    };
+}
+
+super::extract::for_each_tuple!(callable);
+
+/// A function whose type is erased, with the states of the router that it was added to.
+pub(super) struct BoxedFunction<T> {
+    run: Arc<dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>,
+    pub signature: Arc<Signature>,
+    /// The name or URI of its route.
+    name: Arc<str>,
+    states: States,
+    /// What the routers that it came from had around it.
+    pub scope: Scope,
+}
+
+impl<T: 'static> BoxedFunction<T> {
+    pub fn new<M, F: Function<T, M>>(function: F) -> Self {
+        let mut signature = Signature::default();
+        F::declare(&mut signature);
+        let function = Arc::new(function);
+        Self::of(signature, move |call| {
+            let function = Arc::clone(&function);
+            Box::pin(async move { function.call(call).await })
+        })
+    }
+
+    /// What takes all that it needs from the call.
+    pub fn of(
+        signature: Signature,
+        run: impl Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            run: Arc::new(run),
+            signature: Arc::new(signature),
+            name: Arc::default(),
+            states: States::default(),
+            scope: Scope::default(),
+        }
+    }
+
+    /// Gives it the name or URI of its route, and the states of a router.
+    ///
+    /// # Errors
+    /// When it takes what it can't have.
+    pub fn bind(&mut self, kind: &'static str, key: &str, states: &States) -> Result<(), RouteError> {
+        self.signature.check(kind, key, states)?;
+        self.name = key.into();
+        self.states = states.clone();
+        Ok(())
+    }
+
+    pub fn call(&self, call: Call, input: Input) -> BoxFuture<'static, Result<T, ToolError>> {
+        self.run(self.bound(call, input))
+    }
+
+    /// A call with what it asks for, and with the name and the states of the function.
+    pub fn bound(&self, call: Call, input: Input) -> Call {
+        call.of(input, &self.name, &self.states)
+    }
+
+    /// Calls the function with a call that is bound to it.
+    pub fn run(&self, call: Call) -> BoxFuture<'static, Result<T, ToolError>> {
+        (self.run)(call)
+    }
+
+    /// The same function under another name.
+    pub fn named(&self, name: &str) -> Self {
+        let name = name.into();
+        Self { name, ..self.clone() }
+    }
+
+    /// Adds what an extractor needs.
+    pub fn needs<E: FromCall>(&mut self) {
+        E::declare(Arc::make_mut(&mut self.signature));
+    }
+}
+
+impl<T> Clone for BoxedFunction<T> {
+    fn clone(&self) -> Self {
+        Self {
+            run: Arc::clone(&self.run),
+            signature: Arc::clone(&self.signature),
+            name: Arc::clone(&self.name),
+            states: self.states.clone(),
+            scope: self.scope.clone(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for BoxedFunction<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.signature.fmt(f)
+    }
+}

@@ -1,0 +1,283 @@
+//! A router as a handler of requests.
+
+use std::collections::BTreeMap;
+use std::future::ready;
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::{hub, if_hub_has};
+use mcp_core::internal::{BoxFuture, Handling, internal_error, invalid_params};
+use mcp_core::{Context, Handler, Next, ServerSide};
+
+use super::call::Call;
+use super::catalogue::{RouteMap, Routes};
+use super::fallback::Fallback;
+use super::list::List;
+use super::page::page;
+use super::prompt::PromptRoute;
+use super::resource::resource_not_found;
+use super::scope::{Listable, Listed, Scope};
+use super::target::{Answer, Reader, Target, Undeclared};
+use super::tool::ToolRoute;
+use super::{Inner, Router};
+
+impl Router {
+    pub(super) fn call(&self, context: &Context<ServerSide>) -> Call {
+        Call::new(context.clone(), Arc::clone(&self.inner) as _)
+    }
+
+    /// Whether the client of a request sees a route.
+    fn shows<R: Listable>(&self, route: &R, context: &Context<ServerSide>) -> bool {
+        self.allows(&route.listed(), route.scope(), context)
+    }
+
+    /// Whether the filters of this router, and those of a route, let the client of a request see something.
+    pub(super) fn allows(&self, listed: &Listed<'_>, scope: &Scope, context: &Context<ServerSide>) -> bool {
+        let mut filters = self.inner.scope.filters.iter().chain(&scope.filters);
+        filters.all(|filter| filter(listed, context))
+    }
+
+    /// A route, if the client sees it.
+    pub(super) fn shown<R: Listable>(
+        &self,
+        routes: impl Fn(&Routes) -> &RouteMap<R>,
+        key: &str,
+        context: &Context<ServerSide>,
+    ) -> Option<Arc<R>> {
+        let route = routes(&self.inner.catalogue.routes()).get(key).cloned();
+        route.filter(|route| self.shows(&**route, context))
+    }
+
+    /// A page of the routes that the client sees, and of what functions list beside them.
+    async fn list<R: Listable>(
+        &self,
+        routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
+        listed: BTreeMap<String, <R::List as List>::Item>,
+        params: hub::PaginatedRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<Answer, ErrorObject> {
+        let routes = Arc::clone(routes(&self.inner.catalogue.routes()));
+        let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
+        let page = if listed.is_empty() {
+            self.list_items::<R::List, _>(&routes, item, params, context).await?
+        } else {
+            // Of two with one key, the route is the one that is called.
+            let own = routes
+                .iter()
+                .filter_map(|(key, route)| Some((key.clone(), item(route)?)));
+            let all: BTreeMap<String, _> = listed.into_iter().chain(own).collect();
+            let item = |item: &<R::List as List>::Item| Some(item.clone());
+            self.list_items::<R::List, _>(&all, item, params, context).await?
+        };
+        Ok(Answer::Declared(page.into_result()))
+    }
+
+    /// A page of what is made of routes. The fallback's list follows, if it has one of this kind.
+    async fn list_items<L: List, R>(
+        &self,
+        routes: &BTreeMap<String, R>,
+        item: impl Fn(&R) -> Option<L::Item>,
+        params: hub::PaginatedRequestParams,
+        context: &Context<ServerSide>,
+    ) -> Result<L, ErrorObject> {
+        let Inner { page_size, caching, .. } = &*self.inner;
+        let fallback = self.fallback_for(L::METHOD);
+        if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
+            let page = fallback.list(params, context).await?;
+            return Ok(page.unwrap_or_else(|| L::page(Vec::new(), None, caching)));
+        }
+        let (items, next) = page(routes, &params, *page_size, item)?;
+        let Some(fallback) = fallback.filter(|_| next.is_none()) else {
+            return Ok(L::page(items, next, caching));
+        };
+        let end = Some(Fallback::first_cursor());
+        if items.len() >= *page_size {
+            return Ok(L::page(items, end, caching));
+        }
+        let first = hub::PaginatedRequestParams { cursor: None, ..params };
+        match fallback.list::<L>(first, context).await {
+            Ok(Some(mut rest)) => {
+                rest.prepend(items, caching);
+                Ok(rest)
+            }
+            Ok(None) => Ok(L::page(items, None, caching)),
+            Err(error) if items.is_empty() => Err(error),
+            // The error comes with the next page, so that the client gets the router's own items.
+            Err(_) => Ok(L::page(items, end, caching)),
+        }
+    }
+
+    /// The resources that functions list and the client sees: those of the router, and those of templates.
+    async fn listed_resources(
+        &self,
+        context: &Context<ServerSide>,
+    ) -> Result<BTreeMap<String, hub::Resource>, ErrorObject> {
+        let mut resources = self.listed(|sources| &sources.resources, context).await?;
+        let templates = Arc::clone(&self.inner.catalogue.routes().templates);
+        let lists = templates.values().filter(|route| route.has_list());
+        for route in lists.filter(|route| self.shows(&***route, context)) {
+            let listed = route.resources(self.call(context)).await?.into_iter();
+            let shown = listed.filter(|resource| self.allows(&Listed::Resource(resource), route.scope(), context));
+            resources.extend(shown.map(|resource| (resource.uri.clone(), resource)));
+        }
+        Ok(resources)
+    }
+
+    /// The fallback, if it is asked for a method.
+    fn fallback_for(&self, method: &str) -> Option<&Fallback> {
+        self.inner.fallback.as_ref().filter(|fallback| fallback.has(method))
+    }
+
+    async fn find_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
+        if let Some(route) = self.shown(|routes| &routes.tools, name, context) {
+            return Ok(route);
+        }
+        match self.find_listed(|sources| &sources.tools, name, context).await? {
+            Some((source, tool)) => source.route(tool).map(Arc::new),
+            None => Err(invalid_params(format!("Unknown tool: {name}"))),
+        }
+    }
+
+    pub(super) async fn find_prompt(
+        &self,
+        name: &str,
+        context: &Context<ServerSide>,
+    ) -> Result<Arc<PromptRoute>, ErrorObject> {
+        if let Some(route) = self.shown(|routes| &routes.prompts, name, context) {
+            return Ok(route);
+        }
+        match self.find_listed(|sources| &sources.prompts, name, context).await? {
+            Some((source, prompt)) => Ok(Arc::new(source.route(prompt))),
+            None => Err(invalid_params(format!("Unknown prompt: {name}"))),
+        }
+    }
+
+    /// What reads the resource with a URI.
+    pub(super) fn find_reader(&self, uri: &str, context: &Context<ServerSide>) -> Result<Reader, ErrorObject> {
+        if let Some(route) = self.shown(|routes| &routes.resources, uri, context) {
+            return Ok(Reader::Resource(route));
+        }
+        let templates = Arc::clone(&self.inner.catalogue.routes().templates);
+        let mut shown = templates.values().filter(|route| self.shows(&***route, context));
+        let reader = shown.find_map(|route| Some(Reader::Template(Arc::clone(route), route.variables(uri)?)));
+        reader.ok_or_else(|| resource_not_found(uri))
+    }
+
+    /// What answers a method that the hub doesn't declare.
+    fn find_undeclared(&self, method: &str, context: &Context<ServerSide>) -> Result<Undeclared, ErrorObject> {
+        let routes = self.inner.catalogue.routes();
+        let found = context.revision().and_then(|revision| {
+            let of_revision = routes.method(method, revision).map(Undeclared::Method);
+            of_revision.or_else(|| routes.custom(method, revision).map(Undeclared::Custom))
+        });
+        found.ok_or_else(|| unknown_method(method))
+    }
+
+    /// Lets the target of a request answer it, or the fallback if the router has none that the client sees.
+    pub(super) async fn answer<T: Target>(
+        &self,
+        target: Result<T, ErrorObject>,
+        request: T::Request,
+        variant: fn(T::Request) -> hub::ClientRequest,
+        context: &Context<ServerSide>,
+    ) -> Result<Answer, ErrorObject> {
+        let (result, source) = match target {
+            Ok(target) if target.layers().is_empty() => return target.answer(request, self.call(context)).await,
+            Ok(target) => {
+                let (layers, router) = (Arc::clone(target.layers()), self.clone());
+                let next = Next::new(Arc::new(Routed { target, router }), layers);
+                (next.request(variant(request), context.clone()).await?, "middleware")
+            }
+            Err(unknown) => {
+                let request = variant(request);
+                let Some(fallback) = self.fallback_for(request.method()) else {
+                    return Err(unknown);
+                };
+                (fallback.handle(request, context).await?, "the fallback")
+            }
+        };
+        match T::has_result(&result) {
+            true => Ok(result),
+            false => Err(internal_error(format!("{source} gives the result of another method"))),
+        }
+    }
+}
+
+fn unknown_method(method: &str) -> ErrorObject {
+    ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"))
+}
+
+/// A router serves the methods of its routes. [`Router::serve`] does more: it notifies clients of changes.
+impl Handler<ServerSide> for Router {
+    fn handle_request<'a>(
+        &'a self,
+        request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
+        // Each method has a future of its own, because the largest would make all others as large.
+        use hub::ClientRequest as Request;
+        if_hub_has! { CompleteRequest {
+            if let Request::Complete(request) = request {
+                return Box::pin(self.complete(request, context));
+            }
+        } }
+        match request {
+            Request::CallTool(request) => Box::pin(async move {
+                let tool = self.find_tool(&request.params.name, context).await;
+                self.answer(tool, request, Request::CallTool, context).await
+            }),
+            Request::GetPrompt(request) => Box::pin(async move {
+                let prompt = self.find_prompt(&request.params.name, context).await;
+                self.answer(prompt, request, Request::GetPrompt, context).await
+            }),
+            Request::ReadResource(request) => Box::pin(async move {
+                let reader = self.find_reader(&request.params.uri, context);
+                self.answer(reader, request, Request::ReadResource, context).await
+            }),
+            Request::Unknown(request) => Box::pin(async move {
+                let undeclared = self.find_undeclared(&request.method, context);
+                self.answer(undeclared, request, Request::Unknown, context).await
+            }),
+            Request::ListTools(request) => Box::pin(async move {
+                let listed = self.listed(|sources| &sources.tools, context).await?;
+                self.list(|routes| &routes.tools, listed, request.params, context).await
+            }),
+            Request::ListPrompts(request) => Box::pin(async move {
+                let listed = self.listed(|sources| &sources.prompts, context).await?;
+                self.list(|routes| &routes.prompts, listed, request.params, context)
+                    .await
+            }),
+            Request::ListResources(request) => Box::pin(async move {
+                let listed = self.listed_resources(context).await?;
+                self.list(|routes| &routes.resources, listed, request.params, context)
+                    .await
+            }),
+            Request::ListResourceTemplates(request) => {
+                Box::pin(self.list(|routes| &routes.templates, BTreeMap::new(), request.params, context))
+            }
+            request => Box::pin(ready(Err(unknown_method(request.method())))),
+        }
+    }
+}
+
+/// Calls a route within the middleware of the routers that it came from.
+struct Routed<T> {
+    target: T,
+    router: Router,
+}
+
+impl<T: Target> Handler<ServerSide> for Routed<T> {
+    fn handle_request<'a>(
+        &'a self,
+        request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
+        match T::request(request) {
+            Some(request) => Box::pin(self.target.clone().answer(request, self.router.call(context))),
+            None => {
+                let reason = "middleware has replaced the request by one of another method";
+                Box::pin(ready(Err(internal_error(reason))))
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Routers with methods beside those of the hub.
+
+use std::sync::Arc;
+
+use mcp_adapters::mcp_wire::{RawJson, Request};
+
+use super::custom::{self, CustomRoute};
+use super::error::{RouteError, or_panic};
+use super::function::{Callable, Function};
+use super::method::{MethodParameters, MethodReturns, MethodRoute};
+use crate::Router;
+
+impl Router {
+    /// Adds a method that one revision has and the hub lacks, such as those of tasks in revision 2025-11-25. The function takes the
+    /// request, in the type of this revision, and then [extractors](super::FromCall). It gives a `Result` with the type of the revision,
+    /// and may be async.
+    ///
+    /// Clients of this revision that connect later can call the method, and see the capability that it needs. In every other
+    /// revision, the method isn't found.
+    ///
+    /// ```
+    /// use mcp_adapters::v2025_11_25::{ListTasksRequest, ListTasksResult, Task, TaskStatus};
+    /// use mcp_runtime::{ErrorObject, Router, State};
+    ///
+    /// #[derive(Clone)]
+    /// struct Builds(Vec<Task>);
+    ///
+    /// async fn list(_: ListTasksRequest, State(builds): State<Builds>) -> Result<ListTasksResult, ErrorObject> {
+    ///     Ok(ListTasksResult::new(builds.0))
+    /// }
+    ///
+    /// let begun = "2026-07-28T12:00:00Z";
+    /// let task = Task::new(begun, begun, TaskStatus::Working, "build-1", None);
+    /// let router = Router::new("builds", "1.0").with_state(Builds(vec![task])).method(list);
+    /// ```
+    ///
+    /// # Panics
+    /// When [`Self::try_method`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn method<A, M, F>(self, function: F) -> Self
+    where
+        A: MethodParameters + 'static,
+        F: Callable<A, Output: MethodReturns<<A::Request as Request>::Result, M>>,
+    {
+        or_panic(self.try_method(function))
+    }
+
+    /// Adds a method of one revision, unless the router refuses it; see [`Self::method`].
+    ///
+    /// # Errors
+    /// [`RouteError::Method`] when the hub has the method too, when sessions answer it by themselves, or when clients don't call
+    /// it; [`RouteError::Duplicate`] when the router has it already; those of [`Self::insert`] when its function takes what it
+    /// can't have.
+    pub fn try_method<A, M, F>(self, function: F) -> Result<Self, RouteError>
+    where
+        A: MethodParameters + 'static,
+        F: Callable<A, Output: MethodReturns<<A::Request as Request>::Result, M>>,
+    {
+        let mut route = MethodRoute::new(function)?;
+        route.function.bind("method", route.name, &self.inner.states)?;
+        self.inner
+            .catalogue
+            .change(|routes| routes.insert_method(Arc::new(route)))?;
+        Ok(self)
+    }
+
+    /// Adds a method that no revision declares, such as one of an extension or a vendor. The function takes
+    /// [extractors](super::FromCall), such as [`Args`](super::Args) for the parameters, and gives JSON.
+    ///
+    /// Clients of a revision that declares a method of this name don't reach it. The capability that announces the method, such as
+    /// a member of `extensions`, is declared with [`Self::with_capabilities`].
+    ///
+    /// ```
+    /// use mcp_runtime::{Args, Router, State};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    /// use serde_json::{Value, json};
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Vote {
+    ///     page: String,
+    /// }
+    ///
+    /// let router = Router::new("wiki", "1.0").custom_method("example/vote", |Args(vote): Args<Vote>| -> Value {
+    ///     json!({"resultType": "complete", "page": vote.page})
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    /// When [`Self::try_custom_method`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn custom_method<M>(self, name: impl Into<String>, function: impl Function<RawJson, M>) -> Self {
+        or_panic(self.try_custom_method(name, function))
+    }
+
+    /// Adds a method that no revision declares, unless the router refuses it; see [`Self::custom_method`].
+    ///
+    /// # Errors
+    /// [`RouteError::Declared`] when the hub declares the method; [`RouteError::Duplicate`] when the router has it already; those of
+    /// [`Self::insert`] when its function takes what it can't have.
+    pub fn try_custom_method<M>(
+        self,
+        name: impl Into<String>,
+        function: impl Function<RawJson, M>,
+    ) -> Result<Self, RouteError> {
+        let mut route = CustomRoute::new(name.into(), function)?;
+        route.function.bind(custom::KIND, &route.name, &self.inner.states)?;
+        self.inner
+            .catalogue
+            .change(|routes| routes.insert_custom(Arc::new(route)))?;
+        Ok(self)
+    }
+}

@@ -1,0 +1,69 @@
+//! Limits of time, and of calls at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_core::internal::internal_error;
+use mcp_core::{Context, HandlerResult, Middleware, Next, ServerSide};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::is_call;
+
+/// Ends calls that take too long, with an internal error. The future of the function is dropped. What it waits for, such as the answer
+/// of a client with a session, counts.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeLimit(Duration);
+
+impl TimeLimit {
+    /// Calls may take this long.
+    #[must_use]
+    pub fn new(limit: Duration) -> Self {
+        Self(limit)
+    }
+}
+
+impl Middleware<ServerSide> for TimeLimit {
+    async fn request(
+        &self,
+        request: hub::ClientRequest,
+        context: Context<ServerSide>,
+        next: Next<ServerSide>,
+    ) -> Result<HandlerResult<hub::ServerResult>, ErrorObject> {
+        if !is_call(&request) {
+            return next.request(request, context).await;
+        }
+        let handled = timeout(self.0, next.request(request, context)).await;
+        handled.unwrap_or_else(|_| Err(internal_error(format!("the call took longer than {:?}", self.0))))
+    }
+}
+
+/// Lets calls wait while so many are handled. Clones share their limit, so that several routes can.
+#[derive(Debug, Clone)]
+pub struct ConcurrencyLimit(Arc<Semaphore>);
+
+impl ConcurrencyLimit {
+    /// So many calls are handled at once; 1 at least.
+    #[must_use]
+    pub fn new(calls: usize) -> Self {
+        Self(Arc::new(Semaphore::new(calls.clamp(1, Semaphore::MAX_PERMITS))))
+    }
+}
+
+impl Middleware<ServerSide> for ConcurrencyLimit {
+    async fn request(
+        &self,
+        request: hub::ClientRequest,
+        context: Context<ServerSide>,
+        next: Next<ServerSide>,
+    ) -> Result<HandlerResult<hub::ServerResult>, ErrorObject> {
+        // The semaphore is never closed.
+        let _permit = match is_call(&request) {
+            true => self.0.acquire().await.ok(),
+            false => None,
+        };
+        next.request(request, context).await
+    }
+}

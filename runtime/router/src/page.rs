@@ -1,0 +1,80 @@
+//! Pagination of lists.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_core::internal::invalid_params;
+
+/// The prefix of a cursor. The key of the last item before the page follows.
+///
+/// With a key rather than an index, no item is skipped or repeated when the list changes between two pages.
+const AFTER: &str = "after:";
+
+/// The items of the requested page, and the cursor of the next page. Routes without an item are left out.
+pub(super) fn page<R, T>(
+    routes: &BTreeMap<String, R>,
+    params: &hub::PaginatedRequestParams,
+    size: usize,
+    item: impl Fn(&R) -> Option<T>,
+) -> Result<(Vec<T>, Option<String>), ErrorObject> {
+    let begin = match params.cursor.as_deref() {
+        None => Bound::Unbounded,
+        Some(cursor) => Bound::Excluded(
+            cursor
+                .strip_prefix(AFTER)
+                .ok_or_else(|| invalid_params("Invalid cursor"))?,
+        ),
+    };
+    let rest = routes.range::<str, _>((begin, Bound::Unbounded));
+    let mut rest = rest.filter_map(|(key, route)| Some((key, item(route)?)));
+    let mut items = Vec::new();
+    let mut last = None;
+    for (key, item) in rest.by_ref().take(size) {
+        items.push(item);
+        last = Some(key);
+    }
+    let next = match (rest.next(), last) {
+        (Some(_), Some(last)) => Some(format!("{AFTER}{last}")),
+        _ => None,
+    };
+    Ok((items, next))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_page() -> hub::PaginatedRequestParams {
+        hub::PaginatedRequestParams::default()
+    }
+
+    fn cursor(cursor: &str) -> hub::PaginatedRequestParams {
+        hub::PaginatedRequestParams::default().with_cursor(cursor)
+    }
+
+    #[test]
+    fn pages_follow_each_other_though_the_list_changes() {
+        let mut routes: BTreeMap<String, u8> = [("a", 1), ("b", 2), ("c", 3)].map(|(k, v)| (k.to_owned(), v)).into();
+        let (first, next) = page(&routes, &first_page(), 2, |route| Some(*route)).unwrap();
+        assert_eq!(first, [1, 2]);
+        routes.remove("a");
+        routes.remove("b");
+        let (second, next) = page(&routes, &cursor(&next.unwrap()), 2, |route| Some(*route)).unwrap();
+        assert_eq!((second, next), (vec![3], None));
+    }
+
+    #[test]
+    fn a_full_last_page_has_no_next() {
+        let routes: BTreeMap<String, u8> = [("a", 1), ("b", 2)].map(|(k, v)| (k.to_owned(), v)).into();
+        let (items, next) = page(&routes, &first_page(), 2, |route| Some(*route)).unwrap();
+        assert_eq!((items, next), (vec![1, 2], None));
+    }
+
+    #[test]
+    fn a_cursor_that_nobody_gave_is_refused() {
+        let error = page(&BTreeMap::<String, u8>::new(), &cursor("7"), 2, |route| Some(*route)).unwrap_err();
+        assert_eq!(error.message, "Invalid cursor");
+    }
+}

@@ -1,0 +1,93 @@
+//! What a router has around its routes: filters of what a client sees, and middleware.
+
+use std::sync::Arc;
+
+use mcp_adapters::hub;
+use mcp_core::internal::Layer;
+use mcp_core::{Context, ServerSide};
+
+use super::list::List;
+
+/// Whether the client of a request sees a route.
+pub(super) type Filter = Arc<dyn Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync>;
+
+/// Middleware, from the innermost.
+pub(super) type Layers = Arc<[Arc<dyn Layer<ServerSide>>]>;
+
+/// What a router has around its routes, which keep it in a router that takes them.
+#[derive(Clone, Default)]
+pub(super) struct Scope {
+    pub(super) filters: Vec<Filter>,
+    pub(super) layers: Layers,
+}
+
+impl Scope {
+    /// Adds middleware around what is there.
+    pub(super) fn layer(&mut self, layer: Arc<dyn Layer<ServerSide>>) {
+        self.layers = self.layers.iter().cloned().chain([layer]).collect();
+    }
+
+    /// Adds the scope of a router around what is there.
+    pub(super) fn extend(&mut self, around: &Self) {
+        self.filters.extend_from_slice(&around.filters);
+        self.layers = self.layers.iter().chain(&*around.layers).cloned().collect();
+    }
+}
+
+/// What a filter decides on; see [`Router::filter`](super::Router::filter).
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Listed<'a> {
+    /// A tool.
+    Tool(&'a hub::Tool),
+    /// A resource.
+    Resource(&'a hub::Resource),
+    /// A resource template.
+    ResourceTemplate(&'a hub::ResourceTemplate),
+    /// A prompt.
+    Prompt(&'a hub::Prompt),
+}
+
+/// A route, as filters and lists take it.
+pub(super) trait Listable {
+    /// The list of such routes.
+    type List: List;
+
+    /// Its entry in the list.
+    fn item(&self) -> &<Self::List as List>::Item;
+    fn listed(&self) -> Listed<'_>;
+    /// That of the routers that it came from.
+    fn scope(&self) -> &Scope;
+}
+
+/// The impl for a route.
+macro_rules! listable {
+    ($route:ident.$item:ident: $list:ident as $kind:ident) => {
+        impl $crate::scope::Listable for $route {
+            type List = hub::$list;
+
+            fn item(&self) -> &<Self::List as $crate::list::List>::Item {
+                &self.$item
+            }
+
+            fn listed(&self) -> $crate::scope::Listed<'_> {
+                $crate::scope::Listed::$kind(&self.$item)
+            }
+
+            fn scope(&self) -> &$crate::scope::Scope {
+                &self.function.scope
+            }
+        }
+
+        impl $route {
+            /// Adds middleware around the calls of this route alone, such as a
+            /// [`TimeLimit`]($crate::middleware::TimeLimit): of several, the last is the outermost. It is within that of the router.
+            #[must_use]
+            pub fn layer(mut self, middleware: impl mcp_core::Middleware<mcp_core::ServerSide>) -> Self {
+                self.function.scope.layer(::std::sync::Arc::new(middleware));
+                self
+            }
+        }
+    };
+}
+pub(super) use listable;

@@ -1,0 +1,115 @@
+//! Changes that the instances of a server send each other.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use mcp_core::Change;
+use mcp_core::internal::{BoxFuture, Mutex};
+use tokio::sync::Notify;
+use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::catalogue::Catalogue;
+use crate::Router;
+
+/// How long a store that has failed is left alone.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The changes that wait for a store, each of them once.
+const MAX_WAITING: usize = 4096;
+
+/// What comes of a store that instances share.
+type Stored<'a, T> = BoxFuture<'a, Result<T, Box<dyn Error + Send + Sync>>>;
+
+/// Takes changes of lists and resources from one instance of a server to the others. [`Router::share_changes`] takes it.
+/// `RedisStore::changes` gives one.
+pub trait ChangeStore: Send + Sync + 'static {
+    /// Sends a change to the other instances. If it fails, it is called again.
+    fn send<'a>(&'a self, change: &'a Change) -> Stored<'a, ()>;
+
+    /// Waits for changes that other instances have sent since it was called last. It may give none, and then is called again.
+    fn receive(&self) -> Stored<'_, Vec<Change>>;
+}
+
+impl Router {
+    /// Notifies the other instances of the server of what changes here, and the clients of this one of what changes there:
+    /// [`tools_changed`](Self::tools_changed) and its like, [`resource_updated`](Self::resource_updated), and routes that are added and
+    /// removed after this. A route itself is added to this instance alone.
+    ///
+    /// A client that has sessions at several instances may be notified of one change by each.
+    ///
+    /// # Panics
+    /// Outside of a runtime of tokio, which runs the tasks that send and receive.
+    #[must_use]
+    pub fn share_changes(self, store: impl ChangeStore) -> Self {
+        let shared = SharedChanges::start(Arc::new(store), Arc::downgrade(&self.inner.catalogue));
+        *self.inner.catalogue.shared.lock() = Some(shared);
+        self
+    }
+}
+
+/// What takes changes to other instances, and brings theirs.
+pub(super) struct SharedChanges {
+    outbox: Arc<Outbox>,
+    _tasks: [AbortOnDropHandle<()>; 2],
+}
+
+/// The changes that wait to be sent to other instances.
+#[derive(Default)]
+struct Outbox {
+    waiting: Mutex<BTreeSet<Change>>,
+    is_filled: Notify,
+}
+
+impl SharedChanges {
+    fn start(store: Arc<dyn ChangeStore>, catalogue: Weak<Catalogue>) -> Self {
+        let outbox = Arc::<Outbox>::default();
+        let sending = tokio::spawn(send(Arc::clone(&store), Arc::clone(&outbox)));
+        let receiving = tokio::spawn(receive(store, catalogue));
+        let _tasks = [sending, receiving].map(AbortOnDropHandle::new);
+        Self { outbox, _tasks }
+    }
+
+    /// Sends a change soon.
+    pub(super) fn send(&self, change: &Change) {
+        let mut waiting = self.outbox.waiting.lock();
+        if waiting.len() >= MAX_WAITING && !waiting.contains(change) {
+            tracing::error!(
+                ?change,
+                "other instances aren't told of a change, because too many wait for the store"
+            );
+            return;
+        }
+        waiting.insert(change.clone());
+        self.outbox.is_filled.notify_one();
+    }
+}
+
+async fn send(store: Arc<dyn ChangeStore>, outbox: Arc<Outbox>) {
+    loop {
+        outbox.is_filled.notified().await;
+        let mut waiting = std::mem::take(&mut *outbox.waiting.lock());
+        while let Some(change) = waiting.pop_first() {
+            while let Err(error) = store.send(&change).await {
+                tracing::warn!(error, "other instances aren't told of changes yet");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+async fn receive(store: Arc<dyn ChangeStore>, catalogue: Weak<Catalogue>) {
+    loop {
+        let received = store.receive().await;
+        let Some(catalogue) = catalogue.upgrade() else { return };
+        match received {
+            Ok(changes) => changes.iter().for_each(|change| catalogue.notify_here(change)),
+            Err(error) => {
+                drop(catalogue);
+                tracing::warn!(error, "changes of other instances don't come yet");
+                sleep(PAUSE).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Lists from code: what functions list when a client asks, beside the routes that were added one by one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_core::internal::internal_error;
+use mcp_core::{Change, Context, ServerSide};
+
+use super::call::Input;
+use super::error::{RouteError, or_panic};
+use super::function::{BoxedFunction, Function};
+use super::prompt::PromptRoute;
+use super::scope::{Listed, Scope};
+use super::tool::ToolRoute;
+use crate::Router;
+
+impl Router {
+    /// Lists tools by a function, and calls them by another one: those of a database, or of a user. Both take extractors. The second one
+    /// takes [`Name`](super::Name) to know which tool is called, and `Args<serde_json::Map<String, Value>>` for its arguments, which the
+    /// listed input schema accepts. The list is made whenever a client lists tools or calls one that was not added one by one; the
+    /// router makes the pages, and [filters](Self::filter) decide on each tool. A tool that was added one by one comes before a listed one
+    /// of the same name.
+    ///
+    /// [`Self::tools_changed`] notifies clients that the list has changed.
+    ///
+    /// ```
+    /// use std::collections::BTreeMap;
+    ///
+    /// use mcp_runtime::router::Name;
+    /// use mcp_runtime::{Router, State, hub, mcp_wire};
+    ///
+    /// #[derive(Clone)]
+    /// struct Queries(BTreeMap<String, String>);
+    ///
+    /// fn list(State(queries): State<Queries>) -> Result<Vec<hub::Tool>, mcp_wire::DecodeError> {
+    ///     let schema: mcp_wire::RawObject = mcp_wire::from_str(r#"{"type":"object"}"#)?;
+    ///     Ok(queries.0.keys().map(|name| hub::Tool::new(name, schema.clone())).collect())
+    /// }
+    ///
+    /// async fn run(State(queries): State<Queries>, Name(name): Name) -> Result<String, &'static str> {
+    ///     queries.0.get(&name).cloned().ok_or("the query is gone")
+    /// }
+    ///
+    /// let queries = BTreeMap::from([("users".to_owned(), "select * from users".to_owned())]);
+    /// let router = Router::new("queries", "1.0").with_state(Queries(queries)).tools(list, run);
+    /// ```
+    ///
+    /// # Panics
+    /// When [`Self::try_tools`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn tools<L, M>(
+        self,
+        list: impl Function<Vec<hub::Tool>, L>,
+        call: impl Function<hub::AnyCallToolResult, M>,
+    ) -> Self {
+        or_panic(self.try_tools(list, call))
+    }
+
+    /// Lists tools by a function, and calls them by another one; see [`Self::tools`].
+    ///
+    /// # Errors
+    /// When a function takes what it can't have, such as a state that the router lacks.
+    pub fn try_tools<L, M>(
+        self,
+        list: impl Function<Vec<hub::Tool>, L>,
+        call: impl Function<hub::AnyCallToolResult, M>,
+    ) -> Result<Self, RouteError> {
+        let run = self.bound("tool", call)?;
+        let source = self.source("list of tools", list, run)?;
+        self.inner.catalogue.change(|routes| routes.sources.tools.push(source));
+        self.inner.catalogue.notify(&Change::ToolList);
+        Ok(self)
+    }
+
+    /// Lists prompts by a function, and fills them in by another one, as [`Self::tools`] does with tools.
+    /// [`Self::prompts_changed`] notifies clients that the list has changed.
+    ///
+    /// # Panics
+    /// When [`Self::try_prompts`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn prompts<L, M>(
+        self,
+        list: impl Function<Vec<hub::Prompt>, L>,
+        fill: impl Function<hub::GetPromptResult, M>,
+    ) -> Self {
+        or_panic(self.try_prompts(list, fill))
+    }
+
+    /// Lists prompts by a function, and fills them in by another one; see [`Self::prompts`].
+    ///
+    /// # Errors
+    /// Those of [`Self::try_tools`].
+    pub fn try_prompts<L, M>(
+        self,
+        list: impl Function<Vec<hub::Prompt>, L>,
+        fill: impl Function<hub::GetPromptResult, M>,
+    ) -> Result<Self, RouteError> {
+        let run = self.bound("prompt", fill)?;
+        let source = self.source("list of prompts", list, run)?;
+        self.inner
+            .catalogue
+            .change(|routes| routes.sources.prompts.push(source));
+        self.inner.catalogue.notify(&Change::PromptList);
+        Ok(self)
+    }
+
+    /// Lists resources by a function that takes extractors, for templates that read them: those of all templates at once.
+    /// [`TemplateRoute::list`](super::TemplateRoute::list) is the list of one. [`Self::resources_changed`] notifies clients that the
+    /// list has changed.
+    ///
+    /// # Panics
+    /// When [`Self::try_resources`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn resources<L>(self, list: impl Function<Vec<hub::Resource>, L>) -> Self {
+        or_panic(self.try_resources(list))
+    }
+
+    /// Lists resources by a function; see [`Self::resources`].
+    ///
+    /// # Errors
+    /// Those of [`Self::try_tools`].
+    pub fn try_resources<L>(self, list: impl Function<Vec<hub::Resource>, L>) -> Result<Self, RouteError> {
+        let source = self.source("list of resources", list, ())?;
+        self.inner
+            .catalogue
+            .change(|routes| routes.sources.resources.push(source));
+        self.inner.catalogue.notify(&Change::ResourceList);
+        Ok(self)
+    }
+
+    fn source<T: 'static, R, L>(
+        &self,
+        kind: &'static str,
+        list: impl Function<Vec<T>, L>,
+        run: R,
+    ) -> Result<Arc<Source<T, R>>, RouteError> {
+        let (list, prefix) = (self.bound(kind, list)?, String::new());
+        Ok(Arc::new(Source { list, run, prefix }))
+    }
+
+    fn bound<T: 'static, M>(
+        &self,
+        kind: &'static str,
+        function: impl Function<T, M>,
+    ) -> Result<BoxedFunction<T>, RouteError> {
+        let mut function = BoxedFunction::new(function);
+        // What it is for has no name yet.
+        function.bind(kind, "*", &self.inner.states)?;
+        Ok(function)
+    }
+}
+
+/// The functions that list, in the order in which they were added.
+#[derive(Clone, Default)]
+pub(super) struct Sources {
+    pub(super) tools: List<hub::Tool, BoxedFunction<hub::AnyCallToolResult>>,
+    pub(super) prompts: List<hub::Prompt, BoxedFunction<hub::GetPromptResult>>,
+    /// Templates read what these list.
+    pub(super) resources: List<hub::Resource, ()>,
+}
+
+type List<T, R> = Vec<Arc<Source<T, R>>>;
+
+impl Sources {
+    /// Takes those of another router. What they list gets a prefix.
+    pub(super) fn merge(&mut self, other: &Self, prefix: &str, scope: &Scope) {
+        self.tools.extend(nested(&other.tools, prefix, scope));
+        self.prompts.extend(nested(&other.prompts, prefix, scope));
+        self.resources.extend(nested(&other.resources, prefix, scope));
+    }
+
+    /// Whether a function may send log messages.
+    pub(super) fn may_log(&self) -> bool {
+        let tools = self.tools.iter().flat_map(|it| [&it.list.signature, &it.run.signature]);
+        let prompts = self
+            .prompts
+            .iter()
+            .flat_map(|it| [&it.list.signature, &it.run.signature]);
+        let resources = self.resources.iter().map(|it| &it.list.signature);
+        let mut all = tools.chain(prompts).chain(resources);
+        all.any(|signature| signature.may_log())
+    }
+}
+
+fn nested<T: Entry, R: Clone>(sources: &[Arc<Source<T, R>>], prefix: &str, scope: &Scope) -> List<T, R> {
+    let nest = |source: &Arc<Source<T, R>>| {
+        let mut source = Source::clone(source);
+        source.prefix.insert_str(0, prefix);
+        source.list.scope.extend(scope);
+        Arc::new(source)
+    };
+    sources.iter().map(nest).collect()
+}
+
+/// A function that lists, and what is called for what it lists.
+#[derive(Clone)]
+pub(super) struct Source<T, R> {
+    list: BoxedFunction<Vec<T>>,
+    run: R,
+    /// What routers that took it have put before its names.
+    prefix: String,
+}
+
+/// What a function lists.
+pub(super) trait Entry: Clone + Send + Sync + 'static {
+    /// The name or URI.
+    fn key(&self) -> &str;
+
+    /// The name, if it gets a prefix.
+    fn name_mut(&mut self) -> Option<&mut String>;
+
+    fn listed(&self) -> Listed<'_>;
+}
+
+impl Entry for hub::Tool {
+    fn key(&self) -> &str {
+        &self.name
+    }
+
+    fn name_mut(&mut self) -> Option<&mut String> {
+        Some(&mut self.name)
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        Listed::Tool(self)
+    }
+}
+
+impl Entry for hub::Prompt {
+    fn key(&self) -> &str {
+        &self.name
+    }
+
+    fn name_mut(&mut self) -> Option<&mut String> {
+        Some(&mut self.name)
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        Listed::Prompt(self)
+    }
+}
+
+impl Entry for hub::Resource {
+    fn key(&self) -> &str {
+        &self.uri
+    }
+
+    fn name_mut(&mut self) -> Option<&mut String> {
+        None
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        Listed::Resource(self)
+    }
+}
+
+impl Router {
+    /// What functions list and the client sees, by name or URI. Of two with one, the first is listed.
+    pub(super) async fn listed<T: Entry, R>(
+        &self,
+        sources: impl Fn(&Sources) -> &List<T, R>,
+        context: &Context<ServerSide>,
+    ) -> Result<BTreeMap<String, T>, ErrorObject> {
+        let sources = sources(&self.inner.catalogue.routes().sources).clone();
+        let mut all = BTreeMap::new();
+        for source in &sources {
+            for entry in self.listed_by(source, context).await? {
+                all.entry(entry.key().to_owned()).or_insert(entry);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What a function lists under a name, if the client sees it, and the function's source.
+    pub(super) async fn find_listed<T: Entry, R>(
+        &self,
+        sources: impl Fn(&Sources) -> &List<T, R>,
+        name: &str,
+        context: &Context<ServerSide>,
+    ) -> Result<Option<(Arc<Source<T, R>>, T)>, ErrorObject> {
+        let sources = sources(&self.inner.catalogue.routes().sources).clone();
+        for source in sources.into_iter().filter(|source| name.starts_with(&source.prefix)) {
+            let listed = self.listed_by(&source, context).await?;
+            if let Some(entry) = listed.into_iter().find(|entry| entry.key() == name) {
+                return Ok(Some((source, entry)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn listed_by<T: Entry, R>(
+        &self,
+        source: &Source<T, R>,
+        context: &Context<ServerSide>,
+    ) -> Result<Vec<T>, ErrorObject> {
+        let mut entries = source.list.call(self.call(context), Input::List).await?;
+        for name in entries.iter_mut().filter_map(Entry::name_mut) {
+            name.insert_str(0, &source.prefix);
+        }
+        entries.retain(|entry| self.allows(&entry.listed(), &source.list.scope, context));
+        Ok(entries)
+    }
+}
+
+impl<T, R: 'static> Source<T, BoxedFunction<R>> {
+    /// The function for what is listed under a name.
+    fn function(&self, name: &str) -> BoxedFunction<R> {
+        let mut function = self.run.named(name.strip_prefix(&self.prefix).unwrap_or(name));
+        function.scope = self.list.scope.clone();
+        function
+    }
+}
+
+impl Source<hub::Tool, BoxedFunction<hub::AnyCallToolResult>> {
+    /// A tool that it lists.
+    pub(super) fn route(&self, tool: hub::Tool) -> Result<ToolRoute, ErrorObject> {
+        let (name, function) = (tool.name.clone(), self.function(&tool.name));
+        ToolRoute::listed(tool, function).map_err(|error| {
+            tracing::error!(name, %error, "a tool that a function lists can't be called");
+            internal_error(format!("the tool {name:?} can't be called: {error}"))
+        })
+    }
+}
+
+impl Source<hub::Prompt, BoxedFunction<hub::GetPromptResult>> {
+    /// A prompt that it lists.
+    pub(super) fn route(&self, prompt: hub::Prompt) -> PromptRoute {
+        let function = self.function(&prompt.name);
+        PromptRoute::listed(prompt, function)
+    }
+}

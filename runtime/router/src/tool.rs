@@ -1,0 +1,368 @@
+//! Tools from functions.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mcp_adapters::hub;
+use mcp_core::internal::{BoxFuture, internal_error};
+use mcp_wire::validator::Problem;
+use mcp_wire::{ErrorObject, Extra, RawJson, RawObject, Validator};
+use serde_json::{Value, json};
+
+use super::call::{Call, Input};
+use super::error::{RouteError, or_panic};
+use super::extract::{FromCall, invalid_tool_arguments};
+use super::faults::{faults, shortened};
+use super::function::{BoxedFunction, Function};
+use super::mirrored::MirroredTool;
+use super::schema::{self, Inlined};
+use super::scope::listable;
+use super::tool_error::ToolError;
+
+/// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
+#[derive(Clone)]
+pub struct ToolRoute {
+    pub(super) tool: hub::Tool,
+    input: Arc<Validator>,
+    output: Option<Arc<Validator>>,
+    pub(super) function: BoxedFunction<hub::AnyCallToolResult>,
+    pub(super) mirrored: MirroredTool,
+    around: Option<Around>,
+}
+
+/// What is around a tool's function.
+type Around = Arc<dyn Fn(Call, ToolRun) -> ToolRun + Send + Sync>;
+
+/// A run of a tool's function, with the check of its result.
+pub type ToolRun = BoxFuture<'static, Result<hub::AnyCallToolResult, ErrorObject>>;
+
+/// A tool from a function.
+///
+/// The function takes extractors (see [`FromCall`](super::FromCall)), such as [`Args`](super::Args), whose type derives the input
+/// schema. Without `Args`, the tool has no arguments, and what a client sends all the same doesn't matter. It gives text,
+/// content, structured content or a `Result` (see [`IntoResult`](super::IntoResult)). The output schema is that of what it gives,
+/// if that has one, such as [`Structured`](super::Structured).
+///
+/// # Panics
+/// When [`try_tool`] gives an error, which the types alone decide.
+#[track_caller]
+pub fn tool<M>(
+    name: impl Into<String>,
+    description: impl Into<String>,
+    function: impl Function<hub::AnyCallToolResult, M>,
+) -> ToolRoute {
+    or_panic(try_tool(name, description, function))
+}
+
+/// A tool from a function, as [`tool()`] makes one.
+///
+/// # Errors
+/// [`RouteError::NoObject`] when not all values of the arguments' type, or of the structured content, are JSON objects,
+/// [`RouteError::TwoArgs`] when the function takes [`Args`](super::Args) twice, and [`RouteError::Schema`] when a schema that is
+/// written by hand isn't one.
+pub fn try_tool<M, H: Function<hub::AnyCallToolResult, M>>(
+    name: impl Into<String>,
+    description: impl Into<String>,
+    function: H,
+) -> Result<ToolRoute, RouteError> {
+    let name = name.into();
+    let function = BoxedFunction::new(function);
+    let (shown, accepted) = match function.signature.args(KIND, &name)? {
+        None => (no_arguments(), no_arguments()),
+        Some(args) => {
+            let schema::Input { shown, accepted } = (args.schema)();
+            let object_root = |schema| object_root(&name, ARGUMENTS, args.name, schema);
+            (object_root(shown)?, object_root(accepted)?)
+        }
+    };
+    let output = output_schema::<M, H>(&name)?;
+    let input = validator(&name, "input schema", &accepted.into())?;
+    let mut tool = hub::Tool::new(name, shown).with_description(description);
+    tool.output_schema = output.map(RawObject::from);
+    ToolRoute::new(tool, input, function)
+}
+
+/// A tool whose schemas are written by hand. Arguments are validated by the input schema, and not by the one that the type in the
+/// function's [`Args`](super::Args) derives: `Args<serde_json::Map<String, Value>>` takes them as JSON.
+///
+/// # Errors
+/// [`RouteError::Schema`] when a schema isn't one, and [`RouteError::NoObject`] when the function gives structured content
+/// that is not always a JSON object.
+pub fn tool_with_schema<M, H: Function<hub::AnyCallToolResult, M>>(
+    tool: hub::Tool,
+    function: H,
+) -> Result<ToolRoute, RouteError> {
+    output_schema::<M, H>(&tool.name)?;
+    let input = validator(&tool.name, "input schema", &tool.input_schema)?;
+    ToolRoute::new(tool, input, BoxedFunction::new(function))
+}
+
+/// The lines of a doc comment as a description.
+#[doc(hidden)]
+pub fn description(lines: &[&str]) -> String {
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    lines.join("\n").trim().to_owned()
+}
+
+const KIND: &str = "tool";
+
+/// The input schema of a tool without arguments.
+fn no_arguments() -> Value {
+    json!({"type": "object", "properties": {}})
+}
+
+/// What arguments and structured content are called, and what to do when a type is not fit for them.
+type Role = (&'static str, &'static str);
+
+const ARGUMENTS: Role = (
+    "arguments",
+    "take a struct that has a member for each argument, or no `Args` if there are none",
+);
+const CONTENT: Role = (
+    "structured content",
+    "give a struct, such as one whose only member holds the value",
+);
+
+/// The schema that a type derives, if it is one of objects.
+fn object_root(tool: &str, (role, help): Role, type_name: &'static str, schema: Value) -> Result<Value, RouteError> {
+    schema::object_root(schema).map_err(|schema| RouteError::NoObject {
+        kind: KIND,
+        key: tool.to_owned(),
+        role,
+        type_name,
+        schema: schema.to_string(),
+        help,
+    })
+}
+
+fn output_schema<M, H: Function<hub::AnyCallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
+    let type_name = H::output_type();
+    let schema = H::output_schema();
+    schema
+        .map(|schema| object_root(tool, CONTENT, type_name, schema))
+        .transpose()
+}
+
+fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<Validator>, RouteError> {
+    let schema = RawJson::from(schema.clone()).parse::<Value>();
+    let validator = schema
+        .map_err(|error| error.to_string())
+        .and_then(|schema| Validator::new(&schema).map_err(|error| listed(error.problems())));
+    validator.map(Arc::new).map_err(|what| RouteError::Schema {
+        tool: tool.to_owned(),
+        role,
+        what,
+    })
+}
+
+fn listed(problems: &[Problem]) -> String {
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    problems.join("; ")
+}
+
+impl ToolRoute {
+    fn new(
+        tool: hub::Tool,
+        input: Arc<Validator>,
+        function: BoxedFunction<hub::AnyCallToolResult>,
+    ) -> Result<Self, RouteError> {
+        let output = tool.output_schema.as_ref();
+        let output = output
+            .map(|schema| validator(&tool.name, "output schema", schema))
+            .transpose()?;
+        Ok(Self {
+            mirrored: MirroredTool::of(&tool),
+            tool,
+            input,
+            output,
+            function,
+            around: None,
+        })
+    }
+
+    /// A tool that a function has listed.
+    pub(super) fn listed(tool: hub::Tool, function: BoxedFunction<hub::AnyCallToolResult>) -> Result<Self, RouteError> {
+        let input = validator(&tool.name, "input schema", &tool.input_schema)?;
+        Self::new(tool, input, function)
+    }
+
+    /// With a name for people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.tool.title = Some(title.into());
+        self
+    }
+
+    /// With hints about what the tool does, such as whether it only reads.
+    #[must_use]
+    pub fn annotations(mut self, annotations: hub::ToolAnnotations) -> Self {
+        self.tool.annotations = Some(annotations);
+        self
+    }
+
+    /// With icons.
+    #[must_use]
+    pub fn icons(mut self, icons: Vec<hub::Icon>) -> Self {
+        self.tool.icons = Some(icons);
+        self
+    }
+
+    /// With a member of its `_meta`, such as one of an extension. One of the same key is replaced.
+    ///
+    /// ```
+    /// use mcp_runtime::router::tool;
+    /// use serde_json::json;
+    ///
+    /// let chart = tool("chart", "Draws a chart", || "drawn").meta("ui", json!({"resourceUri": "ui://chart"}));
+    /// ```
+    #[must_use]
+    pub fn meta(mut self, key: impl Into<String>, value: impl Into<RawJson>) -> Self {
+        let meta = self.tool.meta.take().unwrap_or_default();
+        // An object that isn't one any more would have been refused by its type.
+        let mut members = RawJson::from(meta).decode_as::<Extra>().unwrap_or_default();
+        members.insert(key, value);
+        self.tool.meta = RawJson::from_encode(&members).map(RawObject::from).ok();
+        self
+    }
+
+    /// With a member that the protocol doesn't declare. One of the same name is replaced.
+    #[must_use]
+    pub fn member(mut self, name: impl Into<String>, value: impl Into<RawJson>) -> Self {
+        self.tool.extra.insert(name, value);
+        self
+    }
+
+    /// With another output schema than that of what the function gives, such as one with descriptions of its own. Results are checked by
+    /// it.
+    ///
+    /// # Panics
+    /// When [`Self::try_output_schema`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn output_schema(self, schema: impl Into<RawObject>) -> Self {
+        or_panic(self.try_output_schema(schema))
+    }
+
+    /// With another output schema; see [`Self::output_schema`].
+    ///
+    /// # Errors
+    /// [`RouteError::Schema`] when the schema isn't one.
+    pub fn try_output_schema(mut self, schema: impl Into<RawObject>) -> Result<Self, RouteError> {
+        let schema = schema.into();
+        self.output = Some(validator(&self.tool.name, "output schema", &schema)?);
+        self.tool.output_schema = Some(schema);
+        Ok(self)
+    }
+
+    /// Puts a function around the tool: of several, the last is the outermost. It gets the call, whose arguments are valid, and the run of the
+    /// tool's own function, which it may await, put into a task, or leave; what it gives is the result of the call. It is called
+    /// again when the client repeats the call with an answer.
+    ///
+    /// ```
+    /// use mcp_runtime::router::tool;
+    ///
+    /// let timed = tool("nap", "Sleeps", || "slept").around(|_, run| Box::pin(async move {
+    ///     let begun = std::time::Instant::now();
+    ///     let result = run.await;
+    ///     println!("the tool took {:?}", begun.elapsed());
+    ///     result
+    /// }));
+    /// ```
+    #[must_use]
+    pub fn around(mut self, function: impl Fn(Call, ToolRun) -> ToolRun + Send + Sync + 'static) -> Self {
+        self.around = Some(match self.around.take() {
+            None => Arc::new(function),
+            Some(inner) => Arc::new(move |call: Call, run| function(call.clone(), inner(call, run))),
+        });
+        self
+    }
+
+    /// Adds what an extractor needs, for a function that is [around](Self::around) the tool.
+    #[must_use]
+    pub fn needs<T: FromCall>(mut self) -> Self {
+        self.function.needs::<T>();
+        self
+    }
+
+    /// Writes the schemas that clients are shown without references.
+    pub(super) fn inline_schemas(&mut self) {
+        let output = self.tool.output_schema.as_mut();
+        for schema in [&mut self.tool.input_schema].into_iter().chain(output) {
+            // `ToolRoute::new` has parsed both.
+            if let Ok(parsed) = RawJson::from(schema.clone()).parse() {
+                *schema = schema::inlined(&parsed, Inlined::All).into();
+            }
+        }
+        {
+            self.mirrored = MirroredTool::of(&self.tool);
+        }
+    }
+
+    pub(super) async fn call(
+        &self,
+        arguments: Option<RawObject>,
+        call: Call,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        let parsed = match arguments {
+            Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
+            None => Ok(json!({})),
+        };
+        let valid = parsed.and_then(|arguments: Value| match faults(&self.input, &arguments) {
+            faults if faults.is_empty() => Ok(arguments),
+            faults => Err(faults),
+        });
+        let arguments = match valid {
+            Ok(arguments) => arguments,
+            Err(what) => return invalid_tool_arguments(&call, what).into_result(),
+        };
+        let call = self.function.bound(call, Input::Tool(arguments));
+        let Some(around) = &self.around else {
+            return self.checked(self.function.run(call).await);
+        };
+        let (route, own) = (self.clone(), call.clone());
+        let run: ToolRun = Box::pin(async move { route.checked(route.function.run(own).await) });
+        around(call, run).await
+    }
+
+    /// The result of the function, if it is what the output schema promises.
+    fn checked(
+        &self,
+        result: Result<hub::AnyCallToolResult, ToolError>,
+    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
+        if let Ok(hub::AnyCallToolResult::CallTool(result)) = &result {
+            self.check_output(result)?;
+        }
+        result.or_else(ToolError::into_result)
+    }
+
+    /// What a tool gives must be what its output schema promises, unless it says that it failed.
+    fn check_output(&self, result: &hub::CallToolResult) -> Result<(), ErrorObject> {
+        let Some(validator) = self.output.as_ref().filter(|_| result.is_error != Some(true)) else {
+            return Ok(());
+        };
+        let faults = match &result.structured_content {
+            Some(content) => match content.parse() {
+                Ok(value) => faults(validator, &value),
+                Err(error) => shortened(&error),
+            },
+            None => "there is none".to_owned(),
+        };
+        if faults.is_empty() {
+            return Ok(());
+        }
+        tracing::error!(tool = self.tool.name, %faults, "a tool's structured content isn't what its schema promises");
+        let what = "the tool's result isn't what its output schema promises";
+        Err(internal_error(what))
+    }
+}
+
+listable!(ToolRoute.tool: ListToolsResult as Tool);
+
+impl fmt::Debug for ToolRoute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ToolRoute").field(&self.tool.name).finish()
+    }
+}

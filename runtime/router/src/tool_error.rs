@@ -1,0 +1,108 @@
+//! Why a function of the router fails.
+
+use std::error::Error;
+use std::fmt;
+
+use mcp_adapters::hub::AnyCallToolResult;
+use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_core::CallError;
+use mcp_core::internal::internal_error;
+
+use super::content::text;
+
+/// Any error.
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Why a function of the router fails: something that the model reads, or a refusal of the request.
+///
+/// `?` makes one of any error: of an [`ErrorObject`] a refusal, and of every other error something to read. So a function that
+/// gives `Result<_, ErrorObject>`, `Result<_, String>` or `Result<_, std::io::Error>` needs no `ToolError`. This type is for those
+/// that fail in both ways, and for extractors.
+///
+/// ```
+/// use mcp_runtime::router::{Args, ToolError};
+/// use mcp_runtime::{Router, error_code};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Sum { a: String, b: String }
+///
+/// fn add(Args(sum): Args<Sum>) -> Result<i64, ToolError> {
+///     let (a, b): (i64, i64) = (sum.a.parse()?, sum.b.parse()?);
+///     a.checked_add(b).ok_or_else(|| ToolError::protocol(error_code::INTERNAL_ERROR, "out of range"))
+/// }
+///
+/// let router = Router::new("sums", "1.0").tool("add", "Adds two numbers", add);
+/// ```
+#[derive(Debug)]
+pub enum ToolError {
+    /// The result of a tool says that it failed, with this error for the model to read. For a prompt, a resource or a completion,
+    /// whose results can't say so, it is an internal error.
+    Tool(Box<dyn Error + Send + Sync>),
+    /// The request is answered with this error, which the model doesn't read.
+    Protocol(ErrorObject),
+}
+
+impl ToolError {
+    /// An error for the model to read.
+    pub fn tool(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Tool(error.into())
+    }
+
+    /// An error response with a code, one of [`error_code`](mcp_core::error_code) or of your own.
+    pub fn protocol(code: i64, message: impl Into<String>) -> Self {
+        Self::Protocol(ErrorObject::new(code, message))
+    }
+
+    /// What the client of a tool gets: a result that says that the tool failed, or an error.
+    ///
+    /// # Errors
+    /// That of [`Self::Protocol`].
+    pub fn into_result(self) -> Result<AnyCallToolResult, ErrorObject> {
+        match self {
+            Self::Tool(error) => Ok(text(error.to_string()).with_is_error(true).into()),
+            Self::Protocol(error) => Err(error),
+        }
+    }
+
+    pub(super) fn from_any(error: impl Into<BoxError>) -> Self {
+        match error.into().downcast() {
+            Ok(error) => Self::Protocol(*error),
+            Err(error) => Self::Tool(error),
+        }
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::from_any(error)
+    }
+}
+
+impl From<ToolError> for Box<dyn Error + Send + Sync> {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Tool(error) => error,
+            ToolError::Protocol(error) => Box::new(error),
+        }
+    }
+}
+
+impl From<ToolError> for ErrorObject {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Protocol(error) => error,
+            ToolError::Tool(error) => match error.downcast::<CallError>() {
+                Ok(error) => Self::from(*error),
+                Err(error) => internal_error(error),
+            },
+        }
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(error) => error.fmt(f),
+            Self::Protocol(error) => error.fmt(f),
+        }
+    }
+}
