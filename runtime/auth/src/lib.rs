@@ -34,11 +34,3 @@ pub use self::scopes::Scopes;
 pub use self::secret::Secret;
 pub use self::server::{Dpop, JwtValidator, ProofStore, ProtectedResource, TokenError, TokenInfo, TokenValidator};
 pub use mcp_core::internal::BoxFuture;
-
-/// What the HTTP client and server use of this crate. It changes in any release: programs shouldn't use it.
-#[doc(hidden)]
-pub mod internal {
-    pub use crate::client::{Attempts, Authorization};
-    pub use crate::dpop::{DPOP, DPOP_NONCE, USE_DPOP_NONCE};
-    pub use crate::server::{ProofError, ProvenRequest};
-}

@@ -4,5 +4,6 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+pub mod guard;
 #[cfg(feature = "server")]
 pub mod server;

@@ -8,8 +8,6 @@ use redis::streams::{StreamId, StreamReadReply};
 use redis::{Client, RedisResult};
 use tokio::sync::Mutex;
 
-#[cfg(feature = "tasks")]
-use super::connection::Connection;
 use super::connection::{connect, millis, within};
 
 /// How long the store waits for a message.
@@ -33,12 +31,6 @@ struct Reading {
 }
 
 impl Inbox {
-    /// An inbox with a connection like this one.
-    #[cfg(feature = "tasks")]
-    pub(super) fn beside(connection: &Connection) -> Self {
-        Self::new(connection.client().clone(), connection.timeout())
-    }
-
     pub(super) fn new(client: Client, timeout: Duration) -> Self {
         let reading = Reading {
             connection: None,

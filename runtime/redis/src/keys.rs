@@ -22,19 +22,6 @@ impl Keys<'_> {
         format!("{}:states:{principal}", self.0)
     }
 
-    /// A task, and its end, on one node of a cluster.
-    #[cfg(feature = "tasks")]
-    pub(super) fn task(&self, id: &str) -> [String; 2] {
-        let task = format!("{}:task:{{{id}}}", self.0);
-        let end = format!("{task}:end");
-        [task, end]
-    }
-
-    #[cfg(feature = "tasks")]
-    pub(super) fn task_inbox(&self, instance: &str) -> String {
-        format!("{}:task-inbox:{instance}", self.0)
-    }
-
     pub(super) fn changes(&self) -> String {
         format!("{}:changes", self.0)
     }

@@ -122,28 +122,6 @@ impl RedisStore {
         RedisStates::new(Arc::clone(&self.connection), self.options.prefix.clone())
     }
 
-    /// Where the instances keep their tasks together: [`Tasks::in_store`](mcp_tasks::Tasks::in_store) takes it. It is there once for an
-    /// instance.
-    ///
-    /// ```no_run
-    /// use mcp_runtime::Router;
-    /// use mcp_runtime::tasks::{TaskLimits, Tasks};
-    /// use mcp_runtime::transport::http::server::{RedisOptions, RedisStore};
-    ///
-    /// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
-    /// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
-    /// let tasks = Tasks::in_store(TaskLimits::default(), store.tasks());
-    /// let router = Router::new("builds", "1.0").extension(tasks);
-    /// # let _ = router;
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[cfg(feature = "tasks")]
-    #[must_use]
-    pub fn tasks(&self) -> RedisTasks {
-        RedisTasks::new(self)
-    }
-
     /// Where the instances send each other what changes: [`Router::share_changes`](mcp_router::Router::share_changes) takes it.
     ///
     /// ```no_run

@@ -29,13 +29,49 @@ pub struct RedisTasks {
     _heartbeat: Arc<AbortOnDropHandle<()>>,
 }
 
+impl RedisStore {
+    /// Where the instances keep their tasks together: [`Tasks::in_store`](mcp_tasks::Tasks::in_store) takes it. It is there once for an
+    /// instance.
+    ///
+    /// ```no_run
+    /// use mcp_runtime::Router;
+    /// use mcp_runtime::tasks::{TaskLimits, Tasks};
+    /// use mcp_runtime::transport::http::server::{RedisOptions, RedisStore};
+    ///
+    /// # async fn example() -> Result<(), mcp_runtime::transport::http::server::StoreError> {
+    /// let store = RedisStore::connect("redis://127.0.0.1/", RedisOptions::default()).await?;
+    /// let tasks = Tasks::in_store(TaskLimits::default(), store.tasks());
+    /// let router = Router::new("builds", "1.0").extension(tasks);
+    /// # let _ = router;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn tasks(&self) -> RedisTasks {
+        RedisTasks::new(self)
+    }
+}
+
+impl Keys<'_> {
+    /// A task, and its end, on one node of a cluster.
+    fn task(&self, id: &str) -> [String; 2] {
+        let task = format!("{}:task:{{{id}}}", self.0);
+        let end = format!("{task}:end");
+        [task, end]
+    }
+
+    fn task_inbox(&self, instance: &str) -> String {
+        format!("{}:task-inbox:{instance}", self.0)
+    }
+}
+
 impl RedisTasks {
     pub(super) fn new(store: &RedisStore) -> Self {
         Self {
             instance: store.instance.clone(),
             prefix: store.options.prefix.clone(),
             connection: Arc::clone(&store.connection),
-            inbox: Inbox::beside(&store.connection),
+            inbox: Inbox::new(store.connection.client().clone(), store.connection.timeout()),
             _heartbeat: Arc::clone(&store.heartbeat),
         }
     }

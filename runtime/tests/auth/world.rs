@@ -215,6 +215,6 @@ pub fn auth_error(error: &ConnectError) -> String {
     let Some(HttpError::Unauthorized(error)) = error.downcast_ref::<HttpError>() else {
         panic!("{error:?}");
     };
-    let error: &AuthError = error;
+    let error = error.downcast_ref::<AuthError>().unwrap();
     error.to_string()
 }

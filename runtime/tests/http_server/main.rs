@@ -9,6 +9,8 @@ mod connections;
 mod cross_site;
 mod engine;
 #[cfg(feature = "router")]
+mod guards;
+#[cfg(feature = "router")]
 mod listen;
 mod principals;
 mod requests;

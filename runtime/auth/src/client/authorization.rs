@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_core::internal::Mutex;
+use mcp_http::client::{self as http_client, AuthorizationError, AuthorizationFuture, Authorize};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use reqwest::{Method, Response, StatusCode, Url};
+use reqwest::{Request, Response, StatusCode, Url};
 use tokio::time::Instant;
 
 use super::authorizer::Authorizer;
@@ -22,7 +23,7 @@ use crate::error::AuthError;
 const MAX_NONCE: usize = 1024;
 
 /// The authorization of one HTTP client at its server.
-pub struct Authorization {
+struct Authorization {
     /// The URL of the server. Tokens go to its origin only.
     server: Url,
     grants: Grants,
@@ -33,44 +34,67 @@ pub struct Authorization {
 }
 
 /// The attempts to send a request: what the last one was sent with, and why there are others. There is one for each reason.
-#[derive(Default)]
-pub struct Attempts {
+struct Attempts<'a> {
+    authorization: &'a Authorization,
     sent: Option<Instant>,
     grant: Option<Arc<ActiveGrant>>,
     reasons: Vec<Reason>,
 }
 
-impl Authorization {
-    /// The authorization at a server, for which nothing has been granted yet.
-    pub fn new(authorizer: Authorizer, server: &Url) -> Result<Self, AuthError> {
-        let source = GrantSource::new(authorizer, server)?;
-        Ok(Self {
+impl Authorize for Authorizer {
+    fn at(&self, server: &Url) -> Result<Arc<dyn http_client::Authorization>, AuthorizationError> {
+        let source = GrantSource::new(self.clone(), server).map_err(|error| Arc::new(error) as AuthorizationError)?;
+        Ok(Arc::new(Authorization {
             server: source.server.clone(),
             grants: Grants::new(source),
             nonce: Mutex::default(),
             waiting: WaitingTime::default(),
+        }))
+    }
+}
+
+impl http_client::Authorization for Authorization {
+    fn begin(&self) -> Box<dyn http_client::Attempts + '_> {
+        Box::new(Attempts {
+            authorization: self,
+            sent: None,
+            grant: None,
+            reasons: Vec::new(),
         })
     }
 
-    /// How long calls have waited for grants: for users, for the most part.
-    pub fn waited(&self) -> Duration {
+    fn waited(&self) -> Duration {
         self.waiting.total()
     }
+}
 
+impl http_client::Attempts for Attempts<'_> {
+    fn headers<'a>(&'a mut self, request: &'a Request) -> AuthorizationFuture<'a, HeaderMap> {
+        Box::pin(async {
+            self.authorize(request)
+                .await
+                .map_err(|error| error as AuthorizationError)
+        })
+    }
+
+    fn retry<'a>(&'a mut self, response: &'a Response, at_origin: bool) -> AuthorizationFuture<'a, bool> {
+        Box::pin(async move {
+            let better = self.find_better(response, at_origin).await;
+            better.map_err(|error| error as AuthorizationError)
+        })
+    }
+}
+
+impl Attempts<'_> {
     /// The headers that authorize a request. Requests to other origins get none.
-    pub async fn headers(
-        &self,
-        method: &Method,
-        url: &Url,
-        attempts: &mut Attempts,
-    ) -> Result<HeaderMap, Arc<AuthError>> {
+    async fn authorize(&mut self, request: &Request) -> Result<HeaderMap, Arc<AuthError>> {
         let mut headers = HeaderMap::new();
-        attempts.sent = Some(Instant::now());
-        if url.origin() != self.server.origin() {
+        self.sent = Some(Instant::now());
+        if request.url().origin() != self.authorization.server.origin() {
             return Ok(headers);
         }
-        attempts.grant = self.grants.current().await?;
-        let Some(active) = &attempts.grant else {
+        self.grant = self.authorization.grants.current().await?;
+        let Some(active) = &self.grant else {
             return Ok(headers);
         };
         let scheme = match active.grant.token_type {
@@ -87,30 +111,22 @@ impl Authorization {
             .as_ref()
             .filter(|_| active.grant.token_type == TokenType::Dpop)
         {
-            let nonce = self.nonce.lock().clone();
-            let proof = key.proof(method.as_str(), url, nonce.as_ref(), Some(&active.grant.access_token))?;
+            let nonce = self.authorization.nonce.lock().clone();
+            let (method, token) = (request.method().as_str(), &active.grant.access_token);
+            let proof = key.proof(method, request.url(), nonce.as_ref(), Some(token))?;
             headers.insert(DPOP, proof);
         }
         Ok(headers)
     }
 
-    /// Whether a request should be sent again, with what is now there to authorize it. `at_origin` says whether the server may be
-    /// one that has no metadata, and is authorized at its own origin.
-    ///
-    /// # Errors
-    /// When there is no authorization.
-    pub async fn retry(
-        &self,
-        response: &Response,
-        attempts: &mut Attempts,
-        at_origin: bool,
-    ) -> Result<bool, Arc<AuthError>> {
-        if response.url().origin() != self.server.origin() {
+    /// Whether there is something better now to authorize the request.
+    async fn find_better(&mut self, response: &Response, at_origin: bool) -> Result<bool, Arc<AuthError>> {
+        if response.url().origin() != self.authorization.server.origin() {
             return Ok(false);
         }
         let nonce = response.headers().get(DPOP_NONCE);
         if let Some(nonce) = nonce.filter(|nonce| nonce.len() <= MAX_NONCE) {
-            *self.nonce.lock() = Some(nonce.clone());
+            *self.authorization.nonce.lock() = Some(nonce.clone());
         }
         let challenge = Challenge::of(response.headers());
         let reason = match response.status() {
@@ -119,33 +135,31 @@ impl Authorization {
             StatusCode::FORBIDDEN if challenge.error() == Some("insufficient_scope") => Reason::InsufficientScope,
             status => {
                 if status.is_success() {
-                    attempts.prove(Worth::Useful);
+                    self.prove(Worth::Useful);
                 }
                 return Ok(false);
             }
         };
-        if attempts.reasons.contains(&reason) {
+        if self.reasons.contains(&reason) {
             return Ok(false);
         }
-        attempts.reasons.push(reason);
+        self.reasons.push(reason);
         match reason {
             Reason::Nonce => return Ok(true),
-            Reason::InsufficientScope => attempts.prove(Worth::Known),
+            Reason::InsufficientScope => self.prove(Worth::Known),
             Reason::Unauthorized => {}
         }
-        let _waiting = self.waiting.begin();
+        let _waiting = self.authorization.waiting.begin();
         let refused = Refused {
             reason,
             challenge: &challenge,
-            sent: attempts.sent,
-            grant: attempts.grant.as_ref(),
+            sent: self.sent,
+            grant: self.grant.as_ref(),
             at_origin,
         };
-        self.grants.renew(&refused).await.map(|()| true)
+        self.authorization.grants.renew(&refused).await.map(|()| true)
     }
-}
 
-impl Attempts {
     /// The server has shown that the token of the request is worth this much.
     fn prove(&self, worth: Worth) {
         if let Some(active) = &self.grant {

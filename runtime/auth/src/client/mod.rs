@@ -21,7 +21,6 @@ mod user_agent;
 mod waiting;
 
 pub use self::assertion::{AssertionRequest, AssertionSource, IdentityProvider};
-pub use self::authorization::{Attempts, Authorization};
 pub use self::authorizer::{Authorizer, Client};
 pub use self::file_store::FileStore;
 #[cfg(feature = "keyring")]

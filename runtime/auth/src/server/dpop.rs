@@ -153,26 +153,22 @@ impl Dpop {
     }
 
     /// Whether tokens that aren't bound to a key are refused.
-    #[doc(hidden)]
-    pub fn is_required(&self) -> bool {
+    pub(super) fn is_required(&self) -> bool {
         self.required
     }
 
     /// The names of the algorithms.
-    #[doc(hidden)]
-    pub fn algorithm_names(&self) -> Vec<String> {
+    pub(super) fn algorithm_names(&self) -> Vec<String> {
         self.algorithms.iter().map(|it| format!("{it:?}")).collect()
     }
 
     /// The nonce that the next proof has to repeat, if the server wants one.
-    #[doc(hidden)]
-    pub fn nonce(&self) -> Option<String> {
+    pub(super) fn nonce(&self) -> Option<String> {
         self.nonces.as_ref().map(|nonces| nonces.at(now()))
     }
 
     /// Checks the proof of a request; whether its sender should get another nonce.
-    #[doc(hidden)]
-    pub async fn check(&self, proof: &str, request: &ProvenRequest<'_>) -> Result<bool, ProofError> {
+    pub(super) async fn check(&self, proof: &str, request: &ProvenRequest<'_>) -> Result<bool, ProofError> {
         let now = now();
         let (key, claims) = self.verified(proof)?;
         if key != request.key {

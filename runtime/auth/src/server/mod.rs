@@ -1,7 +1,9 @@
 //! Servers that check tokens.
 
 mod algorithms;
+mod challenge;
 mod dpop;
+mod guard;
 mod jwks;
 mod keys;
 mod nonces;
@@ -10,7 +12,6 @@ mod protected;
 mod validator;
 
 pub use self::dpop::Dpop;
-pub use self::dpop::{ProofError, ProvenRequest};
 pub use self::jwks::JwtValidator;
 pub use self::proofs::ProofStore;
 pub use self::protected::ProtectedResource;

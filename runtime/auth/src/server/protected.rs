@@ -29,16 +29,11 @@ use crate::scopes::Scopes;
 /// [Specification](https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization)
 #[derive(Clone)]
 pub struct ProtectedResource {
-    #[doc(hidden)]
-    pub metadata: ResourceMetadata,
-    #[doc(hidden)]
-    pub validator: Arc<dyn TokenValidator>,
-    #[doc(hidden)]
-    pub dpop: Option<Dpop>,
-    #[doc(hidden)]
-    pub required: Scopes,
-    #[doc(hidden)]
-    pub tools: HashMap<String, Scopes>,
+    pub(super) metadata: ResourceMetadata,
+    pub(super) validator: Arc<dyn TokenValidator>,
+    pub(super) dpop: Option<Dpop>,
+    pub(super) required: Scopes,
+    pub(super) tools: HashMap<String, Scopes>,
 }
 
 impl ProtectedResource {
@@ -110,8 +105,7 @@ impl ProtectedResource {
     }
 
     /// The URLs that a request to this path may have: those of the server, and of the path at its origin.
-    #[doc(hidden)]
-    pub fn urls_of(&self, path: &str) -> Vec<Url> {
+    pub(super) fn urls_of(&self, path: &str) -> Vec<Url> {
         let Ok(mut resource) = Url::parse(&self.metadata.resource) else {
             return Vec::new();
         };
@@ -123,8 +117,7 @@ impl ProtectedResource {
     }
 
     /// The URL of the metadata.
-    #[doc(hidden)]
-    pub fn metadata_url(&self) -> String {
+    pub(super) fn metadata_url(&self) -> String {
         let resource = Url::parse(&self.metadata.resource).ok();
         let origin = resource.map_or_else(String::new, |resource| resource.origin().ascii_serialization());
         format!("{origin}{}", self.metadata_path())

@@ -15,7 +15,7 @@ use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use super::authorized::Authorization;
+use super::authorization::Authorization;
 use super::error::HttpError;
 use super::options::{HttpExchange, HttpOptions};
 use super::response::{EVENT_STREAM, JSON};
@@ -28,7 +28,7 @@ pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event
 pub(super) struct Connection {
     pub(super) url: Url,
     pub(super) client: reqwest::Client,
-    pub(super) authorization: Option<Authorization>,
+    pub(super) authorization: Option<Arc<dyn Authorization>>,
     pub(super) options: HttpOptions,
     pub(super) inbox: mpsc::Sender<Inbound>,
     pub(super) state: Mutex<ClientState>,
@@ -123,9 +123,40 @@ impl Connection {
         scope: SessionScope,
     ) -> Result<(Response, RemoteSession), HttpError> {
         if let Some(authorization) = &self.authorization {
-            return self.send_authorized(authorization, request, scope).await;
+            return self.send_authorized(&**authorization, request, scope).await;
         }
         self.send_with(request, HeaderMap::new(), scope).await
+    }
+
+    /// Sends an HTTP request with a token. If the server refuses it, gets a better one and sends it again.
+    async fn send_authorized(
+        &self,
+        authorization: &dyn Authorization,
+        request: RequestBuilder,
+        scope: SessionScope,
+    ) -> Result<(Response, RemoteSession), HttpError> {
+        let (client, request) = request.build_split();
+        let request = request?;
+        let mut attempts = authorization.begin();
+        loop {
+            // The bodies of messages are in memory.
+            let attempt = request.try_clone().ok_or(HttpError::NoResponse)?;
+            let headers = attempts.headers(&request).await.map_err(HttpError::Unauthorized)?;
+            let attempt = RequestBuilder::from_parts(client.clone(), attempt);
+            let (response, session) = self.send_with(attempt, headers, scope.clone()).await?;
+            let retry = attempts.retry(&response, self.may_authorize_at_origin()).await;
+            if !retry.map_err(HttpError::Unauthorized)? {
+                return Ok((response, session));
+            }
+        }
+    }
+
+    /// Whether the server may be one of a revision in which servers have no metadata.
+    fn may_authorize_at_origin(&self) -> bool {
+        match self.state.lock().revision {
+            Some(revision) => revision.facts().authorizes_at_origin,
+            None => Revision::all().any(|revision| revision.facts().authorizes_at_origin),
+        }
     }
 
     /// Sends an HTTP request with these headers; they take precedence over those of the options.

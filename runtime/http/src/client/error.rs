@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_core::CallError;
 use mcp_core::transport::HttpFailure;
 
-use super::authorized::AuthError;
+use super::authorization::AuthorizationError;
 
 /// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
 ///
@@ -27,9 +27,9 @@ pub enum HttpError {
     /// The function that adds headers has failed.
     #[error("the headers couldn't be made: {0}")]
     Headers(Box<dyn std::error::Error + Send + Sync>),
-    /// The client isn't authorized.
+    /// The client isn't authorized. With an `Authorizer` of `mcp-auth`, the reason is an `AuthError`.
     #[error("the client isn't authorized: {0}")]
-    Unauthorized(Arc<AuthError>),
+    Unauthorized(AuthorizationError),
     /// The server responded with an error status.
     #[error("{0}")]
     Status(Box<HttpFailure>),

@@ -1,7 +1,6 @@
 //! A client of Streamable HTTP, and of HTTP with SSE for servers that only have that.
 
-#[cfg_attr(not(feature = "auth"), path = "unauthorized.rs")]
-mod authorized;
+mod authorization;
 mod awaited;
 mod classify;
 mod connection;
@@ -21,6 +20,7 @@ mod tools;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_core::internal::Mutex;
@@ -30,12 +30,12 @@ use reqwest::header::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::authorized::Authorization;
 use self::classify::{PostKind, classify};
 use self::connection::{Connection, Inbound};
 use self::exchange::Kind;
 use self::state::ClientState;
 
+pub use authorization::{Attempts, Authorization, AuthorizationError, AuthorizationFuture, Authorize};
 pub use error::{HttpError, SessionExpired};
 pub use options::{HttpExchange, HttpOptions};
 /// The HTTP library, for header functions and custom clients.
@@ -119,11 +119,12 @@ impl HttpClient {
             None => connection::client(&options)?,
         };
 
+        let authorization = options.authorizer.as_ref().map(|authorizer| authorizer.at(&url));
         let (sender, inbox) = mpsc::channel(options.queue.max(1));
         let closing = CancellationToken::new();
         let connection = Connection {
             client,
-            authorization: authorized::authorization(&options, &url)?,
+            authorization: authorization.transpose().map_err(HttpError::Unauthorized)?,
             url,
             inbox: sender,
             state: Mutex::new(ClientState::new(&closing)),
@@ -212,9 +213,9 @@ impl Sender for HttpSender {
         }
     }
 
-    fn suspended(&self) -> std::time::Duration {
+    fn suspended(&self) -> Duration {
         let authorization = self.connection.authorization.as_ref();
-        authorization.map(Authorization::waited).unwrap_or_default()
+        authorization.map_or(Duration::ZERO, |authorization| authorization.waited())
     }
 
     async fn close(&self) {

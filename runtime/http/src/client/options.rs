@@ -10,7 +10,7 @@ use mcp_core::mcp_wire::Extension;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode, Url};
 
-use super::authorized::Authorizer;
+use super::authorization::Authorize;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 type Filling = Pin<Box<dyn Future<Output = Result<HeaderMap, BoxError>> + Send>>;
@@ -37,7 +37,7 @@ pub struct HttpOptions {
     pub patience: Duration,
     /// The client to use, for proxies or certificates. The default one follows redirections only within the same origin.
     pub client: Option<reqwest::Client>,
-    pub(super) authorizer: Option<Authorizer>,
+    pub(super) authorizer: Option<Arc<dyn Authorize>>,
     pub(super) extensions: Vec<Extension>,
     pub(super) hook: Option<Hook>,
     pub(super) renewed: Option<Arc<dyn Fn() + Send + Sync>>,
@@ -109,6 +109,14 @@ impl HttpOptions {
         F: Future<Output = Result<HeaderMap, BoxError>> + Send + 'static,
     {
         self.hook = Some(Arc::new(move |headers| Box::pin(hook(headers))));
+        self
+    }
+
+    /// Sets what gets tokens for this client. A request that the server refuses without one is sent again, once, when there is
+    /// one; the timeouts of calls don't count the time until then. Tokens are sent to the server's origin only.
+    #[must_use]
+    pub fn authorizer(mut self, authorizer: impl Authorize) -> Self {
+        self.authorizer = Some(Arc::new(authorizer));
         self
     }
 

@@ -5,8 +5,9 @@ use std::net::SocketAddr;
 use axum::extract::{ConnectInfo, OriginalUri, Request};
 use axum::middleware::map_request;
 
-use super::extensions::{self, ClientAddress};
+use super::extensions::ClientAddress;
 use super::http_server::HttpServer;
+use crate::guard;
 
 impl HttpServer {
     /// An axum router that responds at the [paths](Self::paths) of this server.
@@ -40,7 +41,7 @@ async fn translate(mut request: Request) -> Request {
         extensions.insert(ClientAddress(address));
     }
     if let Some(OriginalUri(uri)) = extensions.get::<OriginalUri>().cloned() {
-        extensions.insert(extensions::OriginalUri(uri));
+        extensions.insert(guard::OriginalUri(uri));
     }
     request
 }

@@ -19,8 +19,9 @@ use super::body::Body;
 use super::endpoint::{Endpoint, RequestBody};
 use super::session::SessionTransport;
 use super::sessions::{FirstRequest, SessionInfo, StartEngine};
-use super::settings::Settings;
+use super::settings::{Guarded, Settings};
 use super::store::SessionStore;
+use crate::guard::Guard;
 
 /// A server of Streamable HTTP, and of HTTP with SSE beside it.
 ///
@@ -183,16 +184,18 @@ impl HttpServer {
         self
     }
 
-    /// Answers only clients that send a token, and says where they get one: requests without one get a 401, and those whose token
-    /// doesn't permit them a 403. The metadata of the resource have a route of their own.
+    /// Answers only the requests that a guard lets pass. With the `ProtectedResource` of `mcp-auth`, those are the requests with a valid
+    /// token: others get a 401 that says where there are tokens, and those whose token doesn't permit them a 403. Its metadata have a
+    /// path of their own.
     ///
-    /// Sessions belong to the subject of the token, unless [`principal`](Self::principal) says otherwise. Handlers find the
-    /// subject in [`Context::principal`](mcp_core::Context::principal) and what else the token says in the extensions of the HTTP
-    /// request, as a [`TokenInfo`](mcp_auth::TokenInfo); they never get the token itself.
-    #[cfg(feature = "auth")]
+    /// Sessions belong to the principal that the guard determines, the subject of the token, unless [`principal`](Self::principal)
+    /// says otherwise. Handlers find it in [`Context::principal`](mcp_core::Context::principal) and what else the token says in the
+    /// extensions of the HTTP request, as a `TokenInfo`; they never get the token itself.
     #[must_use]
-    pub fn protect(mut self, resource: mcp_auth::ProtectedResource) -> Self {
-        self.change().protected = Some(Arc::new(resource));
+    pub fn protect(mut self, guard: impl Guard) -> Self {
+        let document = guard.document();
+        let guard = Arc::new(guard);
+        self.change().guarded = Some(Guarded { guard, document });
         self
     }
 

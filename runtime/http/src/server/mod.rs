@@ -55,7 +55,7 @@ mod serve;
 
 pub use self::body::Body;
 pub use self::endpoint::RequestBody;
-pub use self::extensions::{ClientAddress, OriginalUri};
+pub use self::extensions::ClientAddress;
 pub use self::http_server::HttpServer;
 pub use self::serve::{HttpService, Listener, Serve, serve};
 pub use self::session::{SessionReceiver, SessionSender, SessionTransport};
@@ -64,3 +64,4 @@ pub use self::store::{
     InboxMessage, Instances, LogAppend, LogEntry, LogId, MemoryStore, Recipient, SessionRecord, SessionStore,
     StoreError, StoreFuture,
 };
+pub use crate::guard::{Guard, GuardFuture, OriginalUri, Refusal};

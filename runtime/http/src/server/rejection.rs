@@ -6,6 +6,7 @@ use mcp_adapters::{ErrorRole, PeerTypes, Revision};
 
 use super::body::Body;
 use super::store::StoreError;
+use crate::guard::Refusal;
 
 /// An HTTP status and a JSON-RPC error.
 #[derive(Debug)]
@@ -42,13 +43,6 @@ impl Rejection {
     /// The same rejection with the id of the request: some clients need it.
     pub(crate) fn with_id(self, id: Option<RequestId>) -> Self {
         Self { id, ..self }
-    }
-
-    /// The same rejection with more headers.
-    #[cfg(feature = "auth")]
-    pub(crate) fn with_headers(self, headers: HeaderMap) -> Self {
-        let headers = Some(Box::new(headers));
-        Self { headers, ..self }
     }
 
     /// An invalid request.
@@ -102,4 +96,17 @@ impl Rejection {
 /// The status of a response with an error of this code, unless it is 200.
 pub(crate) fn error_status(revision: Revision, code: i64) -> Option<StatusCode> {
     StatusCode::from_u16(revision.facts().status(code)?).ok()
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal.status.is_server_error() {
+            true => error_code::INTERNAL_ERROR,
+            false => error_code::INVALID_REQUEST,
+        };
+        Self {
+            headers: Some(refusal.headers),
+            ..Self::new(refusal.status, code, refusal.message)
+        }
+    }
 }

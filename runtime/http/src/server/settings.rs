@@ -8,6 +8,7 @@ use http::{HeaderName, Method, header};
 use mcp_adapters::Revision;
 use mcp_core::Options;
 use mcp_core::mirrors::header_name;
+use mcp_core::transport::Principal;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
@@ -15,6 +16,7 @@ use super::headers::session_headers;
 use super::limits::SessionLimits;
 use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
+use crate::guard::Guard;
 
 /// The headers of authorization that pages may read.
 const EXPOSED: [HeaderName; 2] = [header::WWW_AUTHENTICATE, HeaderName::from_static("dpop-nonce")];
@@ -26,9 +28,8 @@ pub(crate) struct Settings {
     pub(crate) legacy: Option<(String, String)>,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
-    pub(crate) principal: Option<Arc<Principal>>,
-    #[cfg(feature = "auth")]
-    pub(crate) protected: Option<Arc<mcp_auth::ProtectedResource>>,
+    pub(crate) principal: Option<Arc<FindPrincipal>>,
+    pub(crate) guarded: Option<Guarded>,
     pub(crate) revisions: Vec<Revision>,
     pub(crate) max_body: usize,
     pub(crate) max_sessions: usize,
@@ -44,8 +45,15 @@ pub(crate) struct Settings {
     pub(crate) limits: SessionLimits,
 }
 
+/// A guard, and the document that it has.
+#[derive(Clone)]
+pub(crate) struct Guarded {
+    pub(crate) guard: Arc<dyn Guard>,
+    pub(crate) document: Option<(String, Vec<u8>)>,
+}
+
 /// Determines the principal of a request.
-pub(crate) type Principal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
+pub(crate) type FindPrincipal = dyn Fn(&Parts) -> Option<String> + Send + Sync;
 
 impl Default for Settings {
     fn default() -> Self {
@@ -55,8 +63,7 @@ impl Default for Settings {
             hosts: Vec::new(),
             origins: Vec::new(),
             principal: None,
-            #[cfg(feature = "auth")]
-            protected: None,
+            guarded: None,
             revisions: Options::default().supported,
             max_body: 4 << 20,
             max_sessions: 10_000,
@@ -104,10 +111,7 @@ impl Settings {
     pub(crate) fn principal_of(&self, request: &Parts) -> Option<String> {
         match &self.principal {
             Some(principal) => principal(request),
-            #[cfg(feature = "auth")]
-            None => request.extensions.get().map(mcp_auth::TokenInfo::principal),
-            #[cfg(not(feature = "auth"))]
-            None => None,
+            None => request.extensions.get().map(|Principal(principal)| principal.clone()),
         }
     }
 

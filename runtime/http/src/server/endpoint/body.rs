@@ -39,10 +39,9 @@ pub(super) async fn read_body<B: RequestBody>(
     let collected = timeout(BODY_TIMEOUT, collect(sessions, body)).await;
     let collected = collected.map_err(|_| Rejection::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
     let (json, charge) = collected?;
-    #[cfg(feature = "auth")]
-    super::protect::check_tools(&sessions.settings, &parts.extensions, &json)?;
-    #[cfg(not(feature = "auth"))]
-    let _ = parts;
+    if let Some(guarded) = &sessions.settings.guarded {
+        guarded.guard.check_body(parts, &json)?;
+    }
     let mut body = PostBody::parse(json)?;
     body.charge = Some(Arc::new(charge));
     Ok(body)

@@ -7,7 +7,6 @@ use http::request::Parts;
 use http::{HeaderValue, Request, Response, StatusCode, header};
 
 use super::super::body::Body;
-use super::super::extensions::OriginalUri;
 use super::super::headers::{EVENT_STREAM, accepts, check_content_type, not_acceptable};
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
@@ -17,6 +16,7 @@ use super::super::stream::Content;
 use super::body::{RequestBody, read_body};
 use super::reader::{FirstEvent, Reader};
 use super::response::{events, with_status};
+use crate::guard::OriginalUri;
 
 /// The header in which a browser says what a page does with the response.
 const SEC_FETCH_MODE: &str = "sec-fetch-mode";

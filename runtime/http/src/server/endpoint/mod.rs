@@ -1,14 +1,11 @@
 //! What the server does with HTTP requests.
 
 mod body;
-#[cfg(feature = "auth")]
-mod challenge;
-mod guard;
+mod guarded;
 mod legacy;
-#[cfg(feature = "auth")]
-mod protect;
 mod reader;
 mod response;
+mod source;
 mod stateless;
 mod streamable;
 
@@ -50,15 +47,15 @@ impl Endpoint {
         if let Some((stream, messages)) = &settings.legacy {
             paths.extend([stream.clone(), messages.clone()]);
         }
-        #[cfg(feature = "auth")]
-        paths.extend(settings.protected.as_ref().map(|resource| resource.metadata_path()));
+        let document = settings.guarded.as_ref().and_then(|guarded| guarded.document.as_ref());
+        paths.extend(document.map(|(path, _)| path.clone()));
         paths
     }
 
     /// Responds to a request.
     pub(crate) async fn respond<B: RequestBody>(&self, request: Request<B>) -> Response<Body> {
         let settings = &self.sessions.settings;
-        if let Err(rejection) = guard::check_source(request.headers(), request.uri(), settings) {
+        if let Err(rejection) = source::check_source(request.headers(), request.uri(), settings) {
             return rejection.into_response();
         }
         if request.headers().contains_key(header::ORIGIN) {
@@ -122,24 +119,14 @@ impl Route {
 
 /// Responds to a request by its path.
 async fn route<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
-    let route = Route::find(&sessions.settings, request.uri().path());
-    #[cfg(feature = "auth")]
-    if let Some(resource) = &sessions.settings.protected {
-        if request.uri().path() == resource.metadata_path() {
-            return protect::metadata(resource, request.method());
-        }
-        let respond = |request| respond_at(route, sessions, request);
-        return protect::protect(resource, request, respond).await;
+    match &sessions.settings.guarded {
+        Some(guarded) => guarded::respond(guarded, request, |request| respond_at(sessions, request)).await,
+        None => respond_at(sessions, request).await,
     }
-    respond_at(route, sessions, request).await
 }
 
-async fn respond_at<B: RequestBody>(
-    route: Option<Route>,
-    sessions: &Arc<Sessions>,
-    request: Request<B>,
-) -> Response<Body> {
-    match route {
+async fn respond_at<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+    match Route::find(&sessions.settings, request.uri().path()) {
         Some(route) => route.respond(sessions, request).await,
         None => Rejection::invalid(StatusCode::NOT_FOUND, "Not found").into_response(),
     }

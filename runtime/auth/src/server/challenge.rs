@@ -2,11 +2,12 @@
 
 use http::StatusCode;
 use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use mcp_adapters::mcp_wire::error_code;
-use mcp_auth::internal::{DPOP_NONCE, USE_DPOP_NONCE};
-use mcp_auth::{Dpop, ProtectedResource, Scopes};
+use mcp_http::guard::Refusal;
 
-use super::super::rejection::Rejection;
+use super::dpop::Dpop;
+use super::protected::ProtectedResource;
+use crate::dpop::{DPOP_NONCE, USE_DPOP_NONCE};
+use crate::scopes::Scopes;
 
 /// How a token is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,30 +18,30 @@ pub(super) enum Scheme {
 }
 
 /// The rejection of a request without credentials.
-pub(super) fn unauthenticated(resource: &ProtectedResource) -> Rejection {
+pub(super) fn unauthenticated(resource: &ProtectedResource) -> Refusal {
     let headers = challenges(resource, Scheme::Bearer, None, &resource.required);
-    Rejection::invalid(StatusCode::UNAUTHORIZED, "a token is required").with_headers(headers)
+    Refusal::new(StatusCode::UNAUTHORIZED, "a token is required").with_headers(headers)
 }
 
 /// The rejection of a token or a proof that isn't valid. The code is one of OAuth.
-pub(super) fn unauthorized(resource: &ProtectedResource, scheme: Scheme, code: &str, why: &str) -> Rejection {
+pub(super) fn unauthorized(resource: &ProtectedResource, scheme: Scheme, code: &str, why: &str) -> Refusal {
     let headers = challenges(resource, scheme, Some((code, why)), &resource.required);
-    Rejection::invalid(StatusCode::UNAUTHORIZED, why).with_headers(headers)
+    Refusal::new(StatusCode::UNAUTHORIZED, why).with_headers(headers)
 }
 
 /// The rejection of a proof without the nonce that the server wants.
-pub(super) fn nonce_required(resource: &ProtectedResource, dpop: &Dpop) -> Rejection {
+pub(super) fn nonce_required(resource: &ProtectedResource, dpop: &Dpop) -> Refusal {
     let why = "the proof has to repeat the nonce";
     let mut headers = challenges(resource, Scheme::Dpop, Some((USE_DPOP_NONCE, why)), &resource.required);
     headers.extend(nonce(dpop).map(|nonce| (DPOP_NONCE, nonce)));
-    Rejection::invalid(StatusCode::UNAUTHORIZED, why).with_headers(headers)
+    Refusal::new(StatusCode::UNAUTHORIZED, why).with_headers(headers)
 }
 
 /// The rejection of a token that doesn't permit what is requested.
-pub(super) fn insufficient_scope(resource: &ProtectedResource, scheme: Scheme, scopes: &Scopes) -> Rejection {
+pub(super) fn insufficient_scope(resource: &ProtectedResource, scheme: Scheme, scopes: &Scopes) -> Refusal {
     let why = "the token doesn't permit this";
     let headers = challenges(resource, scheme, Some(("insufficient_scope", why)), scopes);
-    Rejection::new(StatusCode::FORBIDDEN, error_code::INVALID_REQUEST, why).with_headers(headers)
+    Refusal::new(StatusCode::FORBIDDEN, why).with_headers(headers)
 }
 
 /// The nonce that the next proof has to repeat.

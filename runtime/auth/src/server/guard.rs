@@ -1,52 +1,64 @@
 //! Requests that need a token.
 
+use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
-use http::{Extensions, Method, Request, Response};
-use mcp_adapters::hub::CallToolRequest;
-use mcp_adapters::mcp_wire::{MessageHeader, Payload, Request as _};
-use mcp_auth::internal::{DPOP, DPOP_NONCE, ProofError, ProvenRequest};
-use mcp_auth::{Dpop, ProtectedResource, Scopes, TokenError, TokenInfo};
+use mcp_core::hub::CallToolRequest;
+use mcp_core::mcp_wire::{MessageHeader, Payload, Request as _};
+use mcp_core::transport::Principal;
+use mcp_http::guard::{Guard, GuardFuture, OriginalUri, Refusal};
 
-use super::super::body::Body;
-use super::super::extensions::OriginalUri;
-use super::super::rejection::Rejection;
-use super::super::settings::Settings;
 use super::challenge::{Scheme, insufficient_scope, nonce, nonce_required, unauthenticated, unauthorized};
-use super::response::{json_response, method_not_allowed};
+use super::dpop::{Dpop, ProofError, ProvenRequest};
+use super::protected::ProtectedResource;
+use super::validator::{TokenError, TokenInfo};
+use crate::dpop::{DPOP, DPOP_NONCE};
+use crate::scopes::Scopes;
 
-/// The metadata of the resource, which need no token.
-pub(super) fn metadata(resource: &ProtectedResource, method: &Method) -> Response<Body> {
-    match *method {
-        Method::GET | Method::HEAD => {
-            let metadata = serde_json::to_vec(&resource.metadata).unwrap_or_default();
-            json_response(metadata)
+impl Guard for ProtectedResource {
+    fn check<'a>(&'a self, request: &'a mut Parts) -> GuardFuture<'a> {
+        Box::pin(async {
+            let (info, nonce) = validate(self, request).await?;
+            request.headers.remove(AUTHORIZATION);
+            request.headers.remove(DPOP);
+            request.extensions.insert(Principal(info.principal()));
+            request.extensions.insert(info);
+            Ok(nonce.map(|nonce| (DPOP_NONCE, nonce)).into_iter().collect())
+        })
+    }
+
+    /// Refuses calls of tools that the token doesn't permit. A call whose tool can't be read needs the scopes of all.
+    fn check_body(&self, request: &Parts, json: &[u8]) -> Result<(), Refusal> {
+        if self.tools.is_empty() {
+            return Ok(());
         }
-        _ => method_not_allowed("GET, HEAD"),
+        let needed = match Payload::from_slice(json) {
+            Ok(Payload::Message(header)) => scopes_of(self, &header),
+            Ok(Payload::Batch(elements)) => {
+                let scopes = elements.flatten().map(|header| scopes_of(self, &header));
+                scopes.fold(Scopes::default(), |all, scopes| all.union(&scopes))
+            }
+            // The server refuses it.
+            Err(_) => return Ok(()),
+        };
+        let info = request.extensions.get::<TokenInfo>();
+        if needed.is_empty() || info.is_some_and(|info| info.scopes.includes(&needed)) {
+            return Ok(());
+        }
+        let is_bound = info.is_some_and(|info| info.key_thumbprint.is_some());
+        let scheme = if is_bound { Scheme::Dpop } else { Scheme::Bearer };
+        Err(insufficient_scope(self, scheme, &needed))
+    }
+
+    /// The metadata of the resource.
+    fn document(&self) -> Option<(String, Vec<u8>)> {
+        let metadata = serde_json::to_vec(&self.metadata).unwrap_or_default();
+        Some((self.metadata_path(), metadata))
     }
 }
 
-/// Lets requests with a valid token pass. What the token says takes its place.
-pub(super) async fn protect<B, F: Future<Output = Response<Body>>>(
-    resource: &ProtectedResource,
-    request: Request<B>,
-    respond: impl FnOnce(Request<B>) -> F,
-) -> Response<Body> {
-    let (mut parts, body) = request.into_parts();
-    let (info, nonce) = match validate(resource, &parts).await {
-        Ok(valid) => valid,
-        Err(rejection) => return rejection.into_response(),
-    };
-    parts.headers.remove(AUTHORIZATION);
-    parts.headers.remove(DPOP);
-    parts.extensions.insert(info);
-    let mut response = respond(Request::from_parts(parts, body)).await;
-    response.headers_mut().extend(nonce.map(|nonce| (DPOP_NONCE, nonce)));
-    response
-}
-
 /// What the token of a request says, and the nonce that its client gets for the next proof.
-async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenInfo, Option<HeaderValue>), Rejection> {
+async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenInfo, Option<HeaderValue>), Refusal> {
     let value = only(&parts.headers, &AUTHORIZATION)?;
     let Some((scheme, token)) = value.and_then(|value| credentials(resource, value)) else {
         return Err(unauthenticated(resource));
@@ -57,7 +69,7 @@ async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenI
         TokenError::Invalid(why) => invalid(why),
         TokenError::Unavailable(why) => {
             tracing::warn!(why, "a token can't be checked");
-            Rejection::busy("The token can't be checked")
+            unavailable("The token can't be checked")
         }
     })?;
     let nonce = match (&resource.dpop, &info.key_thumbprint, scheme) {
@@ -76,11 +88,18 @@ async fn validate(resource: &ProtectedResource, parts: &Parts) -> Result<(TokenI
     }
 }
 
+fn unavailable(message: &str) -> Refusal {
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, message)
+}
+
 /// The only header with a name, if there is one.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Rejection> {
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, Refusal> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
-        (_, Some(_)) => Err(Rejection::bad_request(format!("More than one header {name}"))),
+        (_, Some(_)) => Err(Refusal::new(
+            StatusCode::BAD_REQUEST,
+            format!("More than one header {name}"),
+        )),
         (value, None) => Ok(value),
     }
 }
@@ -103,7 +122,7 @@ async fn prove(
     parts: &Parts,
     token: &str,
     key: &str,
-) -> Result<Option<HeaderValue>, Rejection> {
+) -> Result<Option<HeaderValue>, Refusal> {
     let invalid = |why| unauthorized(resource, Scheme::Dpop, "invalid_dpop_proof", why);
     let proof = only(&parts.headers, &DPOP)?.and_then(|proof| proof.to_str().ok());
     let proof = proof.ok_or_else(|| invalid("the token needs a proof"))?;
@@ -122,36 +141,9 @@ async fn prove(
         Err(ProofError::Nonce) => Err(nonce_required(resource, dpop)),
         Err(ProofError::Unavailable(error)) => {
             tracing::warn!(error, "a proof can't be checked");
-            Err(Rejection::busy("The proof can't be checked"))
+            Err(unavailable("The proof can't be checked"))
         }
     }
-}
-
-/// Refuses calls of tools that the token doesn't permit. A call whose tool can't be read needs the scopes of all.
-pub(super) fn check_tools(settings: &Settings, extensions: &Extensions, json: &[u8]) -> Result<(), Rejection> {
-    let Some(resource) = settings
-        .protected
-        .as_ref()
-        .filter(|resource| !resource.tools.is_empty())
-    else {
-        return Ok(());
-    };
-    let needed = match Payload::from_slice(json) {
-        Ok(Payload::Message(header)) => scopes_of(resource, &header),
-        Ok(Payload::Batch(elements)) => {
-            let scopes = elements.flatten().map(|header| scopes_of(resource, &header));
-            scopes.fold(Scopes::default(), |all, scopes| all.union(&scopes))
-        }
-        // It is refused elsewhere.
-        Err(_) => return Ok(()),
-    };
-    let info = extensions.get::<TokenInfo>();
-    if needed.is_empty() || info.is_some_and(|info| info.scopes.includes(&needed)) {
-        return Ok(());
-    }
-    let is_bound = info.is_some_and(|info| info.key_thumbprint.is_some());
-    let scheme = if is_bound { Scheme::Dpop } else { Scheme::Bearer };
-    Err(insufficient_scope(resource, scheme, &needed))
 }
 
 /// The scopes that a message needs for the tool that it calls.
