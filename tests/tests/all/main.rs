@@ -6,6 +6,7 @@ mod changes;
 mod documentation;
 mod extension_crate;
 mod extensions;
+mod frameworks;
 mod fuzz;
 mod instances;
 mod json_schema;

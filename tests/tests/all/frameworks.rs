@@ -1,0 +1,18 @@
+//! The server in other people's HTTP frameworks, in a workspace outside of this one.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+#[ignore = "it compiles the frameworks"]
+fn the_server_runs_in_other_frameworks() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let tested = Command::new(cargo)
+        .args(["test", "--quiet"])
+        .current_dir(here.join("frameworks"))
+        .env("CARGO_TARGET_DIR", here.join("../target/frameworks"))
+        .env("RUSTFLAGS", "-D warnings")
+        .status();
+    assert!(tested.unwrap().success());
+}
