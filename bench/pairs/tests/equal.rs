@@ -2,7 +2,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -60,6 +62,16 @@ impl Server {
         serde_json::from_str(&line).expect("it writes JSON")
     }
 
+    /// Subscribes in a revision without sessions, and returns what the server agrees to.
+    fn listen(&mut self, wanted: Value) -> Value {
+        let params = with_meta(json!({"notifications": wanted}));
+        self.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "subscriptions/listen", "params": params}));
+        let agreed = self.wait_for("notifications/subscriptions/acknowledged");
+        // A server of rmcp begins to listen once it has sent this.
+        std::thread::sleep(Duration::from_millis(300));
+        agreed["params"]["notifications"].clone()
+    }
+
     /// The next message with this method.
     fn wait_for(&mut self, method: &str) -> Value {
         loop {
@@ -89,19 +101,30 @@ impl Server {
         let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         json!([result["content"], result["isError"].as_bool().unwrap_or_default()])
     }
+
+    /// The structured content that a tool gives.
+    fn structured(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        result["structuredContent"].clone()
+    }
+
+    /// The names and descriptions of the tools, and what of each is told by `more`.
+    fn tools(&mut self, more: impl Fn(&Value) -> Value) -> Vec<Value> {
+        let listed = self.request("tools/list", json!({}));
+        let mut tools = listed["tools"].as_array().expect("they are listed").clone();
+        tools.sort_by_key(|tool| tool["name"].to_string());
+        let told = tools
+            .iter()
+            .map(|tool| json!([tool["name"], tool["description"], more(tool)]));
+        told.collect()
+    }
 }
 
 #[test]
 fn servers_with_five_tools_do_the_same() {
     let [ours, theirs] = [env!("CARGO_BIN_EXE_tools"), env!("CARGO_BIN_EXE_rmcp-tools")].map(|program| {
         let mut server = Server::start(program);
-        let listed = server.request("tools/list", json!({}));
-        let mut tools: Vec<Value> = listed["tools"].as_array().expect("they are listed").clone();
-        tools.sort_by_key(|tool| tool["name"].to_string());
-        let told = tools
-            .iter()
-            .map(|tool| json!([tool["name"], tool["description"], tool["inputSchema"]["required"]]));
-        let mut told: Vec<Value> = told.collect();
+        let mut told = server.tools(|tool| tool["inputSchema"]["required"].clone());
         for (tool, arguments) in [
             ("add", json!({"text": "Buy bread"})),
             ("add", json!({"text": "Bake"})),
@@ -191,16 +214,13 @@ fn servers_tell_the_same_of_it_without_a_session() {
     let programs = [env!("CARGO_BIN_EXE_resources"), env!("CARGO_BIN_EXE_rmcp-resources")];
     let [ours, theirs] = programs.map(|program| {
         let mut server = Server::spawn(&mut Command::new(program));
-        let wanted = json!({"notifications": {"resourceSubscriptions": ["notes://all"], "toolsListChanged": true}});
-        let listen = json!({"jsonrpc": "2.0", "id": 2, "method": "subscriptions/listen", "params": with_meta(wanted)});
-        server.send(&listen);
-        let agreed = server.wait_for("notifications/subscriptions/acknowledged")["params"].clone();
+        let agreed = server.listen(json!({"resourceSubscriptions": ["notes://all"], "toolsListChanged": true}));
         let add = with_meta(json!({"name": "add", "arguments": {"text": "Buy bread"}}));
         server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": add}));
         let updated = server.wait_for("notifications/resources/updated")["params"].clone();
         let read = server.request("resources/read", with_meta(json!({"uri": "notes://all"})));
         (
-            agreed["notifications"]["resourceSubscriptions"].clone(),
+            agreed["resourceSubscriptions"].clone(),
             updated,
             read["contents"].clone(),
         )
@@ -302,5 +322,73 @@ fn servers_are_tested_within_the_process() {
     for program in [env!("CARGO_BIN_EXE_in-process"), env!("CARGO_BIN_EXE_rmcp-in-process")] {
         let status = Command::new(program).status().expect("it runs");
         assert!(status.success(), "{program}");
+    }
+}
+
+/// A file that isn't there.
+fn absent_file(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+#[test]
+fn servers_keep_the_same_notes_in_a_database() {
+    let programs = [env!("CARGO_BIN_EXE_notes"), env!("CARGO_BIN_EXE_rmcp-notes")];
+    let [ours, theirs] = programs.map(|program| {
+        let name = Path::new(program).file_name().expect("it has a name").to_string_lossy();
+        let database = absent_file(&format!("{name}.db"));
+        let start = || {
+            let mut server = Server::spawn(Command::new(program).arg(&database));
+            server.initialize();
+            server
+        };
+        let mut server = start();
+        let mut told = server.tools(|tool| {
+            let hints = &tool["annotations"];
+            json!([tool["inputSchema"]["required"], tool["outputSchema"]["required"], hints])
+        });
+        let add = json!({"name": "add_note", "arguments": {"title": "Shopping", "text": "Buy bread"}});
+        // The notification may come before the response.
+        server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": add}));
+        server.wait_for("notifications/resources/list_changed");
+        told.push(server.structured("add_note", json!({"title": "Work", "text": "Call Ada"})));
+        let resources = |server: &mut Server| server.request("resources/list", json!({}))["resources"].clone();
+        told.push(resources(&mut server));
+        let templates = server.request("resources/templates/list", json!({}));
+        told.push(templates["resourceTemplates"].clone());
+        told.push(server.structured("search_notes", json!({"text": "bread"})));
+        told.push(server.request("resources/read", json!({"uri": "notes://1"}))["contents"].clone());
+        told.push(server.request("resources/read", json!({"uri": "notes://9"})));
+        told.push(server.request("prompts/list", json!({}))["prompts"].clone());
+        for arguments in [json!({}), json!({"topic": "Ada"})] {
+            let params = json!({"name": "summarize", "arguments": arguments});
+            told.push(server.request("prompts/get", params)["messages"].clone());
+        }
+        told.push(server.call("delete_note", json!({"id": 1})));
+        told.push(server.call("delete_note", json!({"id": 1})));
+        drop(server);
+        told.push(resources(&mut start()));
+        told
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours[3], json!({"id": 2, "title": "Work", "text": "Call Ada"}));
+    assert_eq!(ours[8], json!(-32002));
+    assert_eq!(
+        ours[11][0]["content"]["text"],
+        "Summarize these notes:\n\n# Work\n\nCall Ada"
+    );
+    assert_eq!(ours[14][0]["uri"], "notes://2");
+}
+
+#[test]
+fn servers_tell_the_same_of_a_list_in_a_database_without_a_session() {
+    for program in [env!("CARGO_BIN_EXE_notes"), env!("CARGO_BIN_EXE_rmcp-notes")] {
+        let mut server = Server::spawn(Command::new(program).arg(":memory:"));
+        let agreed = server.listen(json!({"resourcesListChanged": true, "toolsListChanged": true}));
+        assert_eq!(agreed["resourcesListChanged"], true, "{program}");
+        let add = with_meta(json!({"name": "add_note", "arguments": {"title": "Shopping", "text": "Buy bread"}}));
+        server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": add}));
+        server.wait_for("notifications/resources/list_changed");
     }
 }

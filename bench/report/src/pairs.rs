@@ -11,7 +11,7 @@ use crate::measured::Cell;
 use crate::programs::{cargo, children};
 
 /// The programs: the row, and the name, which rmcp's has with a prefix.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 10] = [
     ("server with five tools and a state", "tools"),
     ("server with a prompt and completion", "prompts"),
     ("server with a resource that changes", "resources"),
@@ -21,6 +21,7 @@ const PROGRAMS: [(&str, &str); 9] = [
     ("server in an axum app, with a layer", "http"),
     ("test within the process", "in-process"),
     ("proxy of types alone", "proxy"),
+    ("server with notes in SQLite", "notes"),
 ];
 
 /// Counts the lines of each program, and builds it again, after what it depends on.
