@@ -82,6 +82,24 @@ impl Server {
         }
     }
 
+    /// Calls a tool that reports progress: the numbers of each report, and the result.
+    fn call_with_progress(&mut self, tool: &str, arguments: Value) -> (Vec<Value>, Value) {
+        let meta = json!({"progressToken": "token"});
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
+        let mut reports = Vec::new();
+        loop {
+            let message = self.receive();
+            if message["method"] == "notifications/progress" {
+                let report = &message["params"];
+                assert_eq!(report["progressToken"], "token");
+                reports.push(json!([report["progress"].as_f64(), report["total"].as_f64()]));
+            } else if message["id"] == 1 {
+                return (reports, message["result"].clone());
+            }
+        }
+    }
+
     /// The result of a request, or the code of its error.
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
@@ -390,5 +408,53 @@ fn servers_tell_the_same_of_a_list_in_a_database_without_a_session() {
         let add = with_meta(json!({"name": "add_note", "arguments": {"title": "Shopping", "text": "Buy bread"}}));
         server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": add}));
         server.wait_for("notifications/resources/list_changed");
+    }
+}
+
+#[test]
+fn gateways_offer_the_same() {
+    let programs = [env!("CARGO_BIN_EXE_gateway"), env!("CARGO_BIN_EXE_rmcp-gateway")];
+    let [ours, theirs] = programs.map(|program| {
+        let mut gateway = Server::spawn(Command::new(program).args([
+            concat!("tasks=", env!("CARGO_BIN_EXE_tools")),
+            concat!("plugins=", env!("CARGO_BIN_EXE_plugins")),
+            "none=/nonexistent",
+        ]));
+        let offered = gateway.initialize();
+        let mut told = vec![
+            offered["capabilities"]["tools"].clone(),
+            gateway.tools(|tool| tool["inputSchema"]["required"].clone()).into(),
+            gateway.call("tasks_add", json!({"text": "Buy bread"})),
+            gateway.call("tasks_finish", json!({"number": 7})),
+            gateway.request("tools/call", json!({"name": "others_add", "arguments": {}})),
+            gateway.request("tools/call", json!({"name": "tasks_none", "arguments": {}})),
+        ];
+        let (reports, result) = gateway.call_with_progress("plugins_work", json!({}));
+        told.push(json!([reports, result["content"]]));
+        let learn = json!({"name": "plugins_learn", "arguments": {}});
+        gateway.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": learn}));
+        gateway.wait_for("notifications/tools/list_changed");
+        told.push(gateway.tools(|_| Value::Null).into());
+        told.push(gateway.call("plugins_recall", json!({})));
+        told
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours[2], json!([[{"type": "text", "text": "task 0"}], false]));
+    assert_eq!(ours[4..6], [json!(-32602), json!(-32602)]);
+    assert_eq!(ours[6][0], json!([[1.0, 3.0], [2.0, 3.0], [3.0, 3.0]]));
+    assert_eq!(ours[8][0][0]["text"], "known");
+}
+
+#[test]
+fn gateways_tell_the_same_without_a_session() {
+    for program in [env!("CARGO_BIN_EXE_gateway"), env!("CARGO_BIN_EXE_rmcp-gateway")] {
+        let mut gateway = Server::spawn(Command::new(program).arg(concat!("plugins=", env!("CARGO_BIN_EXE_plugins"))));
+        let agreed = gateway.listen(json!({"toolsListChanged": true}));
+        assert_eq!(agreed["toolsListChanged"], true, "{program}");
+        let learn = with_meta(json!({"name": "plugins_learn", "arguments": {}}));
+        gateway.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": learn}));
+        gateway.wait_for("notifications/tools/list_changed");
+        let recalled = gateway.request("tools/call", with_meta(json!({"name": "plugins_recall"})));
+        assert_eq!(recalled["content"][0]["text"], "known", "{program}");
     }
 }

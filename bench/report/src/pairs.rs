@@ -11,7 +11,7 @@ use crate::measured::Cell;
 use crate::programs::{cargo, children};
 
 /// The programs: the row, and the name, which rmcp's has with a prefix.
-const PROGRAMS: [(&str, &str); 10] = [
+const PROGRAMS: [(&str, &str); 11] = [
     ("server with five tools and a state", "tools"),
     ("server with a prompt and completion", "prompts"),
     ("server with a resource that changes", "resources"),
@@ -22,6 +22,7 @@ const PROGRAMS: [(&str, &str); 10] = [
     ("test within the process", "in-process"),
     ("proxy of types alone", "proxy"),
     ("server with notes in SQLite", "notes"),
+    ("gateway before several servers", "gateway"),
 ];
 
 /// Counts the lines of each program, and builds it again, after what it depends on.
