@@ -458,3 +458,52 @@ fn gateways_tell_the_same_without_a_session() {
         assert_eq!(recalled["content"][0]["text"], "known", "{program}");
     }
 }
+
+#[test]
+fn hosts_use_the_same_servers_of_a_file() {
+    let mut web = Command::new(env!("CARGO_BIN_EXE_http"));
+    let mut web = Running(web.stdout(Stdio::piped()).spawn().expect("it starts"));
+    let mut url = String::new();
+    let output = web.0.stdout.as_mut().expect("it has an output");
+    BufReader::new(output).read_line(&mut url).expect("it says where it is");
+    let servers = json!({"mcpServers": {
+        "absent": {"command": "/nonexistent"},
+        "refused": {"url": url.trim()},
+        "tasks": {"command": "sh", "args": ["-c", "exec \"$SERVER\""], "env": {"SERVER": env!("CARGO_BIN_EXE_tools")}},
+        "web": {"url": url.trim(), "headers": {"Authorization": "Bearer ada"}},
+    }});
+    let file = absent_file("mcp.json");
+    std::fs::write(&file, servers.to_string()).expect("it is written");
+    let [ours, theirs] = [env!("CARGO_BIN_EXE_hosts"), env!("CARGO_BIN_EXE_rmcp-hosts")].map(|host| {
+        let run = |call: &[&str]| {
+            let output = Command::new(host).arg(&file).args(call).output().expect("it runs");
+            let told = String::from_utf8(output.stdout).expect("it writes UTF-8");
+            // The reasons have the words of each library.
+            let lines = told.lines().map(|line| match line.split_once(" failed: ") {
+                Some((server, reason)) if !reason.is_empty() => format!("{server} failed"),
+                _ => line.to_owned(),
+            });
+            (output.status.success(), lines.collect::<Vec<_>>())
+        };
+        [
+            run(&[]),
+            run(&["tasks/add", r#"{"text": "Buy bread"}"#]),
+            run(&["web/user"]),
+            run(&["absent/user"]),
+            run(&["none/user"]),
+        ]
+    });
+    assert_eq!(ours, theirs);
+    let (_, listed) = &ours[0];
+    assert_eq!(listed[..2], ["absent failed", "refused failed"]);
+    assert!(listed.contains(&"tasks/show".to_owned()) && listed.contains(&"web/user".to_owned()));
+    assert_eq!(
+        ours[1].1.last().expect("it called"),
+        r#"[{"type":"text","text":"task 0"}]"#
+    );
+    assert_eq!(
+        ours[2].1.last().expect("it called"),
+        r#"[{"type":"text","text":"ada"}]"#
+    );
+    assert_eq!(ours.each_ref().map(|run| run.0), [true, true, true, false, false]);
+}
