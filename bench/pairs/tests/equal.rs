@@ -1,10 +1,11 @@
 //! Both programs of a pair do the same.
 
+use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -506,4 +507,83 @@ fn hosts_use_the_same_servers_of_a_file() {
         r#"[{"type":"text","text":"ada"}]"#
     );
     assert_eq!(ours.each_ref().map(|run| run.0), [true, true, true, false, false]);
+}
+
+#[test]
+fn servers_find_the_same_in_a_log() {
+    let path = absent_file("25000.log");
+    let levels = ["INFO", "INFO", "WARN", "INFO", "ERROR"];
+    let lines = (1..=25_000).map(|line| format!("12:00 {} line {line}\n", levels[line % 5]));
+    std::fs::write(&path, lines.collect::<String>()).expect("it is written");
+    let [ours, theirs] = [env!("CARGO_BIN_EXE_logs"), env!("CARGO_BIN_EXE_rmcp-logs")].map(|program| {
+        let mut server = Server::start(program);
+        let mut told = server.tools(|tool| {
+            let members = |schema: &str| {
+                tool[schema]["properties"]
+                    .as_object()
+                    .map(|all| json!(all.keys().collect::<Vec<_>>()))
+            };
+            json!([
+                members("inputSchema"),
+                tool["inputSchema"]["required"],
+                members("outputSchema")
+            ])
+        });
+        let (reports, counted) = server.call_with_progress("count_levels", json!({"path": path}));
+        told.push(json!([reports, counted["structuredContent"]]));
+        let mut search = json!({"path": path, "pattern": "ERROR line 1.{4}$", "limit": 1000});
+        for _ in 0..3 {
+            let mut page = server.structured("search", search.clone());
+            search["after"] = page["next"].clone();
+            let lines = page["lines"].as_array_mut().expect("there are lines");
+            let (count, first, last) = (lines.len(), lines.first().cloned(), lines.pop());
+            told.push(json!([count, first, last, page["next"]]));
+        }
+        for invalid in [json!({"pattern": "("}), json!({"path": "/nonexistent"})] {
+            let mut search = json!({"path": path, "pattern": "ERROR"});
+            search
+                .as_object_mut()
+                .expect("it is one")
+                .extend(invalid.as_object().expect("it is one").clone());
+            told.push(server.call("search", search));
+        }
+        let too_many = server.call("search", json!({"path": path, "pattern": "ERROR", "limit": 2000}));
+        told.push(too_many[1].clone());
+        told
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(
+        ours[2][1],
+        json!({"lines": 25_000, "levels": {"ERROR": 5000, "INFO": 15_000, "WARN": 5000}})
+    );
+    assert_eq!(ours[2][0].as_array().map(Vec::len), Some(2));
+    assert_eq!(ours[3][1], json!({"number": 10_004, "text": "12:00 ERROR line 10004"}));
+    assert_eq!(ours[5][3], Value::Null);
+    assert_eq!(ours[8], json!(true));
+}
+
+#[test]
+fn servers_stop_reading_a_log_when_the_call_is_cancelled() {
+    for program in [env!("CARGO_BIN_EXE_logs"), env!("CARGO_BIN_EXE_rmcp-logs")] {
+        let pipe = absent_file(&format!(
+            "{}.pipe",
+            Path::new(program).file_name().expect("it has a name").display()
+        ));
+        let made = Command::new("mkfifo").arg(&pipe).status().expect("it runs");
+        assert!(made.success());
+        let mut server = Server::start(program);
+        let count = json!({"name": "count_levels", "arguments": {"path": pipe}});
+        server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": count}));
+        let mut log = OpenOptions::new().write(true).open(&pipe).expect("the server reads it");
+        writeln!(log, "12:00 INFO").expect("the server reads it");
+        server.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}}));
+        // Writing is an error once nobody reads.
+        let begin = Instant::now();
+        while writeln!(log, "12:00 INFO").is_ok() {
+            assert!(begin.elapsed() < Duration::from_secs(10), "{program} reads on");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "ping"}));
+        assert_eq!(server.receive()["id"], 3, "{program}");
+    }
 }
