@@ -587,3 +587,19 @@ fn servers_stop_reading_a_log_when_the_call_is_cancelled() {
         assert_eq!(server.receive()["id"], 3, "{program}");
     }
 }
+
+#[test]
+fn methods_of_a_vendor_are_the_same() {
+    for program in [
+        env!("CARGO_BIN_EXE_custom-method"),
+        env!("CARGO_BIN_EXE_rmcp-custom-method"),
+    ] {
+        let output = Command::new(program).output().expect("it runs");
+        assert!(output.status.success(), "{program}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "140 visits, a hundred visits\n",
+            "{program}"
+        );
+    }
+}

@@ -11,7 +11,7 @@ use crate::measured::Cell;
 use crate::programs::{cargo, children};
 
 /// The programs: the row, and the name, which rmcp's has with a prefix.
-const PROGRAMS: [(&str, &str); 13] = [
+const PROGRAMS: [(&str, &str); 14] = [
     ("server with five tools and a state", "tools"),
     ("server with a prompt and completion", "prompts"),
     ("server with a resource that changes", "resources"),
@@ -25,6 +25,7 @@ const PROGRAMS: [(&str, &str); 13] = [
     ("gateway before several servers", "gateway"),
     ("client of the servers in a host's file", "hosts"),
     ("server that analyzes log files", "logs"),
+    ("method and notification of a vendor", "custom-method"),
 ];
 
 /// Counts the lines of each program, and builds it again, after what it depends on.
