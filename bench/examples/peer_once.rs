@@ -56,7 +56,12 @@ fn call(peer: Revision) -> Result<Action, Failure> {
         let conversion = Conversion::new(Policy::Conform).supplied_with(supply.clone());
         peers::client_message(peer, black_box(json.as_bytes()), conversion)
     };
-    let json = if peer == Revision::HUB { Case::LatestCall } else { Case::Call }.json();
+    let json = if peer == Revision::HUB {
+        Case::LatestCall
+    } else {
+        Case::Call
+    }
+    .json();
     match read(&json)? {
         Batch::One(Translated::Message { .. }) => Ok(Box::new(move || drop(black_box(read(&json))))),
         _ => Err("the call isn't taken".into()),
@@ -71,7 +76,9 @@ fn result(method: &'static str, json: String, peer: Revision, direction: &str) -
     let write = move |result: &hub::ServerResult| {
         peers::server_result_for(peer, black_box(result), Conversion::new(Policy::Conform))
     };
-    let whole = read(Revision::HUB, &mcp_wire::from_str(&json)?)?.ok_or("no result")?.result;
+    let whole = read(Revision::HUB, &mcp_wire::from_str(&json)?)?
+        .ok_or("no result")?
+        .result;
     let (json, _) = write(&whole)?;
     match direction {
         "decode" => Ok(Box::new(move || drop(black_box(read(peer, &json))))),

@@ -30,7 +30,8 @@ pub struct Machine {
 impl Machine {
     /// This machine, now.
     pub fn now(bench: &Path) -> Result<Self> {
-        let cpu = std::fs::read_to_string("/proc/cpuinfo").context("the description of the machine is only available on Linux")?;
+        let cpu = std::fs::read_to_string("/proc/cpuinfo")
+            .context("the description of the machine is only available on Linux")?;
         let cpu = cpu
             .lines()
             .find_map(|line| line.strip_prefix("model name")?.split_once(':'));

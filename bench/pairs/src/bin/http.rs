@@ -4,9 +4,9 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use mcp_runtime::Router;
 use mcp_runtime::router::Extension;
 use mcp_runtime::transport::http::server::{HttpServer, serve};
-use mcp_runtime::Router;
 
 #[derive(Clone)]
 struct User(String);
