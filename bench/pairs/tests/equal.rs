@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ impl Drop for Running {
 /// A server in a session of revision 2025-11-25.
 struct Server {
     process: Running,
-    output: BufReader<std::process::ChildStdout>,
+    output: Receiver<String>,
 }
 
 impl Server {
@@ -35,7 +36,10 @@ impl Server {
     fn spawn(command: &mut Command) -> Self {
         let process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut process = Running(process.expect("it starts"));
-        let output = BufReader::new(process.0.stdout.take().expect("it has an output"));
+        let lines = BufReader::new(process.0.stdout.take().expect("it has an output")).lines();
+        let (sender, output) = channel();
+        // It ends with the process.
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
         Self { process, output }
     }
 
@@ -58,8 +62,8 @@ impl Server {
     }
 
     fn receive(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("it writes");
+        let line = self.output.recv_timeout(Duration::from_secs(60));
+        let line = line.expect("it writes within a minute");
         serde_json::from_str(&line).expect("it writes JSON")
     }
 
