@@ -77,8 +77,8 @@ impl TemplateRoute {
     /// that the list has changed. A [filter](super::Router::filter) decides on each resource for the list, and on the template for reading.
     ///
     /// ```
-    /// use mcp_runtime::router::{RouteError, resource_template};
-    /// use mcp_runtime::{Args, Router, State, hub};
+    /// use mcp_runtime::router::{RouteError, Uri, resource_not_found, resource_template};
+    /// use mcp_runtime::{Args, ErrorObject, Router, State, hub};
     /// use schemars::JsonSchema;
     /// use serde::Deserialize;
     ///
@@ -90,9 +90,13 @@ impl TemplateRoute {
     ///     title: String,
     /// }
     ///
-    /// fn read(Args(Title { title }): Args<Title>, State(notes): State<Notes>) -> Result<&'static str, String> {
+    /// fn read(
+    ///     Args(Title { title }): Args<Title>,
+    ///     Uri(uri): Uri,
+    ///     State(notes): State<Notes>,
+    /// ) -> Result<&'static str, ErrorObject> {
     ///     let note = notes.0.iter().find(|(name, _)| *name == title);
-    ///     note.map(|(_, text)| *text).ok_or_else(|| format!("no note is called {title}"))
+    ///     note.map(|(_, text)| *text).ok_or_else(|| resource_not_found(&uri))
     /// }
     ///
     /// fn list(State(notes): State<Notes>) -> Vec<hub::Resource> {
