@@ -2,8 +2,8 @@
 
 use mcp_wire::path::Segment;
 use mcp_wire::{
-    Batch, Decode, DecodeError, Decoded, Encode, ErrorObject, ErrorResponse, KnownJson, Message, MessageHeader,
-    MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str,
+    Batch, Decode, DecodeError, Decoded, Encode, EncodeError, ErrorObject, ErrorResponse, KnownJson, Message,
+    MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str, to_vec,
 };
 
 use crate::conversion::{Conversion, Policy};
@@ -37,12 +37,9 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     message: &Message<Q, N>,
     conversion: Conversion<R>,
 ) -> Translated<Vec<u8>> {
-    let json = match KnownJson::of(message) {
-        Ok(json) => json,
-        Err(error) => {
-            let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
-            return Translated::Refused(ErrorResponse::new(None, error));
-        }
+    let refused = |error: EncodeError| {
+        let error = ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
+        Translated::Refused(ErrorResponse::new(None, error))
     };
     let (id, types) = match message {
         Message::Request(call) => (Some(Some(call.id.clone())), true),
@@ -50,8 +47,12 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
         Message::Response(_) | Message::Error(_) => (Some(None), false),
     };
     if peer == R::HUB || !types {
-        return unchanged(json.into_text().into_bytes());
+        return to_vec(message).map_or_else(refused, unchanged);
     }
+    let json = match KnownJson::of(message) {
+        Ok(json) => json,
+        Err(error) => return refused(error),
+    };
     let (is_request, mut conversion) = (id.is_some(), conversion);
     let source = Reader::of_known(&json);
     match convert_message(R::HUB, peer, (role, is_request), source, &mut conversion) {
@@ -103,10 +104,11 @@ pub fn encode_result<T: Encode, R: ProtocolRevision>(
     result: &T,
     mut conversion: Conversion<R>,
 ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
-    let json = encoded(result)?;
     if peer == R::HUB {
-        return Ok((RawJson::of_json(json.text()), Vec::new()));
+        let json = RawJson::from_encode(result).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
+        return Ok((json, Vec::new()));
     }
+    let json = encoded(result)?;
     let chain = R::protocol().chain(R::HUB.index(), peer.index())?;
     let node = chain.result_of(role, type_name, Reader::of_known(&json), &mut conversion.state)?;
     Ok((node.into_json(), conversion.into_losses()))
@@ -139,7 +141,7 @@ pub fn encode_value<T: Encode, R: ProtocolRevision>(
 ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
     let mut conversion = Conversion::<R>::new(Policy::Conform);
     let converted = convert_value(R::HUB, peer, definition, encoded(value)?.text(), &mut conversion)?;
-    Ok((RawJson::of_json(&converted), conversion.into_losses()))
+    Ok((RawJson::of_json(converted), conversion.into_losses()))
 }
 
 fn encoded<T: Encode>(value: &T) -> Result<KnownJson, Unrepresentable> {

@@ -53,8 +53,8 @@ impl RawJson {
     /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_json(text: &str) -> Self {
-        Self::of_valid(text)
+    pub fn of_json(text: impl Into<Box<str>>) -> Self {
+        Self(text.into())
     }
 
     /// A text that is known to be JSON, without white space around it.

@@ -65,7 +65,12 @@ impl<'a> Node<'a> {
     pub(crate) fn to_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) | Self::Unknown(text) => Cow::Borrowed(text),
-            _ => Cow::Owned(self.to_known().into_text()),
+            _ => {
+                // Nobody asks where values are in it.
+                let mut json = KnownJson::from(String::with_capacity(self.length()));
+                self.write(&mut json);
+                Cow::Owned(json.into_text())
+            }
         }
     }
 
@@ -79,7 +84,7 @@ impl<'a> Node<'a> {
 
     /// Turns the value into open JSON.
     pub(crate) fn into_json(self) -> RawJson {
-        RawJson::of_json(&self.into_text())
+        RawJson::of_json(self.into_text())
     }
 
     /// Reads an object with members that nothing declares.

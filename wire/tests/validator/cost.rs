@@ -1,8 +1,11 @@
 //! Schemas and values that would take a validation without bounds.
 
+#[cfg(feature = "pattern")]
 use std::time::{Duration, Instant};
 
-use mcp_wire::validator::{Validator, ViolationKind};
+#[cfg(feature = "pattern")]
+use mcp_wire::validator::Validator;
+use mcp_wire::validator::ViolationKind;
 use serde_json::{Map, Value, json};
 
 use super::validator;
