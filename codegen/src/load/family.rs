@@ -1,8 +1,11 @@
 //! What the documents of a schema directory are of, and the names of the crates that it becomes.
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+
+use super::MANIFEST;
 
 /// What the documents of a schema directory are of: a protocol, or one document in several revisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,6 +74,17 @@ impl Family {
         };
         kinds.iter().map(|kind| format!("{}-{kind}", self.crates)).collect()
     }
+}
+
+/// The schema directories of all families: the given one, and each folder in it that has a manifest of its own.
+#[must_use]
+pub fn families(schema: &Path) -> Vec<PathBuf> {
+    let folders = std::fs::read_dir(schema).into_iter().flatten();
+    let folders = folders.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut families: Vec<PathBuf> = folders.filter(|folder| folder.join(MANIFEST).is_file()).collect();
+    families.sort_unstable();
+    families.insert(0, schema.to_owned());
+    families
 }
 
 /// A revision as a part of the name of a crate or feature.

@@ -20,8 +20,8 @@ use serde::{Deserialize, Deserializer};
 
 pub use check::check_document;
 pub use document::{Document, MAX_BYTES};
-pub use family::Family;
 pub(crate) use family::crate_part;
+pub use family::{Family, families};
 pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};

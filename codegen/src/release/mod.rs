@@ -47,10 +47,18 @@ pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, C
                 notes: vec![format!("The first release of the types of {}.", later.model.revision)],
             },
         };
-        changes.insert(family.types_crate(&later.model.revision), change);
+        let name = if family.single_crate {
+            later.model.revision.clone()
+        } else {
+            family.types_crate(&later.model.revision)
+        };
+        changes.insert(name, change);
     }
-    let adapters = compare_adapters(&before, &after, &changes);
-    changes.insert(family.adapters_crate(), adapters);
+    let all = compare_adapters(&before, &after, &changes);
+    if family.single_crate {
+        changes.clear();
+    }
+    changes.insert(family.adapters_crate(), all);
     Ok(changes)
 }
 
