@@ -31,7 +31,7 @@ export interface Input {
   /** Whether the value is a password, a token or the like, which clients must protect. Absent means no. */
   isSecret?: boolean;
   /**
-   * Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+   * Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
    * that the user is asked.
    */
   value?: string;
@@ -170,7 +170,7 @@ export interface SseTransport {
   /** HTTP headers that clients send with each request. Absent means none but those of the protocol. */
   headers?: KeyValueInput[];
   type: "sse";
-  /** Address of the stream. `{name}` in it stands for the input of that name. */
+  /** Address of the stream. `{name}` in it is replaced by the input of that name. */
   url: string;
 }
 
@@ -190,6 +190,6 @@ export interface StreamableHttpTransport {
   /** HTTP headers that clients send with each request. Absent means none but those of the protocol. */
   headers?: KeyValueInput[];
   type: "streamable-http";
-  /** Address of the endpoint. `{name}` in it stands for the input of that name. */
+  /** Address of the endpoint. `{name}` in it is replaced by the input of that name. */
   url: string;
 }

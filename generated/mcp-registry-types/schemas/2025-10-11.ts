@@ -48,7 +48,7 @@ export interface Input {
   /** Example or hint that a form shows where the value will be. Absent means none. */
   placeholder?: string;
   /**
-   * Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+   * Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
    * that the user is asked.
    */
   value?: string;
@@ -183,7 +183,7 @@ export interface SseTransport {
   /** HTTP headers that clients send with each request. Absent means none but those of the protocol. */
   headers?: KeyValueInput[];
   type: "sse";
-  /** Address of the stream. `{name}` in it stands for the input of that name. */
+  /** Address of the stream. `{name}` in it is replaced by the input of that name. */
   url: string;
 }
 
@@ -203,6 +203,6 @@ export interface StreamableHttpTransport {
   /** HTTP headers that clients send with each request. Absent means none but those of the protocol. */
   headers?: KeyValueInput[];
   type: "streamable-http";
-  /** Address of the endpoint. `{name}` in it stands for the input of that name. */
+  /** Address of the endpoint. `{name}` in it is replaced by the input of that name. */
   url: string;
 }

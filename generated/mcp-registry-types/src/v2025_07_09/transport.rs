@@ -11,7 +11,7 @@ use crate::v2025_07_09::{KeyValueInput, SCHEMA};
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-07-09/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SseTransport {
-    /// Address of the stream. `{name}` in it stands for the input of that name.
+    /// Address of the stream. `{name}` in it is replaced by the input of that name.
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
@@ -53,7 +53,7 @@ object! {
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-07-09/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamableHttpTransport {
-    /// Address of the endpoint. `{name}` in it stands for the input of that name.
+    /// Address of the endpoint. `{name}` in it is replaced by the input of that name.
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,

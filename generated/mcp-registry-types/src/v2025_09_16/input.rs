@@ -22,7 +22,7 @@ pub struct Input {
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
@@ -60,7 +60,7 @@ pub struct InputWithVariables {
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
@@ -103,7 +103,7 @@ pub struct KeyValueInput {
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.

@@ -71,7 +71,7 @@ pub struct NamedArgument {
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
@@ -168,7 +168,7 @@ pub struct PositionalArgument {
     pub is_required: Option<bool>,
     /// Whether the value is a password, a token or the like, which clients must protect. Absent means no.
     pub is_secret: Option<bool>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Name of the argument for users, and in the URL of a transport. It isn't part of the command line.

@@ -24,7 +24,7 @@ pub struct Input {
     pub is_secret: Option<bool>,
     /// Example or hint that a form shows where the value will be. Absent means none.
     pub placeholder: Option<String>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
@@ -65,7 +65,7 @@ pub struct InputWithVariables {
     pub is_secret: Option<bool>,
     /// Example or hint that a form shows where the value will be. Absent means none.
     pub placeholder: Option<String>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
@@ -111,7 +111,7 @@ pub struct KeyValueInput {
     pub is_secret: Option<bool>,
     /// Example or hint that a form shows where the value will be. Absent means none.
     pub placeholder: Option<String>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.

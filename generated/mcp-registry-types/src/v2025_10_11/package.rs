@@ -73,7 +73,7 @@ pub struct NamedArgument {
     pub is_secret: Option<bool>,
     /// Example or hint that a form shows where the value will be. Absent means none.
     pub placeholder: Option<String>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Values of which the user must choose one. Absent means any value.
@@ -173,7 +173,7 @@ pub struct PositionalArgument {
     pub is_secret: Option<bool>,
     /// Example or hint that a form shows where the value will be. Absent means none.
     pub placeholder: Option<String>,
-    /// Fixed value, which users don't change. `{name}` in it stands for the variable of that name. Absent means
+    /// Fixed value, which users don't change. `{name}` in it is replaced by the variable of that name. Absent means
     /// that the user is asked.
     pub value: Option<String>,
     /// Name of the argument for users, and in the URL of a transport. It isn't part of the command line.

@@ -54,7 +54,7 @@ union! {
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteTransportSse {
-    /// Address of the stream. `{name}` in it stands for the variable of that name.
+    /// Address of the stream. `{name}` in it is replaced by the variable of that name.
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
@@ -83,7 +83,7 @@ object! {
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteTransportStreamableHttp {
-    /// Address of the endpoint. `{name}` in it stands for the variable of that name.
+    /// Address of the endpoint. `{name}` in it is replaced by the variable of that name.
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
@@ -112,7 +112,7 @@ object! {
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub struct SseTransport {
-    /// Address of the stream. `{name}` in it stands for the input of that name.
+    /// Address of the stream. `{name}` in it is replaced by the input of that name.
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
@@ -154,7 +154,7 @@ object! {
 /// [Specification](https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json)
 #[derive(Debug, Clone, PartialEq)]
 pub struct StreamableHttpTransport {
-    /// Address of the endpoint. `{name}` in it stands for the input of that name.
+    /// Address of the endpoint. `{name}` in it is replaced by the input of that name.
     pub url: String,
     /// HTTP headers that clients send with each request. Absent means none but those of the protocol.
     pub headers: Option<Vec<KeyValueInput>>,
