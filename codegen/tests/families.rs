@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mcp_codegen::ingest::{IngestOptions, Position, ingest};
-use mcp_codegen::load::Manifest;
+use mcp_codegen::load::{Manifest, families};
 use mcp_codegen::{GenerateOptions, adapters_report, generate, model_yaml, revision_tables};
 use tempfile::TempDir;
 
@@ -146,6 +146,20 @@ fn the_revisions_of_a_family_can_be_modules_of_one_crate() {
     }
     let again = generate(&GenerateOptions { check: true, ..options }).unwrap();
     assert!(again.files.is_current(), "{:?}", again.files);
+}
+
+#[test]
+fn a_folder_of_the_schemas_with_a_manifest_of_its_own_is_another_family() {
+    let root = TempDir::new().unwrap();
+    for file in ["revisions.yaml", "greetings/revisions.yaml", "2099-01-01/schema.json"] {
+        let file = root.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
+    }
+    assert_eq!(
+        families(root.path()),
+        [root.path().to_owned(), root.path().join("greetings")]
+    );
 }
 
 #[test]

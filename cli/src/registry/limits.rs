@@ -48,11 +48,13 @@ pub fn limits(document: &Value) -> Vec<Problem> {
     problems.extend(root.member("repository").iter().flat_map(repository));
     problems.extend(root.member("_meta").iter().flat_map(metadata));
     problems.extend(root.elements("packages").iter().flat_map(package));
-    problems.extend(
-        root.elements("remotes")
-            .iter()
-            .filter_map(|remote| remote.check("url", wrong_remote)),
-    );
+    for remote in root.elements("remotes") {
+        problems.extend(remote.check("url", wrong_remote));
+        let variables = remote.member("variables");
+        let variables = variables.iter().filter_map(|variables| variables.value.as_object());
+        let known: Vec<&str> = variables.flatten().map(|(name, _)| name.as_str()).collect();
+        problems.extend(remote.check("url", |url| undefined(url, &known, "`variables`")));
+    }
     problems
 }
 
@@ -231,6 +233,7 @@ fn package(package: &Part<'_>) -> Vec<Problem> {
     if kind == "mcpb" && package.member("fileSha256").is_none() {
         problems.push(Problem::error(package.path.clone(), "a bundle needs a `fileSha256`"));
     }
+    problems.extend(package_variables(package));
     let lists = ["runtimeArguments", "packageArguments"];
     problems.extend(
         lists
@@ -239,6 +242,30 @@ fn package(package: &Part<'_>) -> Vec<Problem> {
             .flat_map(|argument| named(&argument)),
     );
     problems
+}
+
+/// The variables of a transport that the package doesn't define.
+fn package_variables(package: &Part<'_>) -> Option<Problem> {
+    let inputs = ["runtimeArguments", "packageArguments", "environmentVariables"];
+    let inputs: Vec<Part<'_>> = inputs.iter().flat_map(|list| package.elements(list)).collect();
+    let names = inputs
+        .iter()
+        .flat_map(|input| [input.text("name"), input.text("valueHint")]);
+    let known: Vec<&str> = names.flatten().collect();
+    let transport = package.member("transport")?;
+    transport.check("url", |url| {
+        undefined(url, &known, "the arguments and environment variables of the package")
+    })
+}
+
+/// The problem of an address with a variable that isn't known.
+fn undefined(url: &str, known: &[&str], place: &str) -> Option<String> {
+    let variables = url.split('{').skip(1).filter_map(|part| part.split_once('}'));
+    let mut variables = variables.map(|(name, _)| name);
+    let unknown = variables.find(|name| !known.contains(name))?;
+    Some(format!(
+        "nothing defines `{unknown}`; a variable of an address is one of {place}"
+    ))
 }
 
 /// What is wrong with an argument that has a name.

@@ -193,7 +193,7 @@ fn each_problem_of_a_document_has_its_line_and_column() {
       {{"type": "named", "name": "--port <n>", "value": "--port <n>=1"}}
     ]}}
   ],
-  "remotes": [{{"type": "sse", "url": "https://localhost/sse"}}],
+  "remotes": [{{"type": "sse", "url": "https://localhost/sse"}}, {{"type": "sse", "url": "https://{{a}}.org/{{b}}", "variables": {{"a": {{}}}}}}],
   "_meta": {{"io.modelcontextprotocol.registry/publisher-provided": {{"a": "{}"}}, "x": 1}}
 }}"#,
         "a".repeat(4096)
@@ -224,6 +224,7 @@ fn each_problem_of_a_document_has_its_line_and_column() {
         "14:33 error packages[2].packageArguments[0].name",
         "14:56 error packages[2].packageArguments[0].value",
         "17:38 error remotes[0].url",
+        "17:87 error remotes[1].url",
         "18:68 error _meta[\\io.modelcontextprotocol.registry/publisher-provided\\]",
     ];
     assert_eq!(found[..expected.len()], expected);
