@@ -31,6 +31,8 @@ pub enum CommandError {
     },
     #[error("there is no command {name:?}")]
     UnknownCommand { name: String, known: Vec<String> },
+    #[error("the workspace has no crate {name:?}")]
+    UnknownCrate { name: String, known: Vec<String> },
     #[error("the file has no server {name:?}")]
     UnknownServer { name: String, known: Vec<String> },
     #[error("the server has no {kind} {name:?}")]
@@ -73,6 +75,7 @@ impl CommandError {
         match self {
             Self::UnknownType { .. }
             | Self::UnknownCommand { .. }
+            | Self::UnknownCrate { .. }
             | Self::UnknownServer { .. }
             | Self::Argument(_)
             | Self::File { .. } => 2,
@@ -100,6 +103,7 @@ impl CommandError {
         match self {
             Self::UnknownType { name, known, .. } => Some(tip(name, known)),
             Self::UnknownCommand { name, known }
+            | Self::UnknownCrate { name, known }
             | Self::UnknownServer { name, known }
             | Self::Unoffered { name, known, .. } => Some(of(name, known)),
             Self::Connect(ConnectError::Mismatch(_)) => Some("--revision chooses the revisions to speak".to_owned()),

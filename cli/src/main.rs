@@ -16,6 +16,7 @@ mod manual;
 mod message;
 mod mock;
 mod pointer;
+mod registry;
 mod replay;
 mod report;
 mod schemas;
@@ -83,6 +84,7 @@ fn run(command: &Command, schemas: Option<&Path>) -> Result<Summary, CommandErro
         Command::Decode(args) => decode::run(args, io::stdin().lock(), output),
         Command::Translate(args) => translate::run(args, io::stdin().lock(), output),
         Command::Generate(args) => generate::generate(args, schemas, output),
+        Command::Registry(args) => registry::registry(args, output),
         Command::Revisions => {
             for revision in Revision::all() {
                 writeln!(output, "{revision}")?;

@@ -27,6 +27,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
     let loaded = load(schema)?;
     let beside: Vec<Beside> = loaded.protocol.revisions.iter().map(Beside::of).collect();
     let planned = plan_protocol(model(loaded)?)?;
+    let family = planned.manifest.family();
     let pairs = planned.revisions.windows(2);
     let diffs: Vec<Diff> = pairs.map(|pair| diff_of_planned(&pair[0], &pair[1])).collect();
     let mut files = FileSet::default();
@@ -44,7 +45,10 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let docs = shared.with(&Docs::of(&extension.docs).map_err(Problems::from)?);
         let link = |definition: &str| planned.manifest.extension_link(&extension.entry, definition);
         let path = format!("reference/extensions/{}.md", extension.name);
-        files.insert(path, header.clone() + &extension_reference(extension, &docs, &link))?;
+        files.insert(
+            path,
+            header.clone() + &extension_reference(extension, &family.extension_crate(&extension.name), &docs, &link),
+        )?;
     }
     files.insert("schema-gaps.md", header + &gaps(&beside))?;
     let finish = if check { FileSet::check } else { FileSet::write };
@@ -74,6 +78,7 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
 fn reference_of(planned: &Protocol<ModelledRevision>, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
     let entry = &planned.revisions[index].entry;
     reference(ReferenceInput {
+        crate_name: &planned.manifest.family().types_crate(entry.revision.as_str()),
         revisions: &planned.revisions[..=index],
         diffs: &diffs[..index],
         docs,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::adapt::plan_protocol;
-use crate::emit::{emit_extension, extension_crate_name};
+use crate::emit::emit_extension;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::ingest::{ExtensionOptions, Official, last_part, sha256};
@@ -79,5 +79,9 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     let protocol = plan_protocol(model(loaded)?)?;
     let files = emit_extension(&protocol, name)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
-    Ok(finish(&files, &options.out, &[&extension_crate_name(name)])?)
+    Ok(finish(
+        &files,
+        &options.out,
+        &[&protocol.manifest.family().extension_crate(name)],
+    )?)
 }

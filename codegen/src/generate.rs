@@ -14,9 +14,6 @@ use crate::problem::Problem;
 use crate::protocol::{ModelledRevision, Protocol};
 use crate::published::names_files;
 
-/// The beginning of the directories that belong to the generator.
-const OWNED: &[&str] = &["mcp-adapters", "mcp-ext-", "mcp-types-"];
-
 /// The input and output directories.
 #[derive(Debug, Clone)]
 pub struct GenerateOptions {
@@ -57,10 +54,12 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let protocol = plan_protocol(modelled)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
+    let owned = protocol.manifest.family().owned();
+    let owned: Vec<&str> = owned.iter().map(String::as_str).collect();
     let revisions = protocol.revisions.iter().map(|revision| &revision.model);
     let models = revisions.chain(protocol.extensions.iter().map(|extension| &extension.model));
     Ok(Generated {
-        files: finish(&emitted.files, &options.out, OWNED)?,
+        files: finish(&emitted.files, &options.out, &owned)?,
         names,
         extensions: protocol.extensions.len(),
         types: models.map(|model| model.own_types().count()).sum(),

@@ -210,3 +210,27 @@ fn each_generated_crate_has_the_version_that_the_manifest_says() {
     let what = "#/versions/mcp-wire: `1.0` isn't a version\n  write three numbers, as in 1.2.3";
     assert!(problem.ends_with(what), "{problem}");
 }
+
+#[test]
+fn a_crate_of_all_revisions_has_the_greatest_change_of_any() {
+    let [before, after] = [TempDir::new().unwrap(), TempDir::new().unwrap()];
+    let mut smaller = schema();
+    smaller["$defs"].as_object_mut().unwrap().remove("Kind");
+    for (root, second) in [(&before, schema()), (&after, smaller)] {
+        ingested(root.path(), "1", &schema());
+        ingested(root.path(), "2", &second);
+        let manifest = root.path().join("schema/revisions.yaml");
+        let text = fs::read_to_string(&manifest).unwrap();
+        fs::write(
+            manifest,
+            format!("family: {{name: Example, crates: example, single_crate: true}}\n{text}"),
+        )
+        .unwrap();
+    }
+    let changes = compare_schemas(&before.path().join("schema"), &after.path().join("schema")).unwrap();
+    assert_eq!(changes.keys().collect::<Vec<_>>(), ["example-types"]);
+    assert_eq!(
+        changes["example-types"],
+        change(Bump::Major, &["`2` has breaking changes."])
+    );
+}

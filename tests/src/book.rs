@@ -71,3 +71,6 @@ struct Types;
 
 #[doc = include_str!("../../docs/guide/adding-a-revision.md")]
 struct AddingARevision;
+
+#[doc = include_str!("../../docs/guide/registry.md")]
+struct Registry;

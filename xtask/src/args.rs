@@ -161,6 +161,7 @@ pub struct WithdrawArgs {
 
 /// Write the crates of all revisions, their features in runtime/Cargo.toml, docs/changes and docs/reference
 ///
+/// A folder of the schemas that has a revisions.yaml of its own, such as schema/registry, is another family, whose crates are written too.
 /// The crate of a revision that is gone is removed. Files in these crates that weren't generated are kept, and named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

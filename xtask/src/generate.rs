@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mcp_codegen::files::Report;
+use mcp_codegen::load::families;
 use mcp_codegen::{GenerateOptions, Generated};
 
 use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
@@ -14,22 +15,25 @@ use crate::print::{print, status, warn};
 const NAMED: usize = 10;
 
 pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
-    let start = Instant::now();
     let out = args.out();
-    let generated = mcp_codegen::generate(&GenerateOptions {
-        schema: args.schema.directory(),
-        crates: crates_from(&out)?,
-        out: out.clone(),
-        check: args.check,
-    })?;
-    report_undocumented(&generated);
-    warn(&generated.warnings);
-    status(summary(&generated, args, start.elapsed().as_secs_f32()));
-    for path in &generated.files.foreign {
-        status(format_args!("not generated, and kept: {}", out.join(path).display()));
+    let (mut stale, mut unlocked) = (Vec::new(), Vec::new());
+    for schema in families(&args.schema.directory()) {
+        let start = Instant::now();
+        let generated = mcp_codegen::generate(&GenerateOptions {
+            schema: schema.clone(),
+            crates: crates_from(&out)?,
+            out: out.clone(),
+            check: args.check,
+        })?;
+        report_undocumented(&generated);
+        warn(&generated.warnings);
+        status(summary(&generated, (&schema, args), start.elapsed().as_secs_f32()));
+        for path in &generated.files.foreign {
+            status(format_args!("not generated, and kept: {}", out.join(path).display()));
+        }
+        stale.extend(list_stale(&out, &generated.files));
+        unlocked.extend(list_stale(&schema, &generated.names));
     }
-    let mut stale = list_stale(&out, &generated.files);
-    let unlocked = list_stale(&args.schema.directory(), &generated.names);
     // Another tree has no documentation and no runtime.
     if args.out.is_none() && !args.schema.is_given() {
         let docs = in_workspace("docs");
@@ -53,7 +57,7 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
 }
 
 /// What was read and what became of the files.
-fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
+fn summary(generated: &Generated, (schema, args): (&Path, &GenerateArgs), seconds: f32) -> String {
     let files = &generated.files;
     let (extensions, types) = (generated.extensions, generated.types);
     let revisions = generated.undocumented.len() - extensions;
@@ -62,7 +66,7 @@ fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
         1 => " and 1 extension".to_owned(),
         count => format!(" and {count} extensions"),
     };
-    let (schema, out) = (args.schema.directory(), args.out());
+    let out = args.out();
     let (stale, missing, orphaned) = (files.stale.len(), files.missing.len(), files.orphaned.len());
     let became = if args.check {
         format!(
@@ -84,12 +88,15 @@ fn summary(generated: &Generated, args: &GenerateArgs, seconds: f32) -> String {
 }
 
 pub fn run_lock(args: &LockArgs) -> Result<(), Box<dyn Error>> {
-    let names = mcp_codegen::lock_names(&args.schema.directory())?;
-    let written = names.stale.len() + names.missing.len();
-    status(format_args!(
-        "{written} files written, {} left as they were",
-        names.unchanged
-    ));
+    for schema in families(&args.schema.directory()) {
+        let names = mcp_codegen::lock_names(&schema)?;
+        let written = names.stale.len() + names.missing.len();
+        status(format_args!(
+            "{}: {written} files written, {} left as they were",
+            schema.display(),
+            names.unchanged
+        ));
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ mod client;
 mod gateway;
 mod generate;
 mod mock;
+mod registry;
 mod replay;
 mod server;
 mod shell;
@@ -26,6 +27,7 @@ pub use self::client::{
 pub use self::gateway::GatewayArgs;
 pub use self::generate::{ExtensionArgs, GenerateArgs};
 pub use self::mock::MockArgs;
+pub use self::registry::{InitArgs, RegistryArgs, RegistryCommand, UpgradeArgs, ValidateArgs};
 pub use self::replay::ReplayArgs;
 pub use self::server::{ServerArgs, is_url};
 pub use self::shell::{ShellArgs, ShellCommand, ShellLine};
@@ -36,7 +38,7 @@ pub use self::values::{DecodeArgs, TranslateArgs};
 /// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
 /// its name in the file of a host. `bridge` connects a client and a server of different revisions, and `gateway` serves many servers as
 /// one. `replay` and `mock` play what a bridge has recorded. `decode` and `translate` are filters for JSON.
-/// `generate` writes definitions in TypeScript, and the crate of an extension.
+/// `generate` writes definitions in TypeScript, and the crate of an extension. `registry` writes, checks and upgrades a server.json.
 #[derive(Debug, Parser)]
 #[command(
     name = "mcp-rev",
@@ -80,6 +82,7 @@ pub enum Command {
     Decode(DecodeArgs),
     Translate(TranslateArgs),
     Generate(GenerateArgs),
+    Registry(RegistryArgs),
     /// List the revisions, the earliest first
     Revisions,
     /// Print the script that completes the arguments of mcp-rev in a shell

@@ -425,7 +425,7 @@ fn the_usage_of_a_command_names_the_server_last_as_it_is_given() {
 #[test]
 fn what_the_readme_and_the_guide_show_is_what_happens() {
     let mut tried = 0;
-    for document in ["README.md", "../docs/guide/shell.md"] {
+    for document in ["README.md", "../docs/guide/shell.md", "../docs/guide/registry.md"] {
         let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document)).unwrap();
         let folder = tempfile::tempdir().unwrap();
         for block in text.split("```console\n").skip(1) {

@@ -8,6 +8,7 @@ mod commands;
 mod gateway;
 mod interface;
 mod mock;
+mod registry;
 mod replay;
 mod requests;
 mod schemas;

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::adapters::module_name;
 use super::entries::Docs;
-use super::scaffold::{crate_name, extension_crate_name, library_name};
+use super::scaffold::library_name;
 use super::tokens::STANDARD;
 use crate::load::Manifest;
 use crate::model::{Model, ModelledExtension, Type};
@@ -33,17 +34,29 @@ impl EmitInput<'_> {
     /// The name of the crate.
     pub(crate) fn crate_name(&self) -> String {
         match self.extension {
-            Some(extension) => extension_crate_name(&extension.name),
-            None => crate_name(&self.model.revision),
+            Some(extension) => self.manifest.family().extension_crate(&extension.name),
+            None => self.manifest.family().types_crate(&self.model.revision),
         }
     }
 
-    /// The path of the crate's root that has a type: its own, or that of the revision which the extension extends.
+    /// The module of the crate that has the revision, if the crate has the others too.
+    pub(crate) fn module(&self) -> Option<String> {
+        let is_module = self.manifest.family().single_crate;
+        is_module.then(|| module_name(&self.model.revision))
+    }
+
+    /// The path of what the revision's types are reached by: the root of the crate, or a module there.
+    pub(crate) fn root(&self) -> String {
+        let module = self.module().map(|module| format!("crate::{module}"));
+        module.unwrap_or_else(|| "crate".to_owned())
+    }
+
+    /// The path of the root that has a type: its own, or that of the revision which the extension extends.
     pub(crate) fn root_of(&self, ty: &Type) -> String {
         let core = self.extension.filter(|_| ty.imported);
         core.map_or_else(
-            || "crate".to_owned(),
-            |extension| library_name(&crate_name(extension.of.as_str())),
+            || self.root(),
+            |extension| library_name(&self.manifest.family().types_crate(extension.of.as_str())),
         )
     }
 

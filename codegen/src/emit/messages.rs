@@ -8,7 +8,7 @@ use quote::quote;
 
 use super::emitter::Emitter;
 use super::error::EmitError;
-use super::scaffold::{crate_name, library_name};
+use super::scaffold::library_name;
 use super::source::Table;
 use super::tokens::{ident, text};
 use super::unions::unknown_variant;
@@ -220,7 +220,7 @@ impl Emitter<'_> {
     /// The constants of error codes.
     pub(super) fn error_codes(&self) -> String {
         let inherited = match self.input.extension {
-            Some(extension) => library_name(&crate_name(extension.of.as_str())),
+            Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.of.as_str())),
             None => "mcp_wire".to_owned(),
         };
         let mut text = format!("//! What the `code` of an error says.\n\npub use {inherited}::error_code::*;\n");

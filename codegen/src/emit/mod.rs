@@ -35,7 +35,6 @@ pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
 pub(crate) use protocol::{check_emission, emit_extension, emit_protocol, revision_tables, typescript_of};
 pub(crate) use renamed::docs_of_revisions;
-pub(crate) use scaffold::{ADAPTERS, crate_name, extension_crate_name};
 pub(crate) use templates::Templates;
 
 use docs::Documenter;
@@ -74,11 +73,14 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
         files.insert(format!("src/{module}.rs"), emitter.module(module)?);
     }
     let header = scaffold::header("//", input);
-    for (file, text) in [
-        ("definitions.rs", emitter.definitions()),
-        ("error_code.rs", emitter.error_codes()),
-        ("methods.rs", emitter.methods()),
-    ] {
+    let mut others = vec![("definitions.rs", emitter.definitions())];
+    if scaffold::has_messages(input) {
+        others.extend([
+            ("error_code.rs", emitter.error_codes()),
+            ("methods.rs", emitter.methods()),
+        ]);
+    }
+    for (file, text) in others {
         files.insert(format!("src/{file}"), source::file(&header, [text]));
     }
     if let Some(extension) = input.extension {
@@ -93,12 +95,26 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
     if input.extension.is_none() {
         files.insert("typescript.ts".to_owned(), typescript::definitions(input));
     }
+    if let Some(module) = input.module() {
+        files = in_module(files, &module, &input.model.revision);
+    }
     Ok(EmittedCrate {
         files,
         documented: emitter.documenter.used(),
         undocumented: emitter.documenter.undocumented(),
         items: emitter.items,
     })
+}
+
+/// The files of a revision that is a module of a crate: the code below `src/<module>`, and what it embeds in `schemas`.
+fn in_module(files: BTreeMap<String, String>, module: &str, revision: &str) -> BTreeMap<String, String> {
+    let place = |file: String| match (file.as_str(), file.strip_prefix("src/")) {
+        ("schema.json", _) => format!("schemas/{revision}.json"),
+        ("typescript.ts", _) => format!("schemas/{revision}.ts"),
+        (_, Some(code)) => format!("src/{module}/{code}"),
+        _ => file,
+    };
+    files.into_iter().map(|(file, text)| (place(file), text)).collect()
 }
 
 impl Emitter<'_> {

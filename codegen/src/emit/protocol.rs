@@ -7,8 +7,7 @@ use super::input::EmitInput;
 use super::tables::table;
 use super::typescript;
 use super::{
-    ADAPTERS, AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, crate_name, docs_of_revisions,
-    emit_adapters, emit_crate, extension_crate_name,
+    AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, docs_of_revisions, emit_adapters, emit_crate,
 };
 use crate::adapt::Plan;
 use crate::error::GenerateError;
@@ -120,7 +119,10 @@ pub(crate) fn emit_extension(protocol: &Protocol<ModelledRevision>, name: &str) 
         let (emitted, problems) = emission.extension(extension)?;
         Problems::check(problems)?;
         for (path, contents) in emitted.files {
-            files.insert(Path::new(&extension_crate_name(name)).join(path), contents)?;
+            files.insert(
+                Path::new(&protocol.manifest.family().extension_crate(name)).join(path),
+                contents,
+            )?;
         }
     }
     Ok(files)
@@ -132,6 +134,7 @@ pub(crate) fn emit_extension(protocol: &Protocol<ModelledRevision>, name: &str) 
 /// Documentation that no type has, and the generator's own limits.
 pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str) -> Result<Emitted, GenerateError> {
     let emission = Emission::new(protocol, crates)?;
+    let family = protocol.manifest.family();
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
@@ -141,7 +144,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str)
         let (emitted, found) = emission.revision(index)?;
         problems.extend(found);
         for (path, contents) in emitted.files {
-            files.insert(Path::new(&crate_name(name)).join(path), contents)?;
+            files.insert(Path::new(&family.types_crate(name)).join(path), contents)?;
         }
         undocumented.insert(name.clone(), emitted.undocumented);
         documented.extend(emitted.documented);
@@ -151,7 +154,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str)
         let (emitted, found) = emission.extension(extension)?;
         problems.extend(found);
         for (path, contents) in emitted.files {
-            files.insert(Path::new(&extension_crate_name(&extension.name)).join(path), contents)?;
+            files.insert(Path::new(&family.extension_crate(&extension.name)).join(path), contents)?;
         }
         undocumented.insert(extension.id.clone(), emitted.undocumented);
         documented.extend(emitted.documented);
@@ -176,7 +179,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str)
             manifest: &protocol.manifest,
         };
         for (path, contents) in emit_adapters(&input, &emission.templates)? {
-            files.insert(Path::new(ADAPTERS).join(path), contents)?;
+            files.insert(Path::new(&family.adapters_crate()).join(path), contents)?;
         }
     }
     Ok(Emitted { files, undocumented })

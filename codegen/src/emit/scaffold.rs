@@ -11,6 +11,7 @@ use super::input::EmitInput;
 use super::source;
 use super::templates::Templates;
 use super::tokens::STANDARD;
+use crate::load::Family;
 
 /// The files that don't depend on the types: those made from templates, and the licences.
 pub(super) fn crate_files(
@@ -22,7 +23,7 @@ pub(super) fn crate_files(
     let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
     let name = input.crate_name();
     let extension = input.extension.map(|extension| {
-        let core = crate_name(extension.of.as_str());
+        let core = manifest.family().types_crate(extension.of.as_str());
         json!({
             "id": extension.id,
             "official": extension.official,
@@ -38,7 +39,9 @@ pub(super) fn crate_files(
         "header": header("//", input),
         "toml_header": header("#", input),
         "modules": modules(input, documenter),
-        "pattern": has_keyword(input.schema, "pattern") || has_keyword(input.schema, "patternProperties"),
+        "pattern": has_patterns(input.schema),
+        "has_messages": has_messages(input),
+        "client_requests": model.types.contains_key("ClientRequest"),
         "requests": requests,
         "notifications": model.methods.len() - requests,
         "types": model.own_types().count(),
@@ -50,14 +53,24 @@ pub(super) fn crate_files(
         "version": manifest.version(&name),
         "crate_name": name,
         "extension": extension,
+        "family": family_values(manifest.family()),
         "wire_version": manifest.version(WIRE),
         "project": project(),
     });
+    if input.module().is_some() {
+        let module = templates.render("single/bodies/mod.rs", &values)?;
+        return Ok(BTreeMap::from([("src/mod.rs".to_owned(), module)]));
+    }
     let kind = input.extension.map_or("types", |_| "extension");
     let mut files = templates.files(kind, &values)?;
     // Without our crates beside it, it is somebody else's.
     files.retain(|file, _| !(input.crates.is_empty() && file.starts_with("LICENSE")));
     Ok(files)
+}
+
+/// Whether there are methods or errors. A family of documents has none.
+pub(super) fn has_messages(input: &EmitInput<'_>) -> bool {
+    input.extension.is_some() || !input.model.methods.is_empty() || !input.model.error_codes.is_empty()
 }
 
 /// The modules, as the front page lists them: what each is about, with links to its types, and those of its types that the crate's root
@@ -83,6 +96,15 @@ fn modules(input: &EmitInput<'_>, documenter: &Documenter<'_>) -> Vec<Value> {
     values.collect()
 }
 
+/// What templates say of a family.
+pub(super) fn family_values(family: &Family) -> Value {
+    json!({
+        "name": family.name,
+        "title": family.title(),
+        "keywords": json!(family.keywords).to_string().replace("\",\"", "\", \""),
+    })
+}
+
 /// What generated manifests have in common with the generator's own.
 pub(super) fn project() -> Value {
     json!({
@@ -92,33 +114,11 @@ pub(super) fn project() -> Value {
     })
 }
 
-/// The crate of all revisions.
-pub(crate) const ADAPTERS: &str = "mcp-adapters";
-
 /// What the conversions in the crate of all revisions have in common.
 pub(super) const CONVERT: &str = "mcp-convert";
 
 /// What all generated crates share.
 pub(super) const WIRE: &str = "mcp-wire";
-
-/// The name of a revision's crate.
-#[must_use]
-pub(crate) fn crate_name(revision: &str) -> String {
-    let part = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-            c.to_ascii_lowercase()
-        } else {
-            '-'
-        }
-    };
-    format!("mcp-types-{}", revision.chars().map(part).collect::<String>())
-}
-
-/// The name of an extension's crate.
-#[must_use]
-pub(crate) fn extension_crate_name(name: &str) -> String {
-    format!("mcp-ext-{name}")
-}
 
 /// What code calls a crate.
 pub(super) fn library_name(crate_name: &str) -> String {
@@ -192,6 +192,11 @@ pub(super) fn commented_schema(schema: &Value, comment: &str) -> Value {
         members.insert("$comment".to_owned(), comment.into());
     }
     schema
+}
+
+/// Whether validation by the schema needs regular expressions.
+pub(super) fn has_patterns(schema: &Value) -> bool {
+    has_keyword(schema, "pattern") || has_keyword(schema, "patternProperties")
 }
 
 /// Whether a keyword occurs anywhere in the schema; a member of that name is taken for one, which only costs a feature.

@@ -24,15 +24,14 @@ pub(crate) const STANDARD: [&str; 9] = [
     "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
 ];
 
-/// The root of the crate that is emitted.
-const CRATE: &str = "crate";
-
 /// The name of a crate's schema.
 const SCHEMA: &str = "SCHEMA";
 
 /// What names mean in the files of one crate, and which of them the file at hand has to import.
 #[derive(Debug)]
 pub(crate) struct Scope {
+    /// The root of the revision that is emitted.
+    root: String,
     /// What each type is imported from.
     types: BTreeMap<String, String>,
     /// The names of `mcp-wire` that were written.
@@ -50,6 +49,7 @@ impl Scope {
             (name.clone(), source.to_owned())
         };
         Self {
+            root: input.root(),
             types: input.model.types.iter().map(source).collect(),
             wire: RefCell::default(),
             own: RefCell::default(),
@@ -178,17 +178,17 @@ impl Scope {
         own.retain(|name| !defined(name));
         let mut by_source: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for name in own {
-            let source = self.types.get(&name).map_or(CRATE, String::as_str);
+            let source = self.types.get(&name).map_or(self.root.as_str(), String::as_str);
             by_source.entry(source).or_default().insert(name);
         }
-        let root = by_source.remove(CRATE).unwrap_or_default();
-        let is_own = |source: &str| source.starts_with(CRATE);
+        let root = by_source.remove(self.root.as_str()).unwrap_or_default();
+        let is_own = |source: &str| source.starts_with("crate");
         let (inner, other): (Vec<_>, Vec<_>) = by_source.into_iter().partition(|(source, _)| is_own(source));
         let sources = other
             .into_iter()
             .chain([("mcp_wire", wire)])
             .chain(inner)
-            .chain([(CRATE, root)]);
+            .chain([(self.root.as_str(), root)]);
         sources
             .map(|(source, names)| super::source::import(source, &names))
             .collect()

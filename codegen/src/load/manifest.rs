@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::document::Document;
+use super::family::{Family, MCP};
 use super::parse::Format;
 use super::read_document;
 use super::revision::Revision;
@@ -16,10 +17,18 @@ use crate::problem::{Problem, Problems};
 /// The name of the manifest in the schema directory.
 pub const MANIFEST: &str = "revisions.yaml";
 
+/// What the name of a crate is made of.
+const CRATE_NAME: &str = "write lower-case letters, digits and `-`, with a letter first";
+
 const HEADER: &str = "\
 # The revisions, in order, and where each schema came from. `cargo xtask ingest` adds and updates entries
 # and rewrites this file; comments other than these are lost.
 #
+# family     what the documents are of, if not the Model Context Protocol
+#              name, abbreviation  as descriptions of crates have them
+#              crates              what the names of crates begin with
+#              single_crate        true if the revisions are modules of one crate
+#              keywords            of the crates
 # hub        the revision that handlers are written against (the last one where none is named)
 # links      where the official specification describes a definition; {revision}, {commit} and {anchor}
 #            (the definition's name in lower case) are filled in
@@ -43,6 +52,9 @@ const HEADER: &str = "\
 /// The manifest, `revisions.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Manifest {
+    /// What the documents are of; see [`Manifest::family`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
     /// The revision that handlers are written against; see [`Manifest::hub`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<Revision>,
@@ -124,6 +136,7 @@ fn is_true(flag: &bool) -> bool {
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
 struct Raw {
+    family: Option<Family>,
     hub: Option<Revision>,
     links: Option<String>,
     aliases: BTreeMap<String, Value>,
@@ -193,6 +206,8 @@ impl Manifest {
                 Err(problem) => problems.push(problem),
             }
         }
+        let family = raw.family.iter();
+        problems.extend(family.flat_map(|family| wrong_family(document, family, !extensions.is_empty())));
         let wrong_versions = raw.versions.iter().filter(|(_, version)| !is_version(version));
         problems.extend(wrong_versions.map(|(name, version)| {
             let problem = document.problem(
@@ -203,6 +218,7 @@ impl Manifest {
         }));
         Problems::check(problems)?;
         Ok(Self {
+            family: raw.family,
             hub: raw.hub,
             links: raw.links,
             aliases: raw.aliases,
@@ -237,6 +253,12 @@ impl Manifest {
     #[must_use]
     pub fn entry(&self, revision: &str) -> Option<&Entry> {
         self.revisions.iter().find(|entry| entry.revision.as_str() == revision)
+    }
+
+    /// What the documents are of: the Model Context Protocol, if nothing else is named.
+    #[must_use]
+    pub fn family(&self) -> &Family {
+        self.family.as_ref().unwrap_or(&MCP)
     }
 
     /// The revision that handlers are written against: the named one, or else the last.
@@ -296,6 +318,21 @@ fn is_version(text: &str) -> bool {
     numbers.clone().count() == 3 && numbers.into_iter().all(|number| number.parse::<u32>().is_ok())
 }
 
+/// Checks that go beyond the types of a family's fields.
+fn wrong_family(document: &Document, family: &Family, has_extensions: bool) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !is_crate_name(&family.crates) {
+        let what = format!("{:?} can't begin the name of a crate", family.crates);
+        problems.push(document.problem("#/family/crates", what).help(CRATE_NAME));
+    }
+    if family.single_crate && has_extensions {
+        let what = "a family whose revisions are modules of one crate has no extensions";
+        let problem = document.problem("#/family/single_crate", what);
+        problems.push(problem.help("remove `single_crate` or `extensions`"));
+    }
+    problems
+}
+
 /// Checks that go beyond the types of an extension's fields.
 fn wrong_extension(
     document: &Document,
@@ -304,10 +341,10 @@ fn wrong_extension(
     earlier: &BTreeMap<String, Extension>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if !is_extension_name(name) {
+    if !is_crate_name(name) {
         let what = format!("{name:?} can't name an extension");
         let problem = document.problem(at, what);
-        problems.push(problem.help("write lower-case letters, digits and `-`, with a letter first"));
+        problems.push(problem.help(CRATE_NAME));
     }
     let (prefix, last) = extension.id.split_once('/').unwrap_or_default();
     let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_graphic() && c != '/');
@@ -322,8 +359,8 @@ fn wrong_extension(
     problems
 }
 
-/// Whether a name can be that of an extension's folder and the end of its crate's.
-fn is_extension_name(name: &str) -> bool {
+/// Whether a name can be a part of a crate's, and that of a folder.
+fn is_crate_name(name: &str) -> bool {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(is_name)
 }

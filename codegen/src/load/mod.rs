@@ -3,6 +3,7 @@
 mod broken_json;
 mod check;
 mod document;
+mod family;
 mod manifest;
 mod parse;
 mod places;
@@ -19,6 +20,8 @@ use serde::{Deserialize, Deserializer};
 
 pub use check::check_document;
 pub use document::{Document, MAX_BYTES};
+pub(crate) use family::crate_part;
+pub use family::{Family, families};
 pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};

@@ -120,7 +120,9 @@ impl<'s> ShapeBuilder<'s> {
             return enumeration(values, flag(schema, ORDERED), pointer);
         }
         for keyword in ["anyOf", "oneOf"] {
-            if let Some(Value::Array(variants)) = schema.get(keyword) {
+            if let Some(Value::Array(variants)) = schema.get(keyword)
+                && !(narrowed && variants.iter().all(only_requires))
+            {
                 return self.union(schema, keyword, variants, narrowed, pointer, depth);
             }
         }
@@ -257,6 +259,12 @@ fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
         [Value::Object(single)] if single.len() == 1 => single.get("$ref")?.as_str(),
         _ => None,
     }
+}
+
+/// Whether a schema says nothing but which members an object must have. A choice between such schemas beside the declaration of the
+/// members makes no two types of it.
+fn only_requires(schema: &Value) -> bool {
+    matches!(schema, Value::Object(keywords) if keywords.keys().eq(["required"]))
 }
 
 fn flag(schema: &Map<String, Value>, keyword: &str) -> bool {

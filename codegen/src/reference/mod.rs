@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::diff::{Diff, deprecations};
-use crate::emit::{Docs, crate_name, extension_crate_name};
+use crate::emit::Docs;
 use crate::model::{Model, ModelledExtension, Type, TypeRef};
 use crate::protocol::ModelledRevision;
 
@@ -26,6 +26,8 @@ pub(crate) struct ReferenceInput<'i> {
     pub(crate) revisions: &'i [ModelledRevision],
     /// What changed between each two of them.
     pub(crate) diffs: &'i [Diff],
+    /// The name of its crate.
+    pub(crate) crate_name: &'i str,
     /// Documentation in our own words.
     pub(crate) docs: &'i Docs,
     /// Where the official specification documents a definition; all of them, for the empty name.
@@ -39,6 +41,7 @@ pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
         return String::new();
     };
     let page = Page {
+        crate_name: input.crate_name,
         docs: input.docs,
         link: input.link,
         before: input.diffs.last(),
@@ -51,8 +54,14 @@ pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
 
 /// The reference of an extension, a level below those of the revisions.
 #[must_use]
-pub(crate) fn extension_reference(extension: &ModelledExtension, docs: &Docs, link: &dyn Fn(&str) -> String) -> String {
+pub(crate) fn extension_reference(
+    extension: &ModelledExtension,
+    crate_name: &str,
+    docs: &Docs,
+    link: &dyn Fn(&str) -> String,
+) -> String {
     let page = Page {
+        crate_name,
         docs,
         link,
         before: None,
@@ -64,6 +73,7 @@ pub(crate) fn extension_reference(extension: &ModelledExtension, docs: &Docs, li
 }
 
 struct Page<'i> {
+    crate_name: &'i str,
     docs: &'i Docs,
     link: &'i dyn Fn(&str) -> String,
     /// What changed since the revision before.
@@ -107,25 +117,24 @@ impl Page<'_> {
 
     fn head<'m>(&self, modules: impl Iterator<Item = &'m &'m str>) -> String {
         let (revision, link) = (&self.model.revision, (self.link)(""));
-        let (of, what, crate_name) = match self.extension {
+        let (of, what) = match self.extension {
             Some(extension) => (
                 format!("`{}`", extension.id),
                 format!(
                     "The methods and types of the [extension]({link}), version {revision} for {} of the protocol",
                     extension.of
                 ),
-                extension_crate_name(&extension.name),
             ),
             None => (
                 revision.clone(),
                 format!("The methods, error codes and types of the [specification]({link})"),
-                crate_name(revision),
             ),
         };
         let mut head = format!(
             "# Reference of {of}\n\n{what}, with the corrections of its `overlay.yaml`. The types are those of the crate \
-             `{crate_name}`.\nA member that isn't required may be absent, and that is not \
-             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n"
+             `{}`.\nA member that isn't required may be absent, and that is not \
+             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n",
+            self.crate_name
         );
         if let Some(diff) = self.before {
             let _ = writeln!(

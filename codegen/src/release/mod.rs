@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::diff::{Change, Diff};
 use crate::documents::diff_of_modelled;
-use crate::emit::{ADAPTERS, crate_name};
 use crate::error::GenerateError;
 use crate::load::load;
 use crate::modelled::model;
@@ -38,6 +37,7 @@ pub struct CrateChange {
 /// Problems of one of the directories.
 pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, CrateChange>, GenerateError> {
     let [before, after] = [model(load(before)?)?, model(load(after)?)?];
+    let family = after.manifest.family();
     let mut changes = BTreeMap::new();
     for later in &after.revisions {
         let change = match revision(&before, later) {
@@ -47,10 +47,18 @@ pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, C
                 notes: vec![format!("The first release of the types of {}.", later.model.revision)],
             },
         };
-        changes.insert(crate_name(&later.model.revision), change);
+        let name = if family.single_crate {
+            later.model.revision.clone()
+        } else {
+            family.types_crate(&later.model.revision)
+        };
+        changes.insert(name, change);
     }
-    let adapters = compare_adapters(&before, &after, &changes);
-    changes.insert(ADAPTERS.to_owned(), adapters);
+    let all = compare_adapters(&before, &after, &changes);
+    if family.single_crate {
+        changes.clear();
+    }
+    changes.insert(family.adapters_crate(), all);
     Ok(changes)
 }
 

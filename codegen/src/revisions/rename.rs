@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::mentions::{renamed, texts};
 use super::{RevisionsError, position};
-use crate::emit::crate_name;
 use crate::error::GenerateError;
 use crate::files::move_and_replace;
 use crate::load::{Entry, MANIFEST, Manifest, Revision};
@@ -68,8 +67,9 @@ pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Rename
     if let Some(hub) = manifest.hub.as_mut().filter(|hub| *hub == from) {
         hub.clone_from(to);
     }
-    if let Some(version) = manifest.versions.remove(&crate_name(from.as_str())) {
-        manifest.versions.insert(crate_name(to.as_str()), version);
+    let [before, after] = [from, to].map(|revision| manifest.family().types_crate(revision.as_str()));
+    if let Some(version) = manifest.versions.remove(&before) {
+        manifest.versions.insert(after, version);
     }
     let manifest = manifest.to_yaml().map_err(GenerateError::from)?;
     files.push((directory.join(MANIFEST), manifest));

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use super::inherited::{lost_facts, with_results_of};
 use super::mentions::{lines, texts};
 use super::{RevisionsError, position};
-use crate::emit::crate_name;
 use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::ingest::check_loaded;
@@ -57,7 +56,7 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
     }
     let mut manifest = old.clone();
     manifest.revisions.remove(index);
-    manifest.versions.remove(&crate_name(revision.as_str()));
+    manifest.versions.remove(&old.family().types_crate(revision.as_str()));
     let left = left(directory, index);
     let mut warnings = warnings(directory, (&old, index), &manifest, left.as_ref())?;
 

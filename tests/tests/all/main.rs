@@ -15,6 +15,7 @@ mod memory;
 mod messages;
 mod negotiation;
 mod packages;
+mod registry;
 mod revisions;
 mod shared_instances;
 mod specification;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 
+use mcp_codegen::load::families;
 use mcp_codegen::release::{Bump, CrateChange, compare_schemas, next_version};
 use serde::Serialize;
 use tempfile::TempDir;
@@ -82,7 +83,11 @@ pub fn releases(workspace: &Path, packages: &[Package], since: Option<&str>) -> 
         return Ok(packages.iter().map(first_release).collect());
     };
     let baseline = Baseline::of(workspace, tag)?;
-    let generated = compare_schemas(&baseline.directory.path().join("schema"), &workspace.join("schema"))?;
+    let mut generated = BTreeMap::new();
+    for schema in families(&workspace.join("schema")) {
+        let before = baseline.directory.path().join(schema.strip_prefix(workspace)?);
+        generated.extend(compare_schemas(&before, &schema)?);
+    }
     let is_installed = is_semver_checks_installed();
     let mut bumps: BTreeMap<&str, Bump> = BTreeMap::new();
     let mut releases = Vec::new();

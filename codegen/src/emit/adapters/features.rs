@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use serde_json::{Value, json};
 
 use super::input::{AdaptersInput, RevisionInput};
-use crate::emit::scaffold::crate_name;
+use crate::load::crate_part;
 
 /// The feature of the drafts.
 const DRAFTS: &str = "unstable-draft";
@@ -57,5 +57,5 @@ pub(crate) fn revision_features(revisions: &[&str], hub: &str) -> Vec<String> {
 }
 
 fn name(revision: &str) -> String {
-    format!("since-{}", crate_name(revision).trim_start_matches("mcp-types-"))
+    format!("since-{}", crate_part(revision))
 }

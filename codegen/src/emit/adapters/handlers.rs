@@ -8,6 +8,7 @@ use super::names::{import, mentions};
 use super::side::Side;
 use crate::emit::error::EmitError;
 use crate::emit::scaffold::formatted;
+use crate::emit::scaffold::library_name;
 use crate::emit::source;
 use crate::emit::templates::Templates;
 use crate::emit::tokens::ident;
@@ -29,6 +30,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, templates: &Templates, header:
         let sides =
             [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(hub, side, other).values());
         let values = json!({
+            "library": library_name(&input.manifest.family().adapters_crate()),
             "sides": sides,
             "unexpected": mentions(used, "unexpected"),
             "not_found": mentions(used, "not_found"),

@@ -21,7 +21,7 @@ pub(super) fn import(code: &str, path: &str, names: &[&str]) -> String {
 }
 
 /// `v` and the revision, as a Rust name.
-pub(super) fn module_name(revision: &str) -> String {
+pub(crate) fn module_name(revision: &str) -> String {
     format!("v{}", identifier_part(revision).to_ascii_lowercase())
 }
 

@@ -1,0 +1,86 @@
+//! A `server.json`, and the form that it names.
+
+use std::fs;
+use std::path::Path as FilePath;
+
+use mcp_registry_types::Revision;
+use mcp_registry_types::mcp_wire::path::Path;
+use serde_json::Value;
+
+use super::problem::Problem;
+use crate::error::CommandError;
+
+/// The definition of the document.
+pub const DEFINITION: &str = "ServerDetail";
+
+/// The member that names the schema.
+pub const SCHEMA: &str = "$schema";
+
+/// A document as it was read.
+pub struct Document {
+    pub text: String,
+    /// `null` if the text isn't JSON.
+    pub value: Value,
+    syntax: Option<Problem>,
+}
+
+impl Document {
+    /// Reads a file.
+    pub fn read(file: &FilePath) -> Result<Self, CommandError> {
+        let text = fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+        Ok(Self::parse(text))
+    }
+
+    fn parse(text: String) -> Self {
+        let parsed = serde_json::from_str(&text).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            Problem {
+                at: Some((error.line() as u64, error.column() as u64)),
+                ..Problem::error(Path::default(), format!("not JSON: {message}"))
+            }
+        });
+        let (value, syntax) = match parsed {
+            Ok(value) => (value, None),
+            Err(problem) => (Value::Null, Some(problem)),
+        };
+        Self { text, value, syntax }
+    }
+
+    /// The document with the schema of a form, which it doesn't name.
+    pub fn naming(self, revision: Revision) -> Self {
+        let is_open = self.value.as_object().is_some_and(|members| !members.is_empty());
+        if !is_open || self.value.get(SCHEMA).is_some() {
+            return self;
+        }
+        let member = format!("{{\"{SCHEMA}\": \"{}\",", address(revision));
+        Self::parse(self.text.replacen('{', &member, 1))
+    }
+
+    /// The form whose schema the document names.
+    pub fn revision(&self) -> Result<Revision, Problem> {
+        if let Some(problem) = &self.syntax {
+            return Err(problem.clone());
+        }
+        let mut path = Path::default();
+        let Some(named) = self.value.get(SCHEMA) else {
+            let message = format!(
+                "`{SCHEMA}` is missing; that of the newest form is {}",
+                address(Revision::LATEST)
+            );
+            return Err(Problem::error(path, message));
+        };
+        let known = Revision::all().find(|revision| named.as_str() == Some(&address(*revision)));
+        known.ok_or_else(|| {
+            path.push_member(SCHEMA);
+            let newest = address(Revision::LATEST);
+            Problem::error(path, format!("no form has this schema; that of the newest is {newest}"))
+        })
+    }
+}
+
+/// The address of the schema of a form.
+pub fn address(revision: Revision) -> String {
+    let schema: Value = serde_json::from_str(revision.schema().text()).unwrap_or_default();
+    schema["$id"].as_str().unwrap_or_default().to_owned()
+}

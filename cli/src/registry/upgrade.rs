@@ -1,0 +1,78 @@
+//! `mcp-rev registry upgrade`
+
+use std::fs;
+use std::io::Write;
+use std::path::Path as FilePath;
+
+use mcp_registry_types::{Policy, Revision, Translation, translate};
+
+use super::document::{DEFINITION, Document};
+use super::pretty::pretty;
+use super::problem::{Problem, place_of};
+use super::validate::{invalid, print};
+use crate::args::{Format, UpgradeArgs};
+use crate::error::{CommandError, Summary};
+use crate::text::say;
+
+/// Converts a file to the newest form.
+pub fn run(args: &UpgradeArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+    let mut document = Document::read(&args.file)?;
+    if let Some(revision) = args.from {
+        document = document.naming(revision);
+    }
+    let refuse = |problems: &[Problem], output| print(&args.file, &document, problems, Format::Text, output);
+    let revision = match document.revision() {
+        Ok(revision) => revision,
+        Err(problem) => return refuse(&[problem], output),
+    };
+    let wrong = invalid(revision, &document.text);
+    if !wrong.is_empty() {
+        return refuse(&wrong, output);
+    }
+    let upgraded = match upgrade(revision, &document.text) {
+        Ok(upgraded) => upgraded,
+        Err(problem) => return refuse(&[problem], output),
+    };
+    for loss in &upgraded.losses {
+        let place = place_of(&document.text, &loss.path);
+        let (file, path) = (args.file.display(), &loss.path);
+        say(&format!(
+            "{file}:{}:{}: {path}: {} ({})",
+            place.line, place.column, loss.kind, loss.rule
+        ));
+    }
+    if args.strict && !upgraded.losses.is_empty() {
+        return Ok(Summary::SomeFailed);
+    }
+    let text = pretty(upgraded.value.text());
+    match args.write {
+        true if text == document.text => {}
+        true => replace(&args.file, &text).map_err(|error| CommandError::file(&args.file, error))?,
+        false => output.write_all(text.as_bytes())?,
+    }
+    output.flush()?;
+    Ok(Summary::AllSucceeded)
+}
+
+/// The document in the newest form, valid there.
+fn upgrade(from: Revision, text: &str) -> Result<Translation, Problem> {
+    let newest = Revision::LATEST;
+    let upgraded = translate(from, newest, DEFINITION, text.as_bytes(), Policy::Conform)
+        .map_err(|error| Problem::error(error.path(), format!("{newest} can't say this: {}", error.reason())))?;
+    match invalid(newest, upgraded.value.text()).into_iter().next() {
+        Some(problem) => Err(Problem {
+            message: format!("{newest} can't say this: {}", problem.message),
+            ..problem
+        }),
+        None => Ok(upgraded),
+    }
+}
+
+/// Replaces a file at once, so that it is never half written.
+fn replace(file: &FilePath, text: &str) -> std::io::Result<()> {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = file.with_file_name(name);
+    fs::write(&new, text)?;
+    fs::rename(new, file)
+}

@@ -1,0 +1,98 @@
+//! What the documents of a schema directory are of, and the names of the crates that it becomes.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use super::MANIFEST;
+
+/// What the documents of a schema directory are of: a protocol, or one document in several revisions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// Its name, as descriptions and READMEs have it after `the`.
+    pub name: String,
+    /// What people call it for short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abbreviation: Option<String>,
+    /// What the names of its crates begin with.
+    pub crates: String,
+    /// Whether the revisions are modules of one crate, and not a crate each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single_crate: bool,
+    /// The keywords of its crates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+}
+
+/// The family of a directory whose manifest names none.
+pub(super) static MCP: LazyLock<Family> = LazyLock::new(|| Family {
+    name: "Model Context Protocol".to_owned(),
+    abbreviation: Some("MCP".to_owned()),
+    crates: "mcp".to_owned(),
+    single_crate: false,
+    keywords: ["mcp", "model-context-protocol", "json-rpc"]
+        .map(str::to_owned)
+        .to_vec(),
+});
+
+impl Family {
+    /// Its name and, in parentheses, its abbreviation.
+    pub(crate) fn title(&self) -> String {
+        match &self.abbreviation {
+            Some(abbreviation) => format!("{} ({abbreviation})", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The name of the crate with the types of a revision.
+    pub(crate) fn types_crate(&self, revision: &str) -> String {
+        match self.single_crate {
+            true => format!("{}-types", self.crates),
+            false => format!("{}-types-{}", self.crates, crate_part(revision)),
+        }
+    }
+
+    /// The name of the crate of all revisions.
+    pub(crate) fn adapters_crate(&self) -> String {
+        let kind = if self.single_crate { "types" } else { "adapters" };
+        format!("{}-{kind}", self.crates)
+    }
+
+    /// The name of the crate of an extension.
+    pub(crate) fn extension_crate(&self, name: &str) -> String {
+        format!("{}-ext-{name}", self.crates)
+    }
+
+    /// The beginnings of the names of its crates.
+    pub(crate) fn owned(&self) -> Vec<String> {
+        let kinds: &[&str] = if self.single_crate {
+            &["types"]
+        } else {
+            &["adapters", "ext-", "types-"]
+        };
+        kinds.iter().map(|kind| format!("{}-{kind}", self.crates)).collect()
+    }
+}
+
+/// The schema directories of all families: the given one, and each folder in it that has a manifest of its own.
+#[must_use]
+pub fn families(schema: &Path) -> Vec<PathBuf> {
+    let folders = std::fs::read_dir(schema).into_iter().flatten();
+    let folders = folders.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut families: Vec<PathBuf> = folders.filter(|folder| folder.join(MANIFEST).is_file()).collect();
+    families.sort_unstable();
+    families.insert(0, schema.to_owned());
+    families
+}
+
+/// A revision as a part of the name of a crate or feature.
+pub(crate) fn crate_part(revision: &str) -> String {
+    let part = |c: char| match c {
+        '-' | '_' => c,
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '-',
+    };
+    revision.chars().map(part).collect()
+}
