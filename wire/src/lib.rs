@@ -27,6 +27,7 @@ mod method;
 mod number;
 mod object;
 mod open;
+mod parts;
 pub mod path;
 mod plain;
 mod reader;

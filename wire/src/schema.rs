@@ -1,15 +1,17 @@
 //! A revision's schema, embedded in the crate of its types.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use crate::parts::Parts;
 use crate::validator::{SchemaError, Validator};
 
 /// A revision's schema, embedded in the crate of its types and compiled when a value is first validated.
 pub struct Schema {
     revision: &'static str,
     text: &'static str,
-    validator: OnceLock<Result<Validator, SchemaError>>,
+    validator: OnceLock<Result<Arc<Validator>, SchemaError>>,
+    parts: Parts,
 }
 
 impl Schema {
@@ -21,6 +23,7 @@ impl Schema {
             revision,
             text,
             validator,
+            parts: Parts::new(),
         }
     }
 
@@ -40,12 +43,20 @@ impl Schema {
     ///
     /// # Errors
     /// When the text isn't JSON, or isn't a schema that [`Validator`] supports. The schemas of generated crates are.
-    pub fn validator(&self) -> Result<&Validator, &SchemaError> {
+    pub fn validator(&self) -> Result<&Arc<Validator>, &SchemaError> {
         let compile = || {
             let schema = serde_json::from_str(self.text).map_err(|error| SchemaError::not_json(&error))?;
-            Validator::new(&schema)
+            Validator::new(&schema).map(Arc::new)
         };
         self.validator.get_or_init(compile).as_ref()
+    }
+
+    /// A validator with the subschema at a pointer. The first few pointers get one of the definitions that they need, because a
+    /// program that starts shouldn't wait for a whole schema to check one value.
+    pub(crate) fn validator_at(&self, pointer: &str) -> Result<Arc<Validator>, &SchemaError> {
+        let is_whole = self.validator.get().is_some();
+        let part = (!is_whole).then(|| self.parts.validator(self.text, pointer)).flatten();
+        part.map_or_else(|| self.validator().cloned(), Ok)
     }
 }
 

@@ -212,8 +212,7 @@ pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), I
     if accepts_text(json, pointer, schema) {
         return Ok(());
     }
-    let validator = schema.validator();
-    let violations = match (plain_value(json), validator) {
+    let violations = match (plain_value(json), schema.validator_at(pointer)) {
         (Ok(json), Ok(validator)) => validator.validate_json(pointer, &json),
         (Err(error), _) => vec![Violation::unreadable(&error)],
         (_, Err(error)) => vec![unusable_schema(pointer, error)],
@@ -227,7 +226,7 @@ pub fn validate_text(json: &str, pointer: &str, schema: &Schema) -> Result<(), I
 /// Whether a JSON text is valid by the definition at `pointer`, without the reason if it isn't.
 #[must_use]
 pub fn accepts_text(json: &str, pointer: &str, schema: &Schema) -> bool {
-    let validator = schema.validator();
+    let validator = schema.validator_at(pointer);
     validator.is_ok_and(|validator| validator.accepts(pointer, json))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::revisions::{V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25};
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{RawJson, definition_name};
+use mcp_adapters::mcp_wire::{RawJson, Schema, definition_name, validate_text};
 use mcp_tests::corrected;
 
 /// How many instances of each definition are validated, about half of them valid.
@@ -35,6 +35,26 @@ fn what_is_valid_by_the_official_schema_passes_and_something_of_the_rest_does_no
             }
         }
         assert!(refused > 100, "{revision}: {refused}");
+    }
+}
+
+#[test]
+fn a_definition_that_is_compiled_alone_says_the_same_as_the_whole_schema() {
+    for revision in Revision::ALL {
+        let instances = corrected(revision);
+        let whole = revision.schema();
+        whole.validator().unwrap();
+        for definition in revision.definitions() {
+            let (name, pointer) = (definition.name, definition.pointer);
+            // Only the first definitions of a schema are compiled alone.
+            let alone = Schema::new(revision.as_str(), whole.text());
+            for instance in instances.of(name, 13, 6) {
+                let json = instance.value.to_string();
+                let [part, all] = [&alone, whole].map(|schema| validate_text(&json, pointer, schema));
+                assert_eq!(part, all, "{revision} {name} {json}");
+                assert!(part.is_ok() || !instance.valid, "{revision} {name} {json}");
+            }
+        }
     }
 }
 

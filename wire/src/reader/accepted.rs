@@ -54,7 +54,7 @@ impl Reader<'_> {
         let start = self.mark();
         let text = self.raw();
         self.go_back(start);
-        match (text, schema.validator()) {
+        match (text, schema.validator_at(pointer)) {
             (Ok(text), Ok(validator)) if validator.accepts(pointer, text) => Ok(()),
             _ => Err(error),
         }

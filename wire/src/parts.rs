@@ -1,0 +1,177 @@
+//! Validators of single definitions of a schema, which are compiled when they are needed.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use serde_json::{Map, Value};
+
+use crate::json_schema::{DEFINITIONS, pointer, walk};
+use crate::reader::Reader;
+use crate::validator::Validator;
+
+/// How many definitions have a validator of their own. A program that needs more of them needs most of the schema.
+const MAX_PARTS: usize = 8;
+
+/// Keywords by which a reference may lead elsewhere than to a definition by its pointer.
+const IDENTIFIERS: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
+
+/// The validators of definitions by their pointers.
+pub(crate) struct Parts {
+    /// The texts of a document's definitions, if it has nothing else.
+    definitions: OnceLock<Option<Definitions>>,
+    validators: RwLock<BTreeMap<String, Option<Arc<Validator>>>>,
+}
+
+/// The definitions of a document.
+struct Definitions {
+    /// The keyword that has them.
+    keyword: &'static str,
+    /// The other members of the document, such as the dialect.
+    around: Map<String, Value>,
+    texts: BTreeMap<String, &'static str>,
+}
+
+impl Parts {
+    pub(crate) const fn new() -> Self {
+        Self {
+            definitions: OnceLock::new(),
+            validators: RwLock::new(BTreeMap::new()),
+        }
+    }
+
+    /// The validator of the definition at a pointer, and of those that it refers to. `None` if that of the whole document is needed.
+    pub(crate) fn validator(&self, document: &'static str, at: &str) -> Option<Arc<Validator>> {
+        if let Some(known) = self.validators.read().unwrap_or_else(PoisonError::into_inner).get(at) {
+            return known.clone();
+        }
+        let mut validators = self.validators.write().unwrap_or_else(PoisonError::into_inner);
+        if validators.len() == MAX_PARTS {
+            return None;
+        }
+        let definitions = self.definitions.get_or_init(|| Definitions::of(document));
+        let part = definitions.as_ref().and_then(|definitions| definitions.with(at));
+        let validator = part.and_then(|part| Validator::new(&part).ok().map(Arc::new));
+        validators.entry(at.to_owned()).or_insert(validator).clone()
+    }
+}
+
+impl Definitions {
+    /// `None` if the document isn't JSON, or says something itself.
+    fn of(document: &'static str) -> Option<Self> {
+        let (mut around, mut found) = (Map::new(), None);
+        Reader::new(document)
+            .members(|reader, name| {
+                let value = reader.raw()?;
+                match DEFINITIONS.iter().find(|keyword| **keyword == name) {
+                    Some(keyword) => found = Some((*keyword, value)),
+                    None => drop(around.insert(name.into_owned(), serde_json::from_str(value).unwrap_or_default())),
+                }
+                Ok(())
+            })
+            .ok()?;
+        if !around
+            .keys()
+            .all(|keyword| keyword == "$schema" || keyword == "$comment")
+        {
+            return None;
+        }
+        let (keyword, definitions) = found?;
+        let mut texts = BTreeMap::new();
+        Reader::new(definitions)
+            .members(|reader, name| {
+                let text = reader.raw()?;
+                texts.insert(name.into_owned(), text);
+                Ok(())
+            })
+            .ok()?;
+        Some(Self { keyword, around, texts })
+    }
+
+    /// A document with the definition at a pointer and with what it refers to, directly or not.
+    fn with(&self, at: &str) -> Option<Value> {
+        let mut wanted = vec![self.name(at)?];
+        let mut part = Map::new();
+        while let Some(name) = wanted.pop() {
+            if part.contains_key(&name) {
+                continue;
+            }
+            let definition: Value = serde_json::from_str(self.texts.get(&name)?).ok()?;
+            let mut leads_elsewhere = false;
+            walk(&definition, |_, schema| {
+                leads_elsewhere |= IDENTIFIERS.iter().any(|keyword| schema.get(keyword).is_some());
+                if let Some(reference) = schema.get("$ref") {
+                    let name = reference.as_str().and_then(|reference| self.name(reference));
+                    leads_elsewhere |= name.is_none();
+                    wanted.extend(name);
+                }
+            });
+            if leads_elsewhere {
+                return None;
+            }
+            part.insert(name, definition);
+        }
+        let mut document = self.around.clone();
+        document.insert(self.keyword.to_owned(), Value::Object(part));
+        Some(Value::Object(document))
+    }
+
+    /// The name of the definition that a pointer leads to.
+    fn name(&self, at: &str) -> Option<String> {
+        match pointer::tokens(&pointer::canonical(at)?)?.as_slice() {
+            [keyword, name] if keyword == self.keyword => Some(name.clone()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn parts(document: &Value) -> (Parts, &'static str) {
+        (Parts::new(), document.to_string().leak())
+    }
+
+    #[test]
+    fn a_definition_is_compiled_with_what_it_refers_to_and_nothing_else() {
+        let (parts, document) = parts(&json!({"$defs": {
+            "a": {"properties": {"b": {"$ref": "#/$defs/b"}}},
+            "b": {"items": {"$ref": "#/$defs/b"}, "type": "array"},
+            "invalid": {"type": "nothing"},
+        }}));
+        let validator = parts.validator(document, "#/$defs/a").unwrap();
+        assert!(validator.has("#/$defs/b") && !validator.has("#/$defs/invalid"));
+        assert!(validator.accepts("#/$defs/a", r#"{"b": [[]]}"#));
+        assert!(!validator.accepts("#/$defs/a", r#"{"b": [[1]]}"#));
+    }
+
+    #[test]
+    fn what_needs_more_of_the_document_is_left_to_the_whole() {
+        let definitions = json!({
+            "anchor": {"$anchor": "here"},
+            "elsewhere": {"$ref": "#here"},
+            "inside": {"$ref": "#/$defs/plain/properties/a"},
+            "missing": {"$ref": "#/$defs/none"},
+            "plain": {"properties": {"a": true}},
+            "whole": {"$ref": "#"},
+        });
+        let (with_definitions, document) = parts(&json!({"$defs": definitions}));
+        for name in [
+            "anchor",
+            "elsewhere",
+            "inside",
+            "missing",
+            "whole",
+            "none",
+            "plain/properties/a",
+        ] {
+            let pointer = format!("#/$defs/{name}");
+            assert!(with_definitions.validator(document, &pointer).is_none(), "{name}");
+        }
+        assert!(with_definitions.validator(document, "#/$defs/plain").is_some());
+        let (with_more, document) = parts(&json!({"$defs": {"plain": {}}, "type": "object"}));
+        assert!(with_more.validator(document, "#/$defs/plain").is_none());
+    }
+}
