@@ -2,6 +2,7 @@
 
 mod authorization;
 mod bridge;
+mod bridged_tasks;
 mod check;
 mod client;
 mod commands;
