@@ -5,6 +5,7 @@ mod bridge;
 mod bridged_tasks;
 mod check;
 mod client;
+mod colour;
 mod commands;
 mod gateway;
 mod interface;
