@@ -15,6 +15,7 @@ mod interface;
 mod manual;
 mod message;
 mod mock;
+mod paint;
 mod pointer;
 mod registry;
 mod replay;
@@ -29,7 +30,7 @@ mod transcript;
 mod translate;
 mod values;
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,11 +58,13 @@ fn start() -> Result<Summary, CommandError> {
     if let Some(directory) = &schemas {
         schemas::load(directory)?;
     }
-    run(&Args::parse_from(args).command, schemas.as_deref())
+    let args = Args::parse_from(args);
+    paint::choose(args.color);
+    run(&args.command, schemas.as_deref())
 }
 
 fn run(command: &Command, schemas: Option<&Path>) -> Result<Summary, CommandError> {
-    let mut output = BufWriter::new(text::output());
+    let mut output = paint::output();
     match command {
         Command::Inspect(args) => client::inspect(args, output),
         Command::Tool(args) => client::tool(args, output),

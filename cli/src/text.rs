@@ -1,8 +1,11 @@
 //! Text for people. What a server sends is shown without the characters that change what a terminal does or shows.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
+use clap::builder::styling::Style;
 use mcp_adapters::Loss;
+
+use crate::paint::{BAD, DOUBTFUL, HEADING, NAME, NONE, Paint, write_error};
 
 /// The characters of a cell of a table.
 const CELL: usize = 72;
@@ -30,6 +33,13 @@ impl<W: Write> Plain<W> {
         let started = Vec::new();
         Self { inner, started }
     }
+
+    /// Writes an escape sequence of this program.
+    pub fn escape(&mut self, sequence: &str) -> io::Result<()> {
+        let started = std::mem::take(&mut self.started);
+        self.inner.write_all(String::from_utf8_lossy(&started).as_bytes())?;
+        self.inner.write_all(sequence.as_bytes())
+    }
 }
 
 impl<W: Write> Write for Plain<W> {
@@ -52,20 +62,6 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
-/// Standard output: plain on a terminal, and as it is elsewhere.
-pub fn output() -> Box<dyn Write> {
-    let output = io::stdout();
-    match output.is_terminal() {
-        true => Box::new(Plain::new(output)),
-        false => Box::new(output),
-    }
-}
-
-/// Standard error, which people read.
-pub fn errors() -> Plain<io::Stderr> {
-    Plain::new(io::stderr())
-}
-
 /// The beginning of a text as one line.
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -78,7 +74,16 @@ pub fn one_line(text: &str) -> String {
 
 /// Writes a line to standard error. If that fails, there is nowhere to report it.
 pub fn say(line: &str) {
-    let _ = errors().write_all(format!("{line}\n").as_bytes());
+    let _ = write_error(|output| write_line(output, line));
+}
+
+/// Writes a line, whose beginning says what it is.
+fn write_line(output: &mut impl Paint, line: &str) -> io::Result<()> {
+    let kinds = [("error:", BAD), ("[lost]", DOUBTFUL)];
+    let kind = kinds.iter().find(|(kind, _)| line.starts_with(kind));
+    let (kind, style) = kind.copied().unwrap_or(("", NONE));
+    output.paint(style, kind)?;
+    writeln!(output, "{}", &line[kind.len()..])
 }
 
 /// Writes to standard error what a message of a method, or an instance of a definition, has lost.
@@ -92,20 +97,81 @@ pub fn say_loss(name: &str, loss: &Loss) {
     ));
 }
 
-/// Writes rows with their columns aligned, indented by two spaces.
-pub fn write_table<const N: usize>(mut output: impl Write, rows: &[[String; N]]) -> io::Result<()> {
+/// Writes a heading, after an empty line.
+pub fn write_heading(mut output: impl Paint, heading: &str) -> io::Result<()> {
+    writeln!(output)?;
+    output.paint(HEADING, heading)?;
+    writeln!(output)
+}
+
+/// The characters that a column keeps on a narrow terminal.
+const NARROWEST: usize = 12;
+
+/// Writes rows with their columns aligned, indented by two spaces, and each cell in the style for its row and column.
+pub fn write_table<const N: usize>(
+    output: impl Paint,
+    rows: &[[String; N]],
+    style: impl Fn(usize, usize) -> Style,
+) -> io::Result<()> {
+    write_rows(output, rows, widths(rows), style)
+}
+
+/// Writes the items of a list as a table, each by its name. On a terminal, the widest of the other columns are cut until a row is a line.
+pub fn write_list<const N: usize>(output: impl Paint, rows: &[[String; N]]) -> io::Result<()> {
+    let widths = match output.columns() {
+        Some(columns) => fit(widths(rows), columns),
+        None => widths(rows),
+    };
+    write_rows(output, rows, widths, |_, column| if column == 0 { NAME } else { NONE })
+}
+
+fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    for row in rows {
-        let mut line = String::from(" ");
-        for (cell, width) in row.iter().zip(widths) {
-            line.push(' ');
-            line.push_str(cell);
-            line.extend(std::iter::repeat_n(' ', width + 1 - cell.chars().count()));
+    std::array::from_fn(width)
+}
+
+fn write_rows<const N: usize>(
+    mut output: impl Paint,
+    rows: &[[String; N]],
+    widths: [usize; N],
+    style: impl Fn(usize, usize) -> Style,
+) -> io::Result<()> {
+    for (number, row) in rows.iter().enumerate() {
+        let last = row.iter().rposition(|cell| !cell.is_empty()).unwrap_or(0);
+        output.write_all(b" ")?;
+        for (column, (cell, width)) in row.iter().zip(widths).enumerate().take(last + 1) {
+            let cell = cut(cell, width);
+            output.write_all(b" ")?;
+            output.paint(style(number, column), &cell)?;
+            if column < last {
+                write!(output, "{}", " ".repeat(width + 1 - cell.chars().count()))?;
+            }
         }
-        writeln!(output, "{}", line.trim_end())?;
+        writeln!(output)?;
     }
     Ok(())
+}
+
+/// The widths of columns, so that a row is no longer than a line.
+fn fit<const N: usize>(mut widths: [usize; N], columns: usize) -> [usize; N] {
+    loop {
+        let all = widths.iter().sum::<usize>() + 2 * widths.len();
+        match widths.iter_mut().skip(1).max() {
+            Some(widest) if all > columns && *widest > NARROWEST => *widest -= 1,
+            _ => return widths,
+        }
+    }
+}
+
+/// The beginning of a text, if it is longer than this.
+fn cut(text: &str, width: usize) -> String {
+    match text.char_indices().nth(width) {
+        Some(_) => {
+            let kept: String = text.chars().take(width.saturating_sub(1)).collect();
+            format!("{}…", kept.trim_end())
+        }
+        None => text.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -165,10 +231,47 @@ mod tests {
     fn columns_are_aligned() {
         let rows = [["a", "b"], ["long", ""], ["é", "c"]].map(|row| row.map(str::to_owned));
         let mut output = Vec::new();
-        write_table(&mut output, &rows).expect("a vector can be written");
+        write_table(&mut output, &rows, |_, _| NONE).expect("a vector can be written");
         assert_eq!(
             String::from_utf8(output).expect("text"),
             "  a     b\n  long\n  é     c\n"
         );
+    }
+
+    /// What a terminal of some columns gets.
+    struct Narrow(Vec<u8>, usize);
+
+    impl Write for Narrow {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Paint for Narrow {
+        fn columns(&self) -> Option<usize> {
+            Some(self.1)
+        }
+    }
+
+    #[test]
+    fn a_row_fits_a_terminal_by_its_widest_columns_and_names_stay_whole() {
+        let words = "word ".repeat(10).trim_end().to_owned();
+        let rows = [["a_long_name_of_a_tool".to_owned(), words.clone(), words]];
+        let mut shown = Vec::new();
+        for columns in [30, 60, 80, 200] {
+            let mut output = Narrow(Vec::new(), columns);
+            write_list(&mut output, &rows).expect("a vector can be written");
+            let text = String::from_utf8(output.0).expect("text");
+            assert!(text.starts_with("  a_long_name_of_a_tool  word word"), "{text}");
+            shown.push((text.trim_end().chars().count(), text.matches('…').count()));
+        }
+        // The narrowest terminal has too little space, and the widest enough.
+        assert_eq!(shown[3], (125, 0));
+        assert!(shown[1].0 <= 60 && shown[2].0 <= 80 && shown[0].0 < 60, "{shown:?}");
+        assert!(shown[..3].iter().all(|(_, cut)| *cut == 2), "{shown:?}");
     }
 }

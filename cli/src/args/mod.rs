@@ -14,7 +14,7 @@ mod shell;
 mod values;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
 pub use self::auth::{AuthArgs, AuthMode};
@@ -55,6 +55,15 @@ pub struct Args {
     /// Speak the revisions of a directory too, which has those of mcp-rev and later ones, as `cargo xtask ingest` writes it
     #[arg(long, global = true, value_name = "DIR")]
     schemas: Option<std::path::PathBuf>,
+    /// Use colour: always, never, or on a terminal unless the variable NO_COLOR is set
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub color: ColorChoice,
     #[command(subcommand)]
     pub command: Command,
 }

@@ -35,7 +35,7 @@ pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
 /// Logs to standard error what happens, and each line of the servers' standard errors.
 pub fn log(is_verbose: bool) {
     let log = tracing_subscriber::fmt()
-        .with_writer(crate::text::errors)
+        .with_writer(crate::paint::errors)
         .without_time()
         .with_target(false);
     let level = if is_verbose {

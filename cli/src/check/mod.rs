@@ -5,7 +5,6 @@ mod record;
 mod usage;
 mod validation;
 
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +20,7 @@ use self::validation::validate;
 use crate::args::CheckArgs;
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 use crate::report::{self, Report};
 use crate::transcript;
 
@@ -28,7 +28,7 @@ use crate::transcript;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Uses what a server offers, or reads what one has sent, and validates each message of it by the schema of the revision.
-pub fn check(args: &CheckArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn check(args: &CheckArgs, output: impl Paint) -> Result<Summary, CommandError> {
     let arguments = Arguments::read(args.arguments.as_deref())?;
     let reports = match &args.transcript {
         Some(file) => recorded(file)?,

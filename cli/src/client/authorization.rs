@@ -13,7 +13,9 @@ use crate::text::say;
 /// The options of an HTTP client with these headers.
 pub async fn http_options(headers: &[(HeaderName, HeaderValue)], auth: &AuthArgs) -> Result<HttpOptions, CommandError> {
     let headers = headers.to_vec();
-    let options = HttpOptions::default().headers(move |all| all.extend(headers.iter().cloned()));
+    // What a bridge or gateway passes on may be of the extension, whose requests have headers.
+    let options = HttpOptions::default().extension(mcp_ext_tasks::EXTENSION);
+    let options = options.headers(move |all| all.extend(headers.iter().cloned()));
     Ok(match authorizer(auth).await? {
         Some(authorizer) => options.authorizer(authorizer),
         None => options,

@@ -1,7 +1,5 @@
 //! `mcp-rev call`
 
-use std::io::Write;
-
 use futures_util::TryStreamExt;
 use mcp_runtime::hub::{CallToolRequestParams, CallToolResult, Tool};
 use mcp_runtime::{CallServer, ClientSide, Peer};
@@ -11,9 +9,10 @@ use super::content::shown;
 use super::{Shown, with_server};
 use crate::args::CallArgs;
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 /// Calls a tool, and prints its result.
-pub fn call(args: &CallArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn call(args: &CallArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
         call_with(peer, &args.tool, args.json.as_deref(), &args.pairs, shown).await
     })
@@ -55,7 +54,7 @@ pub(super) async fn find(peer: &Peer<ClientSide>, name: &str) -> Result<Tool, Co
     })
 }
 
-fn write_text(result: &CallToolResult, output: &mut dyn Write) -> std::io::Result<()> {
+fn write_text(result: &CallToolResult, output: &mut dyn Paint) -> std::io::Result<()> {
     for block in &result.content {
         writeln!(output, "{}", shown(block))?;
     }

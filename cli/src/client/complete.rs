@@ -1,6 +1,6 @@
 //! `mcp-rev complete`
 
-use std::io::{self, Write};
+use std::io;
 
 use mcp_runtime::CallServer;
 use mcp_runtime::hub::{
@@ -11,10 +11,11 @@ use mcp_runtime::hub::{
 use super::with_server;
 use crate::args::CompleteArgs;
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 use crate::text::{one_line, say};
 
 /// Prints the values that a server suggests.
-pub fn complete(args: &CompleteArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn complete(args: &CompleteArgs, output: impl Paint) -> Result<Summary, CommandError> {
     let reference = match (&args.prompt, &args.template) {
         (Some(name), _) => CompletionReference::Prompt(PromptReference::new(name)),
         (None, template) => {
@@ -35,7 +36,7 @@ pub fn complete(args: &CompleteArgs, output: impl Write) -> Result<Summary, Comm
     })
 }
 
-fn write_text(result: &CompleteResult, output: &mut dyn Write) -> io::Result<()> {
+fn write_text(result: &CompleteResult, output: &mut dyn Paint) -> io::Result<()> {
     for value in &result.completion.values {
         writeln!(output, "{}", one_line(value))?;
     }

@@ -13,8 +13,9 @@ use tracing_subscriber::filter::LevelFilter;
 use super::authorization::http_options;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
+use crate::paint::errors;
 use crate::target::Target;
-use crate::text::{errors, plain, say};
+use crate::text::{plain, say};
 
 /// Begins a session with a server.
 pub async fn connect(

@@ -1,7 +1,7 @@
 //! `mcp-rev inspect`
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 use futures_util::TryStreamExt;
 use mcp_adapters::mcp_wire::{Map, RawJson, error_code};
@@ -16,7 +16,8 @@ use super::handler::Client;
 use super::{Shown, block_on};
 use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
-use crate::text::{one_line, plain, write_table};
+use crate::paint::{BAD, HEADING, NONE, Paint};
+use crate::text::{one_line, plain, write_heading, write_list, write_table};
 
 /// What a server is and offers.
 #[derive(Serialize)]
@@ -48,7 +49,7 @@ struct Listed<T> {
 }
 
 /// Prints what a server is and offers.
-pub fn inspect(args: &InspectArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn inspect(args: &InspectArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     let inspection = block_on(async {
         let session = connect(&args.server, Client::declining(), None, args.server.timeout(false)).await?;
         let inspection = inspect_peer(session.peer()).await;
@@ -66,7 +67,7 @@ pub async fn inspect_with(peer: &Peer<ClientSide>, shown: &mut Shown<'_>) -> Res
 }
 
 /// Prints what a server offers, if all of it has come.
-pub fn snapshot(args: &SnapshotArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn snapshot(args: &SnapshotArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     let interface = interface_of(&args.server)?;
     writeln!(
         output,
@@ -145,7 +146,7 @@ async fn list<T: Paginated<ClientRequest, ServerResult> + Send + 'static>(peer: 
 }
 
 impl Inspection {
-    fn write(&self, format: Format, output: &mut dyn Write) -> Result<Summary, CommandError> {
+    fn write(&self, format: Format, output: &mut dyn Paint) -> Result<Summary, CommandError> {
         match format {
             Format::Json => writeln!(
                 output,
@@ -160,9 +161,11 @@ impl Inspection {
         })
     }
 
-    fn write_text(&self, output: &mut dyn Write) -> io::Result<()> {
+    fn write_text(&self, output: &mut dyn Paint) -> io::Result<()> {
         if let Some(server) = &self.server {
-            writeln!(output, "{} {}", one_line(&server.name), one_line(&server.version))?;
+            let name = format!("{} {}", one_line(&server.name), one_line(&server.version));
+            output.paint(HEADING, &name)?;
+            writeln!(output)?;
         }
         let revision = self.revision.map_or("", Revision::as_str);
         write_table(
@@ -172,9 +175,11 @@ impl Inspection {
                 ["revision".to_owned(), revision.to_owned()],
                 ["capabilities".to_owned(), capabilities(&self.capabilities)],
             ],
+            |_, _| NONE,
         )?;
         if let Some(instructions) = &self.instructions {
-            writeln!(output, "\nInstructions\n{}", plain(instructions.trim_end()))?;
+            write_heading(&mut *output, "Instructions")?;
+            writeln!(output, "{}", plain(instructions.trim_end()))?;
         }
         write_section(output, "Tools", &self.tools, |it| {
             let about = match view(it) {
@@ -199,7 +204,7 @@ impl Inspection {
 }
 
 fn write_section<T>(
-    output: &mut dyn Write,
+    output: &mut dyn Paint,
     heading: &str,
     list: &Listed<T>,
     row: impl Fn(&T) -> [String; 3],
@@ -208,10 +213,14 @@ fn write_section<T>(
     if rows.is_empty() && list.error.is_none() {
         return Ok(());
     }
-    writeln!(output, "\n{heading} ({})", rows.len())?;
-    write_table(&mut *output, &rows)?;
+    write_heading(&mut *output, &format!("{heading} ({})", rows.len()))?;
+    write_list(&mut *output, &rows)?;
     match &list.error {
-        Some(error) => writeln!(output, "  error: {}", plain(&error.to_string())),
+        Some(error) => {
+            output.write_all(b"  ")?;
+            output.paint(BAD, "error:")?;
+            writeln!(output, " {}", plain(&error.to_string()))
+        }
         None => Ok(()),
     }
 }

@@ -1,7 +1,5 @@
 //! `mcp-rev listen`
 
-use std::io::Write;
-
 use futures_util::StreamExt;
 use mcp_runtime::{Change, ChangeFilter};
 use serde_json::json;
@@ -10,10 +8,11 @@ use super::block_on;
 use super::connection::connect;
 use crate::args::{Format, ListenArgs};
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 use crate::text::say;
 
 /// Prints each change until the server ends, or an interrupt.
-pub fn listen(args: &ListenArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn listen(args: &ListenArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     block_on(async {
         let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
         let resources = args.resources.iter();

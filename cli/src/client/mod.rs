@@ -18,7 +18,7 @@ mod set_level;
 mod tool;
 
 use std::future::Future;
-use std::io::{self, Write};
+use std::io;
 
 use mcp_runtime::{ClientSession, ClientSide, Peer};
 use serde::Serialize;
@@ -28,6 +28,7 @@ use self::connection::connect;
 use self::handler::Client;
 use crate::args::{ClientArgs, Format};
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 pub use self::authorization::{data_file, http_options};
 pub use self::call::{call, call_with};
@@ -55,7 +56,7 @@ pub fn block_on<T>(command: impl Future<Output = Result<T, CommandError>>) -> Re
 /// Where the results of commands are written, and how.
 pub struct Shown<'a> {
     pub format: Format,
-    pub output: &'a mut dyn Write,
+    pub output: &'a mut dyn Paint,
 }
 
 impl Shown<'_> {
@@ -63,7 +64,7 @@ impl Shown<'_> {
     fn write<T: Serialize>(
         &mut self,
         result: &T,
-        text: impl FnOnce(&T, &mut dyn Write) -> io::Result<()>,
+        text: impl FnOnce(&T, &mut dyn Paint) -> io::Result<()>,
     ) -> io::Result<()> {
         match self.format {
             Format::Json => writeln!(self.output, "{}", serde_json::to_string(result)?),
@@ -96,7 +97,7 @@ pub async fn with_progress<T>(
 /// Uses a server that may ask something before it answers, and shows the progress of its answers.
 fn with_server(
     args: &ClientArgs,
-    mut output: impl Write,
+    mut output: impl Paint,
     using: impl AsyncFnOnce(&Peer<ClientSide>, &mut Shown<'_>) -> Result<Summary, CommandError>,
 ) -> Result<Summary, CommandError> {
     block_on(async {

@@ -1,6 +1,5 @@
 //! `mcp-rev ping`
 
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 use mcp_adapters::PeerTypes;
@@ -12,9 +11,10 @@ use super::block_on;
 use super::connection::connect;
 use crate::args::PingArgs;
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 /// Prints how long each answer takes.
-pub fn ping(args: &PingArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn ping(args: &PingArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     block_on(async {
         let session = connect(&args.server, (), None, args.server.timeout(false)).await?;
         let pinged = ping_with(session.peer(), args.count, &mut output).await;
@@ -24,7 +24,7 @@ pub fn ping(args: &PingArgs, mut output: impl Write) -> Result<Summary, CommandE
 }
 
 /// Prints how long each answer takes in a session.
-pub async fn ping_with(peer: &Peer<ClientSide>, count: u32, output: &mut dyn Write) -> Result<Summary, CommandError> {
+pub async fn ping_with(peer: &Peer<ClientSide>, count: u32, output: &mut dyn Paint) -> Result<Summary, CommandError> {
     for number in 1..=count {
         let elapsed = once(peer).await?;
         writeln!(output, "{number}: {:.2} ms", elapsed.as_secs_f64() * 1000.0)?;

@@ -1,16 +1,15 @@
 //! `mcp-rev prompt`
 
-use std::io::Write;
-
 use mcp_runtime::hub::GetPromptRequestParams;
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
 use super::{Shown, content, with_server};
 use crate::args::PromptArgs;
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 /// Gets a prompt, and prints its messages.
-pub fn prompt(args: &PromptArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn prompt(args: &PromptArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
         prompt_with(peer, &args.name, &args.pairs, shown).await
     })

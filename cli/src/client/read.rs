@@ -1,6 +1,6 @@
 //! `mcp-rev read`
 
-use std::io::{self, Write};
+use std::io;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,9 +10,10 @@ use mcp_runtime::{CallServer, ClientSide, Peer};
 use super::{Shown, with_server};
 use crate::args::ReadArgs;
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 /// Reads a resource, and writes its contents as they are.
-pub fn read(args: &ReadArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn read(args: &ReadArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
         read_with(peer, &args.uri, shown).await
     })

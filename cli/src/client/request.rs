@@ -1,7 +1,7 @@
 //! `mcp-rev request`
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 
 use mcp_runtime::hub::{ClientRequest, RequestMetaObject};
 use mcp_runtime::mcp_wire::{self, Extra, RawJson, RawObject, UnknownMethod};
@@ -10,9 +10,10 @@ use mcp_runtime::{CallServer, ClientSide, Peer};
 use super::{Shown, with_server};
 use crate::args::RequestArgs;
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 /// Sends a request of any method, and prints its result.
-pub fn request(args: &RequestArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn request(args: &RequestArgs, output: impl Paint) -> Result<Summary, CommandError> {
     let request = parsed(&args.method, args.params.as_deref())?;
     with_server(&args.client, output, async |peer, shown| {
         ask(peer, request, shown).await

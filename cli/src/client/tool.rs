@@ -1,6 +1,6 @@
 //! `mcp-rev tool`
 
-use std::io::{self, Write};
+use std::io;
 
 use mcp_runtime::hub::{Tool, ToolAnnotations};
 use mcp_runtime::mcp_wire::{Encode, RawJson};
@@ -11,10 +11,11 @@ use super::call::find;
 use super::{Shown, with_server};
 use crate::args::ToolArgs;
 use crate::error::{CommandError, Summary};
-use crate::text::{one_line, plain, write_table};
+use crate::paint::{HEADING, NONE, Paint};
+use crate::text::{one_line, plain, write_heading, write_table};
 
 /// Prints all that a server says of a tool.
-pub fn tool(args: &ToolArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn tool(args: &ToolArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
         tool_with(peer, &args.tool, shown).await
     })
@@ -27,12 +28,14 @@ pub async fn tool_with(peer: &Peer<ClientSide>, name: &str, shown: &mut Shown<'_
     Ok(Summary::AllSucceeded)
 }
 
-fn write_text(tool: &Tool, output: &mut dyn Write) -> io::Result<()> {
-    writeln!(output, "{}", one_line(&tool.name))?;
+fn write_text(tool: &Tool, output: &mut dyn Paint) -> io::Result<()> {
+    output.paint(HEADING, &one_line(&tool.name))?;
+    writeln!(output)?;
     let title = tool.title.as_ref().map(|title| ["title".to_owned(), one_line(title)]);
     let hints = tool.annotations.as_ref().map(hints).filter(|hints| !hints.is_empty());
     let hints = hints.map(|hints| ["annotations".to_owned(), hints]);
-    write_table(&mut *output, &title.into_iter().chain(hints).collect::<Vec<_>>())?;
+    let rows: Vec<_> = title.into_iter().chain(hints).collect();
+    write_table(&mut *output, &rows, |_, _| NONE)?;
     if let Some(description) = &tool.description {
         writeln!(output, "\n{}", plain(description.trim_end()))?;
     }
@@ -41,7 +44,7 @@ fn write_text(tool: &Tool, output: &mut dyn Write) -> io::Result<()> {
     write_json(output, "Metadata", tool.meta.as_ref())
 }
 
-fn write_json(output: &mut dyn Write, heading: &str, json: Option<&impl Encode>) -> io::Result<()> {
+fn write_json(output: &mut dyn Paint, heading: &str, json: Option<&impl Encode>) -> io::Result<()> {
     let Some(json) = json.and_then(|json| RawJson::from_encode(json).ok()) else {
         return Ok(());
     };
@@ -50,7 +53,8 @@ fn write_json(output: &mut dyn Write, heading: &str, json: Option<&impl Encode>)
         .and_then(|value| serde_json::to_string_pretty(&value));
     // The text of a value that can't be parsed, such as one with a number beyond all bounds, is shown as it came.
     let pretty = pretty.unwrap_or_else(|_| json.text().to_owned());
-    writeln!(output, "\n{heading}\n{}", plain(&pretty))
+    write_heading(&mut *output, heading)?;
+    writeln!(output, "{}", plain(&pretty))
 }
 
 /// What a tool hints at, as words: `readOnlyHint, openWorldHint: false`.

@@ -4,15 +4,17 @@ mod changes;
 mod keyword;
 mod schema;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
+use clap::builder::styling::Style;
 use serde_json::Value;
 
 use self::changes::changes;
 use crate::args::{DiffArgs, Format, is_url};
 use crate::client::interface_of;
 use crate::error::{CommandError, Summary};
+use crate::paint::{BAD, DOUBTFUL, GOOD, NONE, Paint};
 use crate::text::{plain, write_table};
 
 /// What a change means for those who use the server.
@@ -28,6 +30,14 @@ enum Effect {
 }
 
 impl Effect {
+    fn style(self) -> Style {
+        match self {
+            Self::Breaking => BAD,
+            Self::Risky => DOUBTFUL,
+            Self::Additive => GOOD,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Breaking => "breaking",
@@ -48,7 +58,7 @@ struct Change {
 }
 
 /// Prints the changes, the breaking ones first.
-pub fn diff(args: &DiffArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn diff(args: &DiffArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     let old = read(&args.old)?;
     let new = match args.server.url.as_deref().filter(|new| !is_url(new)) {
         Some(file) => read(Path::new(file))?,
@@ -70,7 +80,10 @@ pub fn diff(args: &DiffArgs, mut output: impl Write) -> Result<Summary, CommandE
                     plain(&change.change),
                 ]
             });
-            write_table(&mut output, &rows.collect::<Vec<_>>())?;
+            write_table(&mut output, &rows.collect::<Vec<_>>(), |row, column| match column {
+                0 => changes.get(row).map_or(NONE, |change| change.effect.style()),
+                _ => NONE,
+            })?;
         }
     }
     output.flush()?;

@@ -4,8 +4,6 @@ mod difference;
 mod player;
 mod script;
 
-use std::io::Write;
-
 use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::transport::watched;
@@ -14,12 +12,13 @@ use self::player::play;
 use crate::args::ReplayArgs;
 use crate::client::{block_on, http_options, log, show_messages};
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 use crate::report::{self, Report};
 use crate::target::Target;
 use crate::transcript::{self, Session};
 
 /// Plays the client of recorded sessions, and reports where the server answers otherwise.
-pub fn replay(args: &ReplayArgs, output: impl Write) -> Result<Summary, CommandError> {
+pub fn replay(args: &ReplayArgs, output: impl Paint) -> Result<Summary, CommandError> {
     let sessions = chosen(args)?;
     log(&args.server);
     let reports = block_on(async {

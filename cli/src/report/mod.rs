@@ -4,13 +4,14 @@ mod findings;
 mod junit;
 mod text;
 
-use std::io::{self, Write};
+use std::io;
 
 pub use self::findings::{Finding, Report};
 use crate::args::ReportFormat;
+use crate::paint::Paint;
 
 /// Writes reports. In JSON, they are a list, or the only one is a value of its own.
-pub fn write(reports: &[Report], format: ReportFormat, is_list: bool, mut output: impl Write) -> io::Result<()> {
+pub fn write(reports: &[Report], format: ReportFormat, is_list: bool, mut output: impl Paint) -> io::Result<()> {
     match format {
         ReportFormat::Text => text::write(reports, &mut output)?,
         ReportFormat::Json => {

@@ -1,14 +1,15 @@
 //! Reports for people.
 
-use std::io::{self, Write};
+use std::io;
 
 use mcp_adapters::PeerTypes;
 
 use super::findings::Report;
+use crate::paint::{BAD, DOUBTFUL, GOOD, HEADING, Paint};
 use crate::text::{one_line, plain};
 
 /// Writes reports for people.
-pub fn write(reports: &[Report], output: &mut impl Write) -> io::Result<()> {
+pub fn write(reports: &[Report], output: &mut impl Paint) -> io::Result<()> {
     for (index, report) in reports.iter().enumerate() {
         if index > 0 {
             writeln!(output)?;
@@ -18,21 +19,27 @@ pub fn write(reports: &[Report], output: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_report(report: &Report, output: &mut impl Write) -> io::Result<()> {
+fn write_report(report: &Report, output: &mut impl Paint) -> io::Result<()> {
     let era = match report.revision.has_handshake() {
         true => "with a handshake",
         false => "stateless",
     };
-    writeln!(output, "{}, revision {}, {era}\n", report.name(), report.revision)?;
+    let heading = format!("{}, revision {}, {era}", report.name(), report.revision);
+    output.paint(HEADING, &heading)?;
+    writeln!(output, "\n")?;
     for case in &report.cases {
-        let outcome = if case.passed { "ok  " } else { "FAIL" };
+        let (outcome, style) = if case.passed { ("ok", GOOD) } else { ("FAIL", BAD) };
         let note = case
             .note
             .as_ref()
             .map_or_else(String::new, |note| format!("  ({})", one_line(note)));
-        writeln!(output, "{outcome}  {}{note}", one_line(&case.name))?;
+        output.paint(style, outcome)?;
+        let space = 6 - outcome.len();
+        writeln!(output, "{:space$}{}{note}", "", one_line(&case.name))?;
         for warning in &case.warnings {
-            writeln!(output, "      warning: {}", plain(warning))?;
+            output.write_all(b"      ")?;
+            output.paint(DOUBTFUL, "warning:")?;
+            writeln!(output, " {}", plain(warning))?;
         }
         for finding in &case.findings {
             let path = finding

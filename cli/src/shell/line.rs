@@ -1,19 +1,18 @@
 //! The commands of the shell.
 
-use std::io::Write;
-
 use mcp_runtime::{ClientSide, Peer};
 
 use crate::args::{Format, ShellCommand};
 use crate::client::{self, Shown};
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 
 /// Runs a command in the session.
 pub async fn run(
     command: ShellCommand,
     format: Format,
     peer: &Peer<ClientSide>,
-    output: &mut impl Write,
+    output: &mut impl Paint,
 ) -> Result<Summary, CommandError> {
     let shown = &mut Shown { format, output };
     match command {

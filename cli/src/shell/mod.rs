@@ -4,7 +4,7 @@ mod completion;
 mod editor;
 mod line;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use clap::Parser;
 use futures_util::{FutureExt, StreamExt};
@@ -15,13 +15,14 @@ use self::editor::Editor;
 use crate::args::{ShellArgs, ShellCommand, ShellLine};
 use crate::client::{begin, block_on};
 use crate::error::{CommandError, Summary};
+use crate::paint::Paint;
 use crate::text::say;
 
 /// The exit status of errors after which there is no session.
 const NO_SESSION: u8 = 3;
 
 /// Runs the lines that are typed, until the user or the server ends the session.
-pub fn shell(args: &ShellArgs, mut output: impl Write) -> Result<Summary, CommandError> {
+pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, CommandError> {
     block_on(async {
         let session = begin(&args.client).await?;
         let peer = session.peer().clone();
@@ -86,7 +87,7 @@ async fn run(
     command: ShellCommand,
     args: &ShellArgs,
     peer: &Peer<ClientSide>,
-    output: &mut impl Write,
+    output: &mut impl Paint,
 ) -> Result<Summary, CommandError> {
     let done = tokio::select! {
         done = line::run(command, args.client.format, peer, output) => done?,

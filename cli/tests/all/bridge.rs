@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 const BRIDGE: &str = env!("CARGO_BIN_EXE_mcp-rev");
 
 /// A bridge that serves over HTTP. It ends when this is dropped.
-struct HttpBridge {
-    url: String,
+pub struct HttpBridge {
+    pub url: String,
     child: Child,
     /// Reads what it says on its standard error.
     stderr: Option<JoinHandle<String>>,
 }
 
 impl HttpBridge {
-    fn start(args: &[&str]) -> Self {
+    pub fn start(args: &[&str]) -> Self {
         let args = [&["bridge", "--listen", "http://127.0.0.1:0/mcp"], args].concat();
         let mut child = mcp_rev(&args).stderr(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stderr.take().unwrap());
@@ -347,35 +347,43 @@ done
 "#;
 
 /// A stateless client on a connection of its own, which can be asked by forms.
-struct Stateless {
+pub struct Stateless {
     stream: BufReader<TcpStream>,
     /// What a proxy says about its user.
     user: Option<String>,
+    /// The extensions that it declares.
+    pub extensions: Value,
 }
 
 impl Stateless {
-    fn connect(bridge: &HttpBridge) -> Self {
+    pub fn connect(bridge: &HttpBridge) -> Self {
         let address = bridge.url.trim_start_matches("http://").trim_end_matches("/mcp");
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         Self {
             stream: BufReader::new(stream),
             user: None,
+            extensions: json!({}),
         }
     }
 
     fn call(&mut self, id: u64, tool: &str, mut params: Value) {
         params["name"] = tool.into();
+        self.request(id, "tools/call", tool, params);
+    }
+
+    /// Sends a request, whose headers name what it is for.
+    pub fn request(&mut self, id: u64, method: &str, name: &str, mut params: Value) {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}, "extensions": self.extensions},
             "io.modelcontextprotocol/clientInfo": {"name": "same", "version": "1"},
         });
-        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2026-07-28\r\n\
-             Mcp-Method: tools/call\r\nMcp-Name: {tool}\r\nContent-Length: {}\r\n",
+             Mcp-Method: {method}\r\nMcp-Name: {name}\r\nContent-Length: {}\r\n",
             body.len()
         );
         let user = self.user.as_ref().map(|user| format!("X-User: {user}\r\n"));
@@ -384,7 +392,7 @@ impl Stateless {
     }
 
     /// The next message, as JSON or as an event.
-    fn answer(&mut self) -> Value {
+    pub fn answer(&mut self) -> Value {
         let mut length = None;
         loop {
             let mut line = String::new();

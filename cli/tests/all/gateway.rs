@@ -1,8 +1,11 @@
 //! `mcp-rev gateway`, with `mcp-rev` as its client.
 
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
 use serde_json::json;
 
-use crate::servers::{HttpServer, REVISIONS, run, stderr, succeeds, weather};
+use crate::servers::{HttpServer, REVISIONS, mcp_rev, run, stderr, succeeds, weather};
 
 #[test]
 fn servers_of_a_file_are_one_over_stdio_for_every_revision() {
@@ -37,6 +40,43 @@ fn servers_of_a_file_are_one_over_stdio_for_every_revision() {
     let only = [&["inspect"][..], &gateway, &["--only", "weather", "--flat"]].concat();
     let shown = succeeds(&only);
     assert!(shown.contains("Tools (1)") && shown.contains("  weather  "), "{shown}");
+}
+
+#[test]
+fn a_server_that_cannot_be_started_is_told_once_however_many_lists_lack_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    let broken = json!({"command": "sh", "args": ["-c", "exit 3"]});
+    let servers = json!({"mcpServers": {"weather": {"command": weather()}, "broken": broken}});
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let piped = Stdio::piped;
+    let mut gateway = mcp_rev(&["gateway", file.to_str().unwrap()]);
+    let mut gateway = gateway.stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    let (mut input, output) = (gateway.stdin.take().unwrap(), gateway.stdout.take().unwrap());
+    let mut answers = BufReader::new(output).lines();
+    let info = json!({"name": "test", "version": "1.0"});
+    let begin = json!({"protocolVersion": "2025-06-18", "clientInfo": info, "capabilities": {}});
+    let none = json!({});
+    let mut call = |id: u64, method: &str, params: &serde_json::Value| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        writeln!(input, "{request}").unwrap();
+        answers.next().unwrap().unwrap()
+    };
+    call(1, "initialize", &begin);
+    for (id, method) in [
+        (2, "tools/list"),
+        (3, "prompts/list"),
+        (4, "resources/list"),
+        (5, "tools/list"),
+    ] {
+        let answer = call(id, method, &none);
+        assert!(answer.contains("result"), "{answer}");
+    }
+    drop(input);
+    let told = stderr(&gateway.wait_with_output().unwrap());
+    assert_eq!(told.matches("a server can't be used").count(), 1, "{told}");
+    assert_eq!(told.matches("WARN").count(), 1, "{told}");
+    assert!(told.contains("exit status: 3"), "{told}");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 mod authorization;
 mod bridge;
+mod bridged_tasks;
 mod check;
 mod client;
+mod colour;
 mod commands;
 mod gateway;
 mod interface;

@@ -13,6 +13,12 @@ use super::templates::Templates;
 use super::tokens::STANDARD;
 use crate::load::Family;
 
+/// A number of things, as text.
+fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// The files that don't depend on the types: those made from templates, and the licences.
 pub(super) fn crate_files(
     templates: &Templates,
@@ -42,10 +48,10 @@ pub(super) fn crate_files(
         "pattern": has_patterns(input.schema),
         "has_messages": has_messages(input),
         "client_requests": model.types.contains_key("ClientRequest"),
-        "requests": requests,
-        "notifications": model.methods.len() - requests,
+        "requests": counted(requests, "request"),
+        "notifications": counted(model.methods.len() - requests, "notification"),
         "types": model.own_types().count(),
-        "definitions": model.definitions.len(),
+        "definitions": counted(model.definitions.len(), "definition"),
         "deprecates": !model.deprecated.is_empty(),
         "is_draft": manifest.is_draft(&model.revision),
         "link": (input.link)("").trim_end_matches('#'),

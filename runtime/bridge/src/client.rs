@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 
-use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Direction;
+use mcp_adapters::{PeerTypes, Revision};
 use mcp_core::internal::ClientInfo;
-use mcp_core::transport::Connection;
+use mcp_core::transport::{Connection, Principal};
 use serde_json::Value;
 use tokio_util::sync::DropGuard;
 
@@ -95,6 +95,16 @@ impl ClientId {
 
     pub(super) fn principal(&self) -> Option<&str> {
         self.principal.as_deref()
+    }
+
+    /// Whose tasks the client sees: those of its principal. Without one, a client with a session sees those of the session, and a stateless
+    /// client those that were begun from its address, whose ids nobody can guess.
+    pub(super) fn owner_of_tasks(&self, revision: Revision) -> Principal {
+        Principal(match (&self.principal, self.address) {
+            (Some(principal), _) => format!("principal {principal}"),
+            (None, Some(address)) if revision.is_stateless() => format!("address {address}"),
+            _ => format!("session {}", Connection::new().id()),
+        })
     }
 
     pub(super) fn owner(&self) -> Owner {

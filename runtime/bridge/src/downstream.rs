@@ -9,11 +9,12 @@ use mcp_core::internal::{
     start_server,
 };
 use mcp_core::transport::{Purpose, Transport};
-use mcp_core::{ClientSide, Context, Handler, LossObserver, Options, ServerSession, ServerSide};
+use mcp_core::{ClientSide, Context, Handler, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
 use serde_json::Value;
 
 use super::calls::{Addressee, Calls};
 use super::capabilities::add_implied;
+use super::carried::{declare, known_losses};
 use super::client::ClientId;
 use super::era_translator::EraTranslator;
 use super::first_message::FirstMessage;
@@ -27,16 +28,18 @@ pub fn start(
     current: &Arc<Current>,
     first_message: &FirstMessage,
     client: &ClientId,
-    options: Options,
+    mut options: Options,
     transport: impl Transport,
 ) -> (Arc<Downstream>, ServerSession) {
     let upstream = current.get();
-    let (implementation, capabilities, instructions) = server_of(&upstream.state, first_message.revision);
+    let (implementation, mut capabilities, instructions) = server_of(&upstream.state, first_message.revision);
+    options.losses = known_losses(&upstream, first_message.revision, options.losses);
+    let extra_capabilities = declare(&upstream, first_message.revision, &mut capabilities);
     let server = Server::from(ServerInfo {
         implementation,
         capabilities,
         instructions,
-        extra_capabilities: Vec::new(),
+        extra_capabilities,
         agreement: agreement(&upstream, first_message.revision).map(|agreement| (first_message.revision, agreement)),
     });
     let calls = Arc::default();
@@ -46,6 +49,7 @@ pub fn start(
         era_translator: EraTranslator {
             current: Arc::clone(current),
             client: first_message.info.clone(),
+            owner: client.owner_of_tasks(first_message.revision),
             id: client.clone(),
             negotiated: Mutex::default(),
         },
@@ -122,7 +126,15 @@ impl Handler<ServerSide> for DownstreamHandler {
         request: hub::ClientRequest,
         context: &'a Context<ServerSide>,
     ) -> Handling<'a, ServerSide> {
-        self.era_translator.handle_request(request, context)
+        Box::pin(async move {
+            match request {
+                hub::ClientRequest::Unknown(request) => {
+                    let result = self.era_translator.pass_unknown(request, context).await;
+                    result.map(HandlerResult::Custom)
+                }
+                request => self.era_translator.pass(request, context).await,
+            }
+        })
     }
 
     fn handle_notification<'a>(
@@ -130,7 +142,11 @@ impl Handler<ServerSide> for DownstreamHandler {
         notification: hub::ClientNotification,
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, ()> {
-        self.era_translator.handle_notification(notification, context)
+        Box::pin(async move {
+            if let hub::ClientNotification::Unknown(notification) = notification {
+                self.era_translator.pass_notification(notification, context).await;
+            }
+        })
     }
 
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<ServerSide>> {

@@ -4,15 +4,17 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use mcp_adapters::handlers::ServerHandler;
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
 use mcp_adapters::{hello, hub};
-use mcp_core::internal::{ClientInfo, Mutex, Negotiated, internal_error, retry_input};
-use mcp_core::{CallError, ClientSide, Context, Era, Peer, ServerSide};
+use mcp_core::internal::{BoxFuture, ClientInfo, Mutex, Negotiated, internal_error, retry_input};
+use mcp_core::transport::Principal;
+use mcp_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
+use mcp_ext_tasks::EXTENSION;
 use tokio::sync::mpsc;
 
 use super::asking::{Running, Step};
 use super::calls::Caller;
+use super::carried::{self, list_with_tasks, lists_with_tasks};
 use super::client::ClientId;
 use super::translation::{check_undeclared, dropped};
 use super::upstream::{Current, Upstream};
@@ -22,29 +24,43 @@ pub struct EraTranslator {
     pub current: Arc<Current>,
     pub client: ClientInfo,
     pub id: ClientId,
-    /// What holds for calls to a stateless server, for the log level that the client has set.
-    pub negotiated: Mutex<Option<(usize, Arc<Negotiated>)>>,
+    pub negotiated: Mutex<Option<Known>>,
+    /// Whose tasks the client sees.
+    pub owner: Principal,
 }
+
+/// What holds for calls to a stateless server, for the log level that the client has set, and whether they may be answered by tasks.
+type Known = ((usize, bool), Arc<Negotiated>);
 
 impl EraTranslator {
     /// The server, on behalf of this client.
-    fn server(&self, upstream: &Upstream, context: &Context<ServerSide>) -> Result<Peer<ClientSide>, CallError> {
+    fn server(
+        &self,
+        upstream: &Upstream,
+        context: &Context<ServerSide>,
+        has_tasks: bool,
+    ) -> Result<Peer<ClientSide>, CallError> {
         if Era::of(upstream.revision) == Era::Handshake {
             return Ok(Peer::new(Arc::clone(&upstream.state)));
         }
         let severity = context.peer().state().log_severity.load(Ordering::Relaxed);
         let mut known = self.negotiated.lock();
+        let wanted = (severity, has_tasks);
         let negotiated = match &*known {
-            Some((of, negotiated)) if *of == severity => Arc::clone(negotiated),
+            Some((of, negotiated)) if *of == wanted => Arc::clone(negotiated),
             _ => {
-                let client = ClientInfo {
+                let mut client = ClientInfo {
                     log_level: mcp_core::internal::log_level(severity),
                     ..self.client.clone()
                 };
+                if has_tasks {
+                    let extensions = client.capabilities.extensions.get_or_insert_default();
+                    extensions.insert(EXTENSION.id.to_owned(), RawObject::default());
+                }
                 let negotiated = Negotiated::clone(upstream.state.negotiated());
                 let negotiated =
                     mcp_core::internal::SessionState::stateless_negotiated(upstream.revision, &client, negotiated)?;
-                known.insert((severity, Arc::new(negotiated))).1.clone()
+                known.insert((wanted, Arc::new(negotiated))).1.clone()
             }
         };
         Ok(Peer::of_message(Arc::clone(&upstream.state), None, negotiated))
@@ -87,6 +103,7 @@ impl EraTranslator {
     fn begin(
         &self,
         upstream: &Upstream,
+        mut peer: Peer<ClientSide>,
         mut request: hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<Running, ErrorObject> {
@@ -101,26 +118,27 @@ impl EraTranslator {
             }
             carrier = Some(upstream.links.questions.carry(context.peer().clone()));
         }
-        let mut peer = self.server(upstream, context)?;
         let (sender, progress) = mpsc::channel(64);
         if context.wants_progress() {
             peer = peer.with_progress(sender);
         }
-        let call = Box::pin(async move { peer.call(request).await });
+        let call: BoxFuture<'static, _> = match lists_with_tasks(upstream, &request, context) {
+            true => Box::pin(list_with_tasks(peer, request)),
+            false => Box::pin(async move { peer.call(request).await }),
+        };
         Ok(Running {
             call,
             progress,
             carrier,
         })
     }
-}
 
-impl ServerHandler<Context<ServerSide>> for EraTranslator {
-    async fn handle_request(
+    /// Passes a request on to the server, and its result back.
+    pub async fn pass(
         &self,
-        request: hub::ClientRequest,
+        mut request: hub::ClientRequest,
         context: &Context<ServerSide>,
-    ) -> Result<hub::ServerResult, ErrorObject> {
+    ) -> Result<HandlerResult<hub::ServerResult>, ErrorObject> {
         let upstream = self.current.get();
         self.set_level(&upstream, context).await;
         let _call = context.request_id().map(|id| {
@@ -131,13 +149,19 @@ impl ServerHandler<Context<ServerSide>> for EraTranslator {
             };
             upstream.links.calls.add(None, caller, None)
         });
-        let mut running = self.begin(&upstream, request, context)?;
+        let server = self.server(&upstream, context, false)?;
+        let wanted = carried::wanted(&upstream, &server, &self.owner, &mut request, context).await?;
+        let server = match wanted {
+            Some(_) => self.server(&upstream, context, true)?,
+            None => server,
+        };
+        let mut running = self.begin(&upstream, server.clone(), request, context)?;
         match running.run(context).await {
             Step::Completed(result) => {
                 // Notifications that came before the result are passed on before it.
                 let handled = upstream.state.unhandled.join();
                 handled.wait_turn().await;
-                Ok((*result)?)
+                carried::answer(&upstream, server, &self.owner, wanted, (*result)?, context).await
             }
             Step::Asked(questions) => {
                 let lease = upstream.lease.upgrade();
@@ -145,30 +169,35 @@ impl ServerHandler<Context<ServerSide>> for EraTranslator {
                 let state = upstream.suspended.suspend(running, &self.id, lease)?;
                 let asked = hub::InputRequiredResult::default();
                 let asked = asked.with_input_requests(questions).with_request_state(state);
-                Ok(hub::ServerResult::InputRequired(asked))
+                Ok(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))
             }
         }
     }
 
-    async fn unknown_request(
+    /// Passes on a request of a method that the hub doesn't have.
+    pub async fn pass_unknown(
         &self,
         request: UnknownMethod,
         context: &Context<ServerSide>,
     ) -> Result<RawJson, ErrorObject> {
         let upstream = self.current.get();
+        if let Some(answer) = carried::answer_request(&upstream, &self.owner, &request, context).await {
+            return answer;
+        }
         check_undeclared(upstream.revision, &request.method)?;
-        let peer = self.server(&upstream, context)?;
+        let peer = self.server(&upstream, context, false)?;
         Ok(peer.call_unknown(request).await?)
     }
 
-    async fn on_unknown(&self, notification: UnknownMethod, context: &Context<ServerSide>) {
+    /// Passes on a notification of a method that the hub doesn't have.
+    pub async fn pass_notification(&self, notification: UnknownMethod, context: &Context<ServerSide>) {
         let upstream = self.current.get();
         if let Err(error) = check_undeclared(upstream.revision, &notification.method) {
             tracing::debug!(reason = error.message, "a notification can't be passed on");
             upstream.state.report_losses(&notification.method, &[dropped()]);
             return;
         }
-        let sent = match self.server(&upstream, context) {
+        let sent = match self.server(&upstream, context, false) {
             Ok(peer) => peer.notify_unknown(notification).await.map_err(internal_error),
             Err(error) => Err(internal_error(error)),
         };

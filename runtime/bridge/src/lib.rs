@@ -7,6 +7,7 @@
 //! - a handshake of the client becomes a discovery of the server, and the reverse
 //! - what a server asks in a result becomes a request to the client, and the reverse
 //! - subscriptions are made as the revision of the server has them
+//! - tasks in the core of one revision become those of the extension for tasks, and the reverse
 //!
 //! ```
 //! use mcp_runtime::bridge::{Bridge, BridgeOptions};
@@ -35,12 +36,14 @@
 mod asking;
 mod calls;
 mod capabilities;
+mod carried;
 mod changes;
 mod client;
 mod downstream;
 mod era_translator;
 mod error;
 mod first_message;
+mod following;
 mod links;
 mod options;
 mod passing;

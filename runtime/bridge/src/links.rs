@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::asking::Questions;
 use super::calls::Calls;
+use super::carried::ServerTasks;
 
 /// A client of the bridge.
 pub struct Downstream {
@@ -28,6 +29,8 @@ pub struct Links {
     pub downstream: watch::Sender<Option<Arc<Downstream>>>,
     /// What the server asks stateless clients.
     pub questions: Arc<Questions>,
+    /// The tasks of the server that are followed.
+    pub tasks: ServerTasks,
 }
 
 impl Links {
@@ -37,6 +40,7 @@ impl Links {
             calls: Arc::default(),
             downstream: watch::Sender::new(None),
             questions,
+            tasks: ServerTasks::default(),
         })
     }
 

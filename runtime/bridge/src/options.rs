@@ -25,6 +25,9 @@ pub struct BridgeOptions {
     pub parked: usize,
     /// How long they wait, and how long a question waits for a call that can carry it.
     pub parked_for: Duration,
+    /// Tasks of clients whose revision has them in another form than the server's. One client may have an eighth of them: beyond this limit, the
+    /// one that ended first is forgotten.
+    pub tasks: usize,
     /// Whether a server that ends is restarted, after a delay that doubles from a tenth of a second to half a minute. Calls in
     /// flight get an error in any case.
     pub restart: bool,
@@ -33,7 +36,7 @@ pub struct BridgeOptions {
 }
 
 impl Default for BridgeOptions {
-    /// Every released revision, 1,024 sessions with the server, which end after 5 minutes, and 1,024 calls that wait for 10 minutes.
+    /// Every released revision, 1,024 sessions with the server, which end after 5 minutes, 1,024 calls that wait for 10 minutes, and 1,024 tasks.
     fn default() -> Self {
         let Options { supported, limits, .. } = Options::default();
         Self {
@@ -44,6 +47,7 @@ impl Default for BridgeOptions {
             idle: Duration::from_secs(300),
             parked: 1024,
             parked_for: Duration::from_secs(600),
+            tasks: 1024,
             restart: false,
             closing: limits.closing,
         }

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::GRACE;
 use super::asking::Questions;
+use super::carried::CarriedTasks;
 use super::client::{ClientId, Known, Owner, can_be_asked};
 use super::downstream::begin;
 use super::error::BridgeError;
@@ -36,6 +37,7 @@ pub struct Servers<C: Connector> {
     /// A connection that was made before there was a client.
     spare: Mutex<Option<C::Transport>>,
     suspended: Arc<SuspendedCalls>,
+    tasks: Arc<CarriedTasks>,
     /// All sessions.
     usages: Mutex<Vec<Weak<Usage>>>,
     /// The sessions that several clients may use, by what these have in common.
@@ -78,6 +80,7 @@ impl<C: Connector> Servers<C> {
             permits: Arc::new(Semaphore::new(options.servers.clamp(1, Semaphore::MAX_PERMITS))),
             spare: Mutex::default(),
             suspended: SuspendedCalls::new(options.parked, options.parked_for),
+            tasks: CarriedTasks::new(options.tasks),
             usages: Mutex::default(),
             options,
             shared: Mutex::default(),
@@ -214,7 +217,13 @@ impl<C: Connector> Servers<C> {
         usages.retain(|usage| usage.strong_count() > 0);
         usages.push(Arc::downgrade(&usage));
         Arc::new_cyclic(|lease| Lease {
-            upstream: Upstream::new(session, links, Arc::clone(&self.suspended), Weak::clone(lease)),
+            upstream: Upstream::new(
+                session,
+                links,
+                Arc::clone(&self.suspended),
+                Arc::clone(&self.tasks),
+                Weak::clone(lease),
+            ),
             used: Mutex::new(Instant::now()),
             usage,
             _permit: permit,

@@ -13,6 +13,7 @@ use mcp_core::{ClientSession, ClientSide, Context, Era, Handler, HandlerResult, 
 use super::asking::Unanswered;
 use super::calls::Addressee;
 use super::capabilities::add_implied;
+use super::carried::{CarriedTasks, is_told_to_bridge, offers_tasks};
 use super::links::{Downstream, Links};
 use super::passing::{pass_notification, pass_request, translate_notification};
 use super::servers::Lease;
@@ -26,6 +27,10 @@ pub struct Upstream {
     pub links: Arc<Links>,
     /// The calls of all clients that wait for their answers.
     pub suspended: Arc<SuspendedCalls>,
+    /// The tasks of all clients.
+    pub tasks: Arc<CarriedTasks>,
+    /// Whether the server offers tasks.
+    pub offers_tasks: bool,
     /// What keeps the session.
     pub lease: Weak<Lease>,
     /// The severity that was set as the log level of a server with sessions.
@@ -38,12 +43,15 @@ impl Upstream {
         session: ClientSession,
         links: Arc<Links>,
         suspended: Arc<SuspendedCalls>,
+        tasks: Arc<CarriedTasks>,
         lease: Weak<Lease>,
     ) -> Arc<Self> {
         let state = Arc::clone(session.peer().state());
         Arc::new(Self {
             revision: state.negotiated().revision,
+            offers_tasks: offers_tasks(&state),
             state,
+            tasks,
             links,
             suspended,
             lease,
@@ -111,6 +119,9 @@ impl Handler<ClientSide> for UpstreamHandler {
                 let client = client.ok_or_else(|| internal_error("there is no client"))?;
                 return Ok(HandlerResult::Declared(client.request(request).await?));
             }
+            if let Some(answered) = self.0.tasks.ask(context, &request).await {
+                return Ok(HandlerResult::Declared(answered?));
+            }
             let method = request.method().to_owned();
             let answered = self.0.questions.ask(request).await;
             if matches!(answered, Err(Unanswered::NoCall)) {
@@ -129,6 +140,12 @@ impl Handler<ClientSide> for UpstreamHandler {
         _: &'a Context<ClientSide>,
     ) -> BoxFuture<'a, ()> {
         Box::pin(async move {
+            if let ServerNotification::ToolListChanged(_) = notification {
+                self.0.tasks.forget_tools().await;
+            }
+            if is_told_to_bridge(&notification, self.0.client) {
+                return;
+            }
             let client = match self.0.client.is_stateless() {
                 true => self.0.calls.only_peer(),
                 false => self.0.client_now().await,

@@ -7,7 +7,7 @@ use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub::{self, ClientRequest, ServerResult};
 use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
-use mcp_clients::{Failure, Merged};
+use mcp_clients::Merged;
 use mcp_core::internal::{internal_error, invalid_params};
 use mcp_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
 use tokio::sync::mpsc;
@@ -165,6 +165,9 @@ impl GatewayHandler {
             policy.request(routed, &mut request).await?;
         }
         let peer = reach(servers, server, routed.context).await?;
+        if let Some(upstream) = self.0.gateway.servers.get(server) {
+            upstream.works();
+        }
         let _caller = servers.callers.get(server).map(|callers| callers.add(routed.context));
         let mut result = call(peer, request, routed.context).await?;
         if let Some(policy) = policy {
@@ -200,8 +203,11 @@ impl GatewayHandler {
         list: Merged<T>,
         params: &hub::PaginatedRequestParams,
     ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
-        for Failure { server, error, .. } in &list.failures {
-            tracing::warn!(server, %error, "a list lacks the items of a server");
+        for upstream in &self.0.gateway.servers {
+            match list.failures.iter().find(|failure| failure.server == upstream.name) {
+                Some(failure) => upstream.fails(&failure.error),
+                None => upstream.works(),
+            }
         }
         let begin = match params.cursor.as_deref() {
             None => 0,

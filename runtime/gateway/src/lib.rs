@@ -141,10 +141,8 @@ impl Gateway {
             restart: false,
             ..inner.options.clone()
         };
-        inner.servers.push(Upstream {
-            name: name.into(),
-            bridge: Arc::new(Bridge::new(connector, options)),
-        });
+        let bridge = Arc::new(Bridge::new(connector, options));
+        inner.servers.push(Upstream::new(name.into(), bridge));
         self.named()
     }
 

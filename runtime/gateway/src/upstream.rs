@@ -1,6 +1,7 @@
 //! The side of a gateway that is the client of its servers, on behalf of one of its clients.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::handlers::ClientHandler;
@@ -19,6 +20,33 @@ const CAPACITY: usize = 64;
 pub struct Upstream {
     pub name: String,
     pub bridge: Arc<dyn ErasedBridge>,
+    /// Whether it can't be used, which has been logged. All clients find that out, some of them with each list.
+    is_failing: Arc<AtomicBool>,
+}
+
+impl Upstream {
+    pub fn new(name: String, bridge: Arc<dyn ErasedBridge>) -> Self {
+        let is_failing = Arc::default();
+        Self {
+            name,
+            bridge,
+            is_failing,
+        }
+    }
+
+    /// The server can be used.
+    pub fn works(&self) {
+        self.is_failing.store(false, Ordering::Relaxed);
+    }
+
+    /// Logs that the server can't be used: as a warning, unless it couldn't before.
+    pub fn fails(&self, error: &dyn std::fmt::Display) {
+        let server = &self.name;
+        match self.is_failing.swap(true, Ordering::Relaxed) {
+            false => tracing::warn!(server, %error, "a server can't be used"),
+            true => tracing::debug!(server, %error, "a server still can't be used"),
+        }
+    }
 }
 
 /// A bridge whose connector's type is erased.
@@ -49,13 +77,11 @@ impl Connector for ThroughBridge {
 
     async fn connect(&self) -> Result<ChannelTransport, TransportError> {
         let (ours, theirs) = channel(CAPACITY);
-        let (name, serving) = (
-            self.upstream.name.clone(),
-            self.upstream.bridge.serve(self.client.clone(), theirs),
-        );
+        let upstream = self.upstream.clone();
+        let serving = upstream.bridge.serve(self.client.clone(), theirs);
         tokio::spawn(async move {
             if let Err(error) = serving.await {
-                tracing::warn!(server = name, %error, "a session with a server has ended");
+                upstream.fails(&error);
             }
         });
         Ok(ours)

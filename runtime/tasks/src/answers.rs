@@ -16,7 +16,7 @@ use mcp_ext_tasks::{
 use mcp_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
 use serde_json::Value;
 
-use crate::core::CORE;
+use crate::core::{CORE, CoreClient};
 use crate::error::{decoded, encoded};
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
@@ -28,39 +28,7 @@ impl ServerExtension for Tasks {
     }
 
     async fn answer(&self, method: &'static str, params: Value, call: Call) -> Result<RawJson, ErrorObject> {
-        match method {
-            GetTaskRequest::METHOD => {
-                let params: GetTaskRequestParams = decoded(&params)?;
-                encoded(&self.find(&params.task_id, call.principal()).await?.result()?)
-            }
-            UpdateTaskRequest::METHOD => {
-                // What is answered under a name that isn't asked may be anything, so the answers are decoded one by one.
-                let id: GetTaskRequestParams = decoded(&params)?;
-                let answers = params["inputResponses"].as_object();
-                let answers = answers.ok_or_else(|| invalid_params("`inputResponses`: expected an object"))?;
-                let task = self.find(&id.task_id, call.principal()).await?;
-                if let State::Working { asks } = &task.state {
-                    let asked = answers.iter().filter(|(name, _)| asks.contains_key(name));
-                    let answers = asked.map(|(name, answer)| {
-                        let answer =
-                            to_hub(&EXTENSION, "InputResponse", &RawJson::from(answer)).map_err(invalid_params)?;
-                        Ok((name.clone(), answer))
-                    });
-                    self.answer(&task, answers.collect::<Result<_, ErrorObject>>()?).await?;
-                }
-                encoded(&UpdateTaskResult::default())
-            }
-            CancelTaskRequest::METHOD => {
-                let params: CancelTaskRequestParams = decoded(&params)?;
-                let task = self.find(&params.task_id, call.principal()).await?;
-                self.cancel(task).await?;
-                encoded(&CancelTaskResult::default())
-            }
-            other => Err(ErrorObject::new(
-                error_code::METHOD_NOT_FOUND,
-                format!("Unknown method: {other}"),
-            )),
-        }
+        self.answer_of_extension(method, &params, call.principal()).await
     }
 
     fn core_methods(&self) -> Option<CoreMethods> {
@@ -68,7 +36,11 @@ impl ServerExtension for Tasks {
     }
 
     async fn answer_core(&self, method: &'static str, params: Value, call: Call) -> Result<RawJson, ErrorObject> {
-        self.answer_of_core(method, &params, &call).await
+        let client = CoreClient {
+            peer: call.peer(),
+            owner: call.principal(),
+        };
+        self.answer_of_core(method, &params, client).await
     }
 
     async fn subscribe(&self, filter: Arc<Extra>, call: Call) -> Result<ExtensionSubscription, ErrorObject> {
@@ -99,6 +71,53 @@ impl ServerExtension for Tasks {
             agreed: encoded(&agreed)?.decode_as().map_err(invalid_params)?,
             notifications: Some(Box::pin(notifications)),
         })
+    }
+}
+
+impl Tasks {
+    /// Answers a request of a client that has declared the extension.
+    ///
+    /// # Errors
+    /// Those that the client gets.
+    pub(crate) async fn answer_of_extension(
+        &self,
+        method: &str,
+        params: &Value,
+        owner: Option<&Principal>,
+    ) -> Result<RawJson, ErrorObject> {
+        match method {
+            GetTaskRequest::METHOD => {
+                let params: GetTaskRequestParams = decoded(params)?;
+                encoded(&self.find(&params.task_id, owner).await?.result()?)
+            }
+            UpdateTaskRequest::METHOD => {
+                // What is answered under a name that isn't asked may be anything, so the answers are decoded one by one.
+                let id: GetTaskRequestParams = decoded(params)?;
+                let answers = params["inputResponses"].as_object();
+                let answers = answers.ok_or_else(|| invalid_params("`inputResponses`: expected an object"))?;
+                let task = self.find(&id.task_id, owner).await?;
+                if let State::Working { asks } = &task.state {
+                    let asked = answers.iter().filter(|(name, _)| asks.contains_key(name));
+                    let answers = asked.map(|(name, answer)| {
+                        let answer =
+                            to_hub(&EXTENSION, "InputResponse", &RawJson::from(answer)).map_err(invalid_params)?;
+                        Ok((name.clone(), answer))
+                    });
+                    self.answer(&task, answers.collect::<Result<_, ErrorObject>>()?).await?;
+                }
+                encoded(&UpdateTaskResult::default())
+            }
+            CancelTaskRequest::METHOD => {
+                let params: CancelTaskRequestParams = decoded(params)?;
+                let task = self.find(&params.task_id, owner).await?;
+                self.cancel(task).await?;
+                encoded(&CancelTaskResult::default())
+            }
+            other => Err(ErrorObject::new(
+                error_code::METHOD_NOT_FOUND,
+                format!("Unknown method: {other}"),
+            )),
+        }
     }
 }
 

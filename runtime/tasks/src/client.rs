@@ -154,34 +154,18 @@ impl TaskHandle {
         loop {
             let state = self.state().await?;
             observe(&state);
-            let interval = match state {
-                GetTaskResult::Completed(task) => return Ok(in_hub("CallToolResult", &task.result)?),
-                GetTaskResult::Failed(task) => {
-                    let mut error = ErrorObject::new(task.error.code, task.error.message);
-                    error.data = task.error.data;
-                    return Err(TaskError::Failed(error));
-                }
-                GetTaskResult::Cancelled(_) => return Err(TaskError::Cancelled),
-                GetTaskResult::InputRequired(task) => {
-                    let asked: hub::InputRequests = in_hub("InputRequests", &task.input_requests)?;
-                    answered.retain(|name: &String| asked.contains_key(name));
-                    let new = asked.into_iter().filter(|(name, _)| !answered.contains(name));
-                    let new: hub::InputRequests = new.collect();
-                    if !new.is_empty() {
-                        answered.extend(new.iter().map(|(name, _)| name.to_owned()));
-                        self.answer(new).await?;
-                    }
-                    task.poll_interval_ms
-                }
-                GetTaskResult::Working(task) => task.poll_interval_ms,
-                GetTaskResult::Unknown(state) => {
-                    let what = format!("a task has the unknown state {}", state.text());
-                    return Err(CallError::InvalidResult(what).into());
-                }
+            let Ongoing { asked, interval, .. } = match Seen::of(state)? {
+                Seen::Ended(result) => return Ok(*result),
+                Seen::GoesOn(ongoing) => ongoing,
             };
-            let interval = interval.and_then(|millis| u64::try_from(millis).ok());
-            let interval = interval.map_or(POLL_INTERVAL, Duration::from_millis);
-            sleep(interval.max(SHORTEST_POLL_INTERVAL)).await;
+            answered.retain(|name: &String| asked.contains_key(name));
+            let new = asked.into_iter().filter(|(name, _)| !answered.contains(name));
+            let new: hub::InputRequests = new.collect();
+            if !new.is_empty() {
+                answered.extend(new.iter().map(|(name, _)| name.to_owned()));
+                self.answer(new).await?;
+            }
+            sleep(interval).await;
         }
     }
 
@@ -203,6 +187,66 @@ impl TaskHandle {
         let request = UnknownMethod::new(R::METHOD).with_params(params);
         self.peer.call_unknown(request).await
     }
+}
+
+/// What the state of a task says, if the task hasn't failed.
+pub enum Seen {
+    /// The result of the call.
+    Ended(Box<hub::CallToolResult>),
+    /// It goes on.
+    GoesOn(Ongoing),
+}
+
+/// What is known of a task that goes on.
+pub struct Ongoing {
+    /// What it is doing.
+    pub message: Option<String>,
+    /// What it asks.
+    pub asked: hub::InputRequests,
+    /// How long to wait until its state is asked for again.
+    pub interval: Duration,
+}
+
+impl Seen {
+    /// Reads a state.
+    ///
+    /// # Errors
+    /// How the task has ended without a result.
+    pub fn of(state: GetTaskResult) -> Result<Self, TaskError> {
+        let (message, asked, interval) = match state {
+            GetTaskResult::Completed(task) => {
+                return Ok(Self::Ended(Box::new(in_hub("CallToolResult", &task.result)?)));
+            }
+            GetTaskResult::Failed(task) => {
+                let mut error = ErrorObject::new(task.error.code, task.error.message);
+                error.data = task.error.data;
+                return Err(TaskError::Failed(error));
+            }
+            GetTaskResult::Cancelled(_) => return Err(TaskError::Cancelled),
+            GetTaskResult::InputRequired(task) => {
+                let asked = in_hub("InputRequests", &task.input_requests)?;
+                (task.status_message, asked, task.poll_interval_ms)
+            }
+            GetTaskResult::Working(task) => (task.status_message, hub::InputRequests::new(), task.poll_interval_ms),
+            GetTaskResult::Unknown(state) => {
+                let what = format!("a task has the unknown state {}", state.text());
+                return Err(CallError::InvalidResult(what).into());
+            }
+        };
+        let interval = poll_interval(interval);
+        Ok(Self::GoesOn(Ongoing {
+            message,
+            asked,
+            interval,
+        }))
+    }
+}
+
+/// How long to wait between two requests for the state of a task, by what the server says.
+pub fn poll_interval(millis: Option<i64>) -> Duration {
+    let interval = millis.and_then(|millis| u64::try_from(millis).ok());
+    let interval = interval.map_or(POLL_INTERVAL, Duration::from_millis);
+    interval.max(SHORTEST_POLL_INTERVAL)
 }
 
 fn in_hub<T: Decode>(definition: &str, value: &impl Encode) -> Result<T, CallError> {

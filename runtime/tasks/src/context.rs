@@ -3,6 +3,7 @@
 use mcp_core::{CallClient, CallError, hub};
 use mcp_router::{Call, FromCall, ToolError};
 
+use crate::record::State;
 use crate::store::Tasks;
 
 tokio::task_local! {
@@ -73,6 +74,13 @@ impl TaskContext {
         let message = message.map(|message| format!(": {message}")).unwrap_or_default();
         self.status(format!("{progress}{total}{message}"));
         Ok(())
+    }
+
+    /// Ends the task, if there is one.
+    pub(crate) fn end(&self, state: State) {
+        if let Client::HasTask(Running { tasks, id }) = &self.client {
+            tasks.end(id, state);
+        }
     }
 
     /// Asks under this name, which is a number otherwise. A later question of the same name takes the place of an earlier one, which

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use mcp_adapters::{Policy, Revision, peers};
 use mcp_core::internal::{internal_error, invalid_params, to_hub};
-use mcp_core::mcp_wire::{Extra, RawJson, Request, from_str};
-use mcp_core::{CallClient, CallError, ErrorObject, hub};
+use mcp_core::mcp_wire::{Extra, RawJson, RawObject, Request, from_str};
+use mcp_core::transport::Principal;
+use mcp_core::{CallClient, CallError, Context, ErrorObject, Peer, ServerSide, hub};
 use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest};
-use mcp_router::{Call, CoreMethods};
+use mcp_router::CoreMethods;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,56 +25,78 @@ use crate::store::Tasks;
 const PAGE: usize = 100;
 
 /// How those revisions say it.
-pub(crate) static CORE: LazyLock<Core> =
+pub static CORE: LazyLock<Core> =
     LazyLock::new(|| serde_json::from_str(mcp_ext_tasks::CORE).expect("a test reads the names of tasks in the core"));
 
 /// What tasks and their parts are called in the core of a revision.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Core {
-    pub(crate) parameter: String,
+pub struct Core {
+    /// The parameter by which a client asks for a task.
+    pub parameter: String,
     ttl: String,
-    created: String,
+    /// The member of a result that has the new task.
+    pub created: String,
     members: BTreeMap<String, String>,
     without: BTreeSet<String>,
-    methods: Methods,
+    /// The requests that the extension lacks.
+    pub methods: Methods,
+    /// The notification of a task's state.
+    pub status: String,
     list: String,
     cursor: String,
-    next: String,
-    related: Related,
-    capabilities: Value,
-    pub(crate) support: Support,
+    /// The member of a page with the cursor of the next one.
+    pub next: String,
+    /// How a message names its task.
+    pub related: Related,
+    /// What a server declares.
+    pub capabilities: Value,
+    /// Where they say that calls of tools run as tasks, as a JSON pointer.
+    pub offered: String,
+    /// How a tool says whether it runs as a task.
+    pub support: Support,
 }
 
+/// Requests that the extension lacks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Methods {
-    result: String,
-    list: String,
+pub struct Methods {
+    /// Asks for the result of a task.
+    pub result: String,
+    /// Lists tasks.
+    pub list: String,
 }
 
+/// How a message names its task.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Related {
-    key: String,
-    id: String,
+pub struct Related {
+    /// The key in `_meta`.
+    pub key: String,
+    /// The member with the id, there and in parameters.
+    pub id: String,
 }
 
+/// How a tool says whether it runs as a task.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Support {
-    pub(crate) member: String,
-    pub(crate) optional: Value,
-    pub(crate) required: Value,
+pub struct Support {
+    /// The member of the tool.
+    pub member: String,
+    /// That of a tool which may run as a task.
+    pub optional: Value,
+    /// That of a tool which only runs as one.
+    pub required: Value,
 }
 
 impl Core {
     /// Whether the core of a revision has tasks.
-    pub(crate) fn has_tasks(&self, revision: Revision) -> bool {
+    pub fn has_tasks(&self, revision: Revision) -> bool {
         revision.method(&self.methods.result).is_some()
     }
 
-    pub(crate) fn methods(&'static self) -> CoreMethods {
+    /// The requests about tasks.
+    pub fn methods(&'static self) -> CoreMethods {
         let Methods { result, list } = &self.methods;
         CoreMethods {
             methods: vec![GetTaskRequest::METHOD, CancelTaskRequest::METHOD, result, list],
@@ -82,7 +105,7 @@ impl Core {
     }
 
     /// How long a task may be kept that a call asks for; `None` if it asks for none.
-    pub(crate) fn asked(&self, call: &Call) -> Option<Option<Duration>> {
+    pub(crate) fn asked(&self, call: &Context<ServerSide>) -> Option<Option<Duration>> {
         // The hub lacks the parameter, so it is only in what the client sent.
         let asked = call.original_params()?.get(&self.parameter)?;
         let ttl = asked.get(&self.ttl).and_then(|ttl| ttl.parse::<u64>().ok());
@@ -95,6 +118,36 @@ impl Core {
         let members = state.into_iter().filter(|(member, _)| !self.without.contains(member));
         let named = members.map(|(member, value)| (self.members.get(&member).cloned().unwrap_or(member), value));
         Ok(named.collect())
+    }
+
+    /// A task of the core as the extension has it, but for what its status brings along.
+    pub fn in_extension(&self, task: Extra) -> Extra {
+        let name = |own: String| {
+            let mut names = self.members.iter();
+            names
+                .find(|(_, core)| **core == own)
+                .map_or(own.clone(), |(extension, _)| extension.clone())
+        };
+        task.into_iter().map(|(member, value)| (name(member), value)).collect()
+    }
+
+    /// The task that the `_meta` of a message names.
+    pub fn task_of(&self, meta: &RawObject) -> Option<String> {
+        let id = meta.get(&self.related.key)?.parse::<Value>().ok()?;
+        Some(id.get(&self.related.id)?.as_str()?.to_owned())
+    }
+
+    /// JSON of a message, whose `_meta`, at `path`, names no task any more.
+    pub fn unrelated(&self, mut message: Value, path: &str) -> Value {
+        if let Some(Value::Object(members)) = message.pointer_mut(path)
+            && let Some(Value::Object(meta)) = members.get_mut("_meta")
+        {
+            meta.remove(&self.related.key);
+            if meta.is_empty() {
+                members.remove("_meta");
+            }
+        }
+        message
     }
 
     /// The answer to a call that asks for a task.
@@ -114,6 +167,15 @@ impl Core {
     }
 }
 
+/// A client whose revision has tasks in its core.
+#[derive(Debug, Clone, Copy)]
+pub struct CoreClient<'c> {
+    /// The client, by a handle that belongs to its request.
+    pub peer: &'c Peer<ServerSide>,
+    /// Whose tasks it sees.
+    pub owner: Option<&'c Principal>,
+}
+
 impl Tasks {
     /// Answers a request of a client whose revision has tasks in its core.
     ///
@@ -121,28 +183,28 @@ impl Tasks {
     /// Those that the client gets.
     pub(crate) async fn answer_of_core(
         &self,
-        method: &'static str,
+        method: &str,
         params: &Value,
-        call: &Call,
+        client: CoreClient<'_>,
     ) -> Result<RawJson, ErrorObject> {
         if method == CORE.methods.list {
-            return self.list_of_core(params, call);
+            return self.list_of_core(params, client.owner);
         }
         let id = params[&CORE.related.id].as_str();
         let id = id.ok_or_else(|| invalid_params(format!("`{}` is required", CORE.related.id)))?;
-        let task = self.find(id, call.principal()).await?;
+        let task = self.find(id, client.owner).await?;
         match method {
             GetTaskRequest::METHOD => encoded(&CORE.task(&task)?),
             CancelTaskRequest::METHOD if task.has_ended() => Err(invalid_params("the task has ended")),
             CancelTaskRequest::METHOD => encoded(&CORE.task(&self.cancel(task).await?)?),
-            _ => self.result_of_core(task, call).await,
+            _ => self.result_of_core(task, client).await,
         }
     }
 
     /// The tasks of a client that this instance began. Where no principal is known, there is no saying whose they are.
-    fn list_of_core(&self, params: &Value, call: &Call) -> Result<RawJson, ErrorObject> {
+    fn list_of_core(&self, params: &Value, owner: Option<&Principal>) -> Result<RawJson, ErrorObject> {
         let after = params[&CORE.cursor].as_str();
-        let mut tasks = match call.principal() {
+        let mut tasks = match owner {
             Some(owner) => self.list(owner, after, PAGE + 1),
             None => Vec::new(),
         };
@@ -159,26 +221,26 @@ impl Tasks {
     }
 
     /// Waits for the end of a task, asks the client what the task asks meanwhile, and gives the result.
-    async fn result_of_core(&self, mut task: TaskRecord, call: &Call) -> Result<RawJson, ErrorObject> {
+    async fn result_of_core(&self, mut task: TaskRecord, client: CoreClient<'_>) -> Result<RawJson, ErrorObject> {
         let mut watch = self.watch([&*task.id]);
         // What was answered may still be asked for a while.
         let mut asked = BTreeSet::new();
         loop {
             // It may have changed before it was watched.
-            task = self.find(&task.id, call.principal()).await?;
+            task = self.find(&task.id, client.owner).await?;
             if let State::Working { asks } = &task.state {
                 let new = asks.iter().filter(|(name, _)| !asked.contains(*name));
                 let new: Vec<(String, hub::InputRequest)> =
                     new.map(|(name, request)| (name.to_owned(), request.clone())).collect();
                 for (name, request) in new {
-                    let answer = ask(call, &task.id, request).await.map_err(internal_error)?;
+                    let answer = ask(client.peer, &task.id, request).await.map_err(internal_error)?;
                     self.answer(&task, [(name.clone(), answer)].into_iter().collect())
                         .await?;
                     asked.insert(name);
                 }
             }
             match &task.state {
-                State::Completed { result } => return result_in(call, &task.id, result.clone().into()),
+                State::Completed { result } => return result_in(client.peer, &task.id, result.clone().into()),
                 State::Failed { error } => {
                     let mut failed = ErrorObject::new(error.code, error.message.clone());
                     failed.data.clone_from(&error.data);
@@ -194,23 +256,23 @@ impl Tasks {
 }
 
 /// Asks the client something, by a request that names the task.
-async fn ask(call: &Call, id: &str, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
+async fn ask(client: &Peer<ServerSide>, id: &str, request: hub::InputRequest) -> Result<hub::InputResponse, CallError> {
     let json = serde_json::to_value(&request).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
     let named = CORE.related(json, "/params", id);
     let request = from_str(&named.to_string()).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
-    call.peer().request(request).await
+    client.request(request).await
 }
 
 /// A result in the client's revision.
-fn result_in(call: &Call, id: &str, result: RawJson) -> Result<RawJson, ErrorObject> {
-    let revision = call.revision().unwrap_or(Revision::HUB);
+fn result_in(client: &Peer<ServerSide>, id: &str, result: RawJson) -> Result<RawJson, ErrorObject> {
+    let revision = client.revision().unwrap_or(Revision::HUB);
     let result = match to_hub(&EXTENSION, "CallToolResult", &result) {
         Ok(result) => {
             let converted =
                 peers::server_result_for(revision, &hub::ServerResult::CallTool(result), Policy::Conform.into());
             let (result, losses) = converted.map_err(internal_error)?;
             let method = hub::CallToolRequest::METHOD;
-            call.peer().state().report_losses(method, &losses);
+            client.state().report_losses(method, &losses);
             result
         }
         // A function has given it in the client's revision.
@@ -234,6 +296,8 @@ mod tests {
             for method in CORE.methods().methods {
                 assert!(revision.method(method).is_some(), "{revision}: {method}");
             }
+            assert!(revision.method(&CORE.status).is_some());
+            assert!(CORE.capabilities.pointer(&CORE.offered).is_some());
             let capabilities = CORE.capabilities.clone().into();
             let read = revision.read_server_capabilities(&capabilities);
             assert!(read.is_ok(), "{revision}: {read:?}");

@@ -32,6 +32,7 @@ mod client;
 mod context;
 mod core;
 mod error;
+pub mod internal;
 mod record;
 mod run;
 mod shared;

@@ -7,7 +7,7 @@ use mcp_adapters::Revision;
 use mcp_core::hub::{self, AnyCallToolResult};
 use mcp_core::internal::{invalid_params, to_extended};
 use mcp_core::mcp_wire::RawJson;
-use mcp_core::{ErrorObject, error_code};
+use mcp_core::{Context, ErrorObject, ServerSide, error_code};
 use mcp_ext_tasks::EXTENSION;
 use mcp_router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun};
 
@@ -140,7 +140,7 @@ impl Tasks {
         Ok(AnyCallToolResult::Unknown(created))
     }
 
-    fn running(&self, id: &str) -> Running {
+    pub(crate) fn running(&self, id: &str) -> Running {
         Running {
             tasks: self.clone(),
             id: id.to_owned(),
@@ -148,7 +148,7 @@ impl Tasks {
     }
 
     /// Runs the work of a task of this instance until it ends, is cancelled or expires.
-    async fn supervise(self, id: String, work: ToolRun) {
+    pub(crate) async fn supervise(self, id: String, work: ToolRun) {
         let of_task = self.with(&id, |task| (task.cancelled.clone(), task.record.remaining()));
         let Some((cancelled, remaining)) = of_task else {
             return;
@@ -179,8 +179,15 @@ impl Tasks {
     }
 }
 
+/// Whether clients of a revision may declare the extension.
+pub fn may_declare(revision: Revision) -> bool {
+    let mut with_tasks = Revision::all().skip_while(|revision| revision.as_str() != EXTENSION.extends);
+    with_tasks.any(|known| known == revision)
+}
+
 /// How a client wants a task.
-enum Wanted {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
     /// It has declared the extension.
     Extension,
     /// It asks for one, in a revision whose core has tasks. The task may be kept that long.
@@ -189,14 +196,13 @@ enum Wanted {
 
 impl Wanted {
     /// How the client of a call wants a task, if it does.
-    fn by(call: &Call) -> Option<Self> {
+    pub fn by(call: &Context<ServerSide>) -> Option<Self> {
         let revision = call.revision()?;
         if CORE.has_tasks(revision) {
             return CORE.asked(call).map(Self::Core);
         }
-        let mut with_tasks = Revision::all().skip_while(|revision| revision.as_str() != EXTENSION.extends);
-        let is_late_enough = with_tasks.any(|known| known == revision);
-        (is_late_enough && call.has_extension(EXTENSION.id)).then_some(Self::Extension)
+        let declared = call.peer_info()?.client_capabilities().extensions?;
+        (may_declare(revision) && declared.contains_key(EXTENSION.id)).then_some(Self::Extension)
     }
 
     fn required(call: &Call) -> Result<Self, ErrorObject> {
@@ -211,15 +217,16 @@ impl Wanted {
         Err(invalid_params("the client's revision has no tasks"))
     }
 
-    fn ttl(&self) -> Option<Duration> {
+    /// How long the client wants the task to be kept.
+    pub fn ttl(self) -> Option<Duration> {
         match self {
             Self::Extension => None,
-            Self::Core(ttl) => *ttl,
+            Self::Core(ttl) => ttl,
         }
     }
 
     /// The answer to the call.
-    fn created(&self, task: &TaskRecord) -> Result<RawJson, ErrorObject> {
+    pub(crate) fn created(self, task: &TaskRecord) -> Result<RawJson, ErrorObject> {
         match self {
             Self::Extension => encoded(&task.created()),
             Self::Core(_) => CORE.created(task),

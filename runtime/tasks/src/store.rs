@@ -77,9 +77,16 @@ impl Kept {
     fn purge(&mut self) {
         let now = Instant::now();
         while self.expiries.first().is_some_and(|(expiry, _)| *expiry <= now) {
-            let expired = self.expiries.pop_first();
-            let task = expired.and_then(|(_, id)| self.tasks.remove(&id));
-            self.bytes -= task.map_or(0, |task| task.record.bytes());
+            if let Some((_, id)) = self.expiries.pop_first() {
+                self.forget(&id);
+            }
+        }
+    }
+
+    fn forget(&mut self, id: &str) {
+        if let Some(task) = self.tasks.remove(id) {
+            self.bytes -= task.record.bytes();
+            self.expiries.remove(&(task.expires, id.to_owned()));
         }
     }
 
@@ -175,6 +182,26 @@ impl Tasks {
             store.write(&record).await.map_err(unavailable)?;
         }
         Ok(record)
+    }
+
+    /// Makes room for one more task of a client that may have this many: the one that ended first is forgotten.
+    ///
+    /// # Errors
+    /// When none has ended.
+    pub(crate) fn make_room(&self, owner: &Principal, limit: usize) -> Result<(), ErrorObject> {
+        let mut kept = self.kept();
+        let own = kept.tasks.values().map(|task| &task.record);
+        let own = own.filter(|record| record.is_of(Some(owner)));
+        if own.clone().count() < limit {
+            return Ok(());
+        }
+        let ended = own
+            .filter(|record| record.has_ended())
+            .min_by_key(|record| record.updated);
+        let ended = ended.map(|record| record.id.clone());
+        let ended = ended.ok_or_else(|| internal_error("the client has as many tasks as it may have"))?;
+        kept.forget(&ended);
+        Ok(())
     }
 
     /// Takes a task that another instance, or none, runs.

@@ -9,10 +9,12 @@ use mcp_runtime::transport::{
 use mcp_runtime::{CallClient, CallError, Options, Revision, Router, error_code, hub};
 use serde_json::{Value, json};
 
+#[cfg(feature = "bridge")]
+use crate::bridged::bridged;
 use crate::{ALICE, form, hub_client, server, text};
 
 /// The revisions whose core has tasks.
-fn with_tasks() -> Vec<Revision> {
+pub fn with_tasks() -> Vec<Revision> {
     let revisions = Revision::all().filter(|revision| revision.method("tasks/result").is_some());
     let revisions: Vec<Revision> = revisions.collect();
     assert!(!revisions.is_empty());
@@ -20,13 +22,13 @@ fn with_tasks() -> Vec<Revision> {
 }
 
 /// A client of such a revision, which writes and reads JSON. It accepts what it is asked.
-struct Json {
+pub struct Json {
     revision: Revision,
     sender: ChannelSender,
     receiver: ChannelReceiver,
     /// The requests of the server.
-    asked: Vec<Value>,
-    capabilities: Value,
+    pub asked: Vec<Value>,
+    pub capabilities: Value,
 }
 
 impl Json {
@@ -43,7 +45,7 @@ impl Json {
         Self::connect_over(ours, revision).await
     }
 
-    async fn connect_over(transport: ChannelTransport, revision: Revision) -> Self {
+    pub async fn connect_over(transport: ChannelTransport, revision: Revision) -> Self {
         let (sender, receiver) = transport.split();
         let mut client = Self {
             revision,
@@ -71,7 +73,7 @@ impl Json {
     }
 
     /// The result of a request, which is valid in the revision, or the error.
-    async fn call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
         self.send(request).await;
         loop {
@@ -100,12 +102,12 @@ impl Json {
     }
 
     /// Calls a tool as a task.
-    async fn begin(&mut self, tool: &str) -> Value {
+    pub async fn begin(&mut self, tool: &str) -> Value {
         let params = json!({"name": tool, "arguments": {}, "task": {"ttl": 60_000}});
         self.call("tools/call", params).await.unwrap()["task"].clone()
     }
 
-    async fn of_task(&mut self, method: &str, task: &Value) -> Result<Value, Value> {
+    pub async fn of_task(&mut self, method: &str, task: &Value) -> Result<Value, Value> {
         self.call(method, json!({"taskId": task["taskId"]})).await
     }
 }
@@ -241,33 +243,12 @@ async fn a_principal_lists_its_own_tasks_page_by_page() {
     }
 }
 
-/// A bridge to the server, which speaks every revision.
-#[cfg(feature = "bridge")]
-fn bridged(router: &Router) -> ChannelTransport {
-    use mcp_runtime::bridge::{Bridge, BridgeOptions};
-
-    let router = router.clone();
-    let connector = move || {
-        let (server, client) = channel(16);
-        let options = Options {
-            supported: Revision::ALL.into(),
-            ..Options::default()
-        };
-        drop(router.clone().serve(options, server));
-        Ok(client)
-    };
-    let bridge = Bridge::new(connector, BridgeOptions::default());
-    let (clients, ours) = channel(16);
-    tokio::spawn(async move { bridge.serve(clients).await });
-    ours
-}
-
 #[cfg(feature = "bridge")]
 #[tokio::test]
 async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_it() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
-        let mut old = Json::connect_over(bridged(&router), revision).await;
+        let mut old = Json::connect_over(bridged(&router, &Revision::ALL), revision).await;
         assert!(old.capabilities["tasks"].is_object(), "{}", old.capabilities);
         let task = old.begin("build").await;
         assert_eq!(text(&old.of_task("tasks/result", &task).await.unwrap()), "built");
@@ -281,7 +262,11 @@ async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_i
         supported: [Revision::HUB].into(),
         ..Options::default()
     };
-    let new = crate::asked().options(options).connect(bridged(&router)).await.unwrap();
+    let new = crate::asked()
+        .options(options)
+        .connect(bridged(&router, &Revision::ALL))
+        .await
+        .unwrap();
     let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("ask"));
     let result = serde_json::to_value(call.await.unwrap()).unwrap();
     assert_eq!(text(&result), "accept and decline");

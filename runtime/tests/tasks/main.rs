@@ -1,6 +1,8 @@
 //! Tools that run as tasks.
 #![cfg(feature = "tasks")]
 
+#[cfg(feature = "bridge")]
+mod bridged;
 mod in_core;
 mod shared;
 mod subscriptions;

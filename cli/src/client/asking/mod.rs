@@ -16,7 +16,8 @@ use tokio::sync::Mutex;
 
 use self::answers::Answers;
 use crate::error::CommandError;
-use crate::text::{Plain, errors, one_line, say};
+use crate::paint::{Output, errors};
+use crate::text::{one_line, say};
 
 /// The error code for a question that the user declines.
 const DECLINED: i64 = -1;
@@ -98,7 +99,7 @@ fn decline(what: &str) {
 
 /// Asks the user without holding up the session.
 async fn ask<T: Send + 'static>(
-    question: impl FnOnce(&mut io::StdinLock<'static>, &mut Plain<io::Stderr>) -> io::Result<T> + Send + 'static,
+    question: impl FnOnce(&mut io::StdinLock<'static>, &mut Output<io::Stderr>) -> io::Result<T> + Send + 'static,
 ) -> Result<T, ErrorObject> {
     let asked = tokio::task::spawn_blocking(|| question(&mut io::stdin().lock(), &mut errors()));
     let failed = |error: &dyn std::fmt::Display| ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());

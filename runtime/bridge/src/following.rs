@@ -1,0 +1,244 @@
+//! Following a task of a server, until it ends.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use mcp_adapters::handlers::CallClient;
+use mcp_adapters::hub::{self, AnyCallToolResult};
+use mcp_adapters::mcp_wire::{ErrorObject, Extra, RawJson, Request, UnknownMethod};
+use mcp_core::internal::{internal_error, tolerated};
+use mcp_core::{CallError, ClientSide, Peer, ServerSide, Side};
+use mcp_ext_tasks::{GetTaskRequest, Task, TaskStatus};
+use mcp_tasks::internal::{CORE, Ongoing, Seen, cancelled, poll_interval};
+use mcp_tasks::{TaskContext, TaskError, TaskHandle};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::servers::Lease;
+use super::upstream::Upstream;
+
+/// How often in succession the state of a task may not be there, such as while the network is gone.
+const FAILURES: usize = 5;
+
+/// A task of a server. It is cancelled when this is dropped before it has ended.
+pub struct Followed {
+    server: Peer<ClientSide>,
+    handle: TaskHandle,
+    upstream: Arc<Upstream>,
+    /// The session with the server, which must not end meanwhile.
+    _lease: Option<Arc<Lease>>,
+    has_ended: bool,
+    failures: usize,
+}
+
+impl Followed {
+    pub fn new(server: Peer<ClientSide>, id: &str, upstream: &Arc<Upstream>) -> Self {
+        Self {
+            handle: TaskHandle::new(server.clone(), id),
+            server,
+            upstream: Arc::clone(upstream),
+            _lease: upstream.lease.upgrade(),
+            has_ended: false,
+            failures: 0,
+        }
+    }
+
+    /// Asks for something about the task, as the core has it.
+    async fn request(&self, method: &str) -> Result<RawJson, CallError> {
+        let params = RawJson::from(json!({ &CORE.related.id: self.handle.id() }));
+        self.server
+            .call_unknown(UnknownMethod::new(method).with_params(params))
+            .await
+    }
+
+    /// Passes an error on that ends the task, or does so once it has come too often.
+    fn failed(&mut self, error: CallError) -> Result<(), ErrorObject> {
+        self.failures += 1;
+        // The server, or the session, has no such task any more.
+        let is_final =
+            matches!(error, CallError::Peer(_) | CallError::Closed) || self.server.state().ended.is_cancelled();
+        match is_final || self.failures >= FAILURES {
+            true => Err(error.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Followed {
+    fn drop(&mut self) {
+        self.upstream.links.tasks.remove(self.handle.id());
+        if self.has_ended || self.server.state().ended.is_cancelled() {
+            return;
+        }
+        let handle = self.handle.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                if let Err(error) = handle.cancel().await {
+                    tracing::debug!(task = handle.id(), %error, "the task of a server wasn't cancelled");
+                }
+            });
+        }
+    }
+}
+
+/// What a task says of itself, to its client.
+fn show(task: &TaskContext, message: Option<String>, shown: &mut Option<String>) {
+    if message != *shown
+        && let Some(message) = &message
+    {
+        task.status(message.clone());
+    }
+    *shown = message;
+}
+
+/// Follows a task of a server that has the extension: its questions are those of the client's task.
+pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Result<AnyCallToolResult, ErrorObject> {
+    let mut shown = None;
+    // What was asked and not answered, or whose answer the server hasn't seen yet.
+    let mut asked = BTreeSet::new();
+    let mut answers = JoinSet::new();
+    loop {
+        let interval = match followed.handle.state().await.map(Seen::of) {
+            Ok(Ok(Seen::Ended(result))) => {
+                followed.has_ended = true;
+                return Ok((*result).into());
+            }
+            Ok(Ok(Seen::GoesOn(Ongoing {
+                message,
+                asked: asks,
+                interval,
+            }))) => {
+                followed.failures = 0;
+                show(&client, message, &mut shown);
+                asked.retain(|name: &String| asks.contains_key(name));
+                for (name, request) in asks {
+                    if asked.insert(name.clone()) {
+                        let client = client.named(name.clone());
+                        answers.spawn(async move { (name, client.request(request).await) });
+                    }
+                }
+                interval
+            }
+            Ok(Err(TaskError::Failed(error))) => {
+                followed.has_ended = true;
+                return Err(error);
+            }
+            Ok(Err(TaskError::Cancelled)) => {
+                followed.has_ended = true;
+                cancelled(&client);
+                return Err(internal_error("the task was cancelled"));
+            }
+            Ok(Err(error)) => return Err(internal_error(error)),
+            Err(error) => {
+                followed.failed(error)?;
+                poll_interval(None)
+            }
+        };
+        tokio::select! {
+            () = sleep(interval) => {}
+            Some(Ok((name, Ok(answer)))) = answers.join_next() => {
+                let answer: hub::InputResponses = [(name, answer)].into_iter().collect();
+                if let Err(error) = followed.handle.update(answer).await {
+                    followed.failed(error)?;
+                }
+            }
+        }
+    }
+}
+
+/// A task of a server whose core has tasks, as the extension has it.
+pub fn core_task(task: &RawJson) -> Result<Task, CallError> {
+    let invalid = |error: mcp_wire::DecodeError| CallError::InvalidResult(error.to_string());
+    let members: Extra = task.decode_as().map_err(invalid)?;
+    let task = RawJson::from_encode(&CORE.in_extension(members));
+    let task = task.map_err(|error| CallError::InvalidResult(error.to_string()))?;
+    task.decode_as().map_err(invalid)
+}
+
+/// Follows a task of a server whose core has tasks. It asks while it is asked for its result; what it asks then names the task.
+pub async fn follow_core(
+    mut followed: Followed,
+    task: TaskContext,
+    client: Peer<ServerSide>,
+) -> Result<AnyCallToolResult, ErrorObject> {
+    let tasks = Arc::clone(&followed.upstream.links);
+    tasks.tasks.insert(followed.handle.id(), task.clone(), client);
+    let mut shown = None;
+    let server = followed.server.clone();
+    let id = followed.handle.id().to_owned();
+    let result = || {
+        let params = RawJson::from(json!({ &CORE.related.id: &id }));
+        server.call_unknown(UnknownMethod::new(&*CORE.methods.result).with_params(params))
+    };
+    let mut waiting = std::pin::pin!(None);
+    loop {
+        let state = followed
+            .request(GetTaskRequest::METHOD)
+            .await
+            .and_then(|task| core_task(&task));
+        let interval = match state {
+            Ok(state) => {
+                followed.failures = 0;
+                show(&task, state.status_message, &mut shown);
+                match state.status {
+                    TaskStatus::Cancelled => {
+                        followed.has_ended = true;
+                        cancelled(&task);
+                        return Err(internal_error("the task was cancelled"));
+                    }
+                    TaskStatus::Completed | TaskStatus::Failed => {
+                        followed.has_ended = true;
+                        return read_result(&server, result().await?);
+                    }
+                    TaskStatus::InputRequired if waiting.is_none() => waiting.set(Some(result())),
+                    _ => {}
+                }
+                poll_interval(state.poll_interval_ms)
+            }
+            Err(error) => {
+                followed.failed(error)?;
+                poll_interval(None)
+            }
+        };
+        let ended = async {
+            match waiting.as_mut().as_pin_mut() {
+                Some(result) => result.await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = sleep(interval) => {}
+            result = ended => {
+                followed.has_ended = true;
+                return read_result(&server, result?);
+            }
+        }
+    }
+}
+
+/// The result of a call in the hub.
+fn read_result(server: &Peer<ClientSide>, result: RawJson) -> Result<AnyCallToolResult, ErrorObject> {
+    let negotiated = server.negotiated();
+    let result: Value = result.parse().map_err(internal_error)?;
+    let method = hub::CallToolRequest::METHOD;
+    let result = RawJson::from(CORE.unrelated(result, ""));
+    let result = tolerated(negotiated.revision, negotiated.method(method), result);
+    let decoded = ClientSide::decode_result(
+        negotiated.revision,
+        negotiated.method(method),
+        &result,
+        negotiated.conversion(),
+    );
+    let decoded = decoded.map_err(|error| internal_error(CallError::from(error)))?;
+    match decoded {
+        Some(decoded) => {
+            server.state().report_losses(method, &decoded.losses);
+            match decoded.result {
+                hub::ServerResult::CallTool(result) => Ok(result.into()),
+                _ => Err(internal_error("the result of a task isn't that of a tool")),
+            }
+        }
+        None => Err(internal_error("the server's revision has no tools")),
+    }
+}

@@ -1,0 +1,83 @@
+//! What the other crates of the runtime use of this one. It changes in any release: programs shouldn't use it.
+//!
+//! A bridge answers for tasks of its own, each of which follows one of a server.
+
+use std::time::Duration;
+
+use mcp_core::ErrorObject;
+use mcp_core::hub::AnyCallToolResult;
+use mcp_core::mcp_wire::RawJson;
+use mcp_core::transport::Principal;
+use mcp_router::ToolRun;
+use serde_json::Value;
+
+use crate::context::TaskContext;
+use crate::record::State;
+use crate::store::Tasks;
+
+pub use crate::client::{Ongoing, Seen, poll_interval};
+pub use crate::core::{CORE, Core, CoreClient};
+pub use crate::run::{Wanted, may_declare};
+
+/// Makes room for one more task of a client that may have this many: the one that ended first is forgotten.
+///
+/// # Errors
+/// When none has ended.
+pub fn make_room(tasks: &Tasks, owner: &Principal, limit: usize) -> Result<(), ErrorObject> {
+    tasks.make_room(owner, limit)
+}
+
+/// Begins a task of a client, and lets it do the work; the answer to the call. The task is kept for `ttl`, or else as long as any.
+///
+/// # Errors
+/// When there are as many tasks as may be kept.
+pub async fn begin<F>(
+    tasks: &Tasks,
+    owner: &Principal,
+    wanted: Wanted,
+    (ttl, poll_interval): (Option<Duration>, Duration),
+    work: impl FnOnce(TaskContext) -> F + Send,
+) -> Result<RawJson, ErrorObject>
+where
+    F: Future<Output = Result<AnyCallToolResult, ErrorObject>> + Send + 'static,
+{
+    let ttl = wanted.ttl().or(ttl);
+    let mut record = tasks.begin(Some(owner), false, ttl).await?;
+    record.poll_interval = poll_interval;
+    tasks.with(&record.id, |task| task.record.poll_interval = poll_interval);
+    let work: ToolRun = Box::pin(work(TaskContext::of(tasks.running(&record.id))));
+    let created = wanted.created(&record)?;
+    tokio::spawn(tasks.clone().supervise(record.id, work));
+    Ok(created)
+}
+
+/// Ends a task as one that was cancelled, other than by its client.
+pub fn cancelled(task: &TaskContext) {
+    task.end(State::Cancelled);
+}
+
+/// Answers a request about tasks, of a client whose revision has tasks in its core.
+///
+/// # Errors
+/// Those that the client gets.
+pub async fn answer_core(
+    tasks: &Tasks,
+    method: &str,
+    params: &Value,
+    client: CoreClient<'_>,
+) -> Result<RawJson, ErrorObject> {
+    tasks.answer_of_core(method, params, client).await
+}
+
+/// Answers a request about tasks, of a client that has declared the extension.
+///
+/// # Errors
+/// Those that the client gets.
+pub async fn answer_extension(
+    tasks: &Tasks,
+    method: &str,
+    params: &Value,
+    owner: &Principal,
+) -> Result<RawJson, ErrorObject> {
+    tasks.answer_of_extension(method, params, Some(owner)).await
+}
