@@ -11,12 +11,14 @@ use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, MessageHeader, RawJson, RawObject, RequestId, UnknownMethod};
 use mcp_adapters::{Loss, PeerTypes, Revision, Translated};
-use mcp_core::internal::{Mutex, internal_error, invalid_params};
-use mcp_core::transport::Principal;
-use mcp_core::{CallError, ClientSide, Context, HandlerResult, LossObserver, Peer, ServerSide, Side};
 use mcp_ext_tasks::{CreateTaskResult, EXTENSION};
-use mcp_tasks::internal::{CORE, CoreClient, Wanted, answer_core, answer_extension, begin, make_room, may_declare};
-use mcp_tasks::{TaskContext, TaskLimits, Tasks};
+use mcp_runtime_core::internal::{Mutex, internal_error, invalid_params};
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_core::{CallError, ClientSide, Context, HandlerResult, LossObserver, Peer, ServerSide, Side};
+use mcp_runtime_tasks::internal::{
+    CORE, CoreClient, Wanted, answer_core, answer_extension, begin, make_room, may_declare,
+};
+use mcp_runtime_tasks::{TaskContext, TaskLimits, Tasks};
 use serde_json::{Value, json};
 
 use super::following::{Followed, core_task, follow_core, follow_extension};
@@ -104,7 +106,7 @@ pub fn is_told_to_bridge(notification: &hub::ServerNotification, client: Revisio
 }
 
 /// Whether a server offers tasks, as its revision has them.
-pub fn offers_tasks(state: &mcp_core::internal::SessionState<ClientSide>) -> bool {
+pub fn offers_tasks(state: &mcp_runtime_core::internal::SessionState<ClientSide>) -> bool {
     let negotiated = state.negotiated();
     if CORE.has_tasks(negotiated.revision) {
         let member = negotiated.revision.lifecycle().begin_result.capabilities;
@@ -351,7 +353,7 @@ pub async fn answer(
 /// How long a task is kept, and how often a client asks for its state.
 fn kept(ttl: Option<i64>, poll_interval: Option<i64>) -> (Option<Duration>, Duration) {
     let ttl = ttl.and_then(|ttl| u64::try_from(ttl).ok()).map(Duration::from_millis);
-    (ttl, mcp_tasks::internal::poll_interval(poll_interval))
+    (ttl, mcp_runtime_tasks::internal::poll_interval(poll_interval))
 }
 
 /// Answers a request about tasks; `None` if it isn't one that the bridge answers.

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
 use mcp_adapters::{hello, hub};
-use mcp_core::internal::{BoxFuture, ClientInfo, Mutex, Negotiated, internal_error, retry_input};
-use mcp_core::transport::Principal;
-use mcp_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
 use mcp_ext_tasks::EXTENSION;
+use mcp_runtime_core::internal::{BoxFuture, ClientInfo, Mutex, Negotiated, internal_error, retry_input};
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
 use tokio::sync::mpsc;
 
 use super::asking::{Running, Step};
@@ -50,7 +50,7 @@ impl EraTranslator {
             Some((of, negotiated)) if *of == wanted => Arc::clone(negotiated),
             _ => {
                 let mut client = ClientInfo {
-                    log_level: mcp_core::internal::log_level(severity),
+                    log_level: mcp_runtime_core::internal::log_level(severity),
                     ..self.client.clone()
                 };
                 if has_tasks {
@@ -58,8 +58,11 @@ impl EraTranslator {
                     extensions.insert(EXTENSION.id.to_owned(), RawObject::default());
                 }
                 let negotiated = Negotiated::clone(upstream.state.negotiated());
-                let negotiated =
-                    mcp_core::internal::SessionState::stateless_negotiated(upstream.revision, &client, negotiated)?;
+                let negotiated = mcp_runtime_core::internal::SessionState::stateless_negotiated(
+                    upstream.revision,
+                    &client,
+                    negotiated,
+                )?;
                 known.insert((wanted, Arc::new(negotiated))).1.clone()
             }
         };
@@ -81,7 +84,7 @@ impl EraTranslator {
             // Without a level, a session has every message.
             false => set.unwrap_or_default() != severity,
         };
-        let level = mcp_core::internal::log_level(severity).filter(|_| is_news);
+        let level = mcp_runtime_core::internal::log_level(severity).filter(|_| is_news);
         let Some((method, params)) = level.and_then(|level| hello::set_level(upstream.revision, level.as_str())) else {
             return;
         };

@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use mcp_core::ErrorObject;
-use mcp_core::hub::AnyCallToolResult;
-use mcp_core::mcp_wire::RawJson;
-use mcp_core::transport::Principal;
-use mcp_router::ToolRun;
+use mcp_runtime_core::ErrorObject;
+use mcp_runtime_core::hub::AnyCallToolResult;
+use mcp_runtime_core::mcp_wire::RawJson;
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_router::ToolRun;
 use serde_json::Value;
 
 use crate::context::TaskContext;
