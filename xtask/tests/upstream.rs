@@ -80,6 +80,26 @@ fn what_differs_in_prose_alone_is_the_same() {
 }
 
 #[test]
+fn the_schemas_of_another_family_are_compared_too() {
+    let tree = tree();
+    let ingested = xtask(
+        tree.path(),
+        &["ingest", "2098-01-01", "official.json", "--schema", "try/forms"],
+    );
+    assert!(ingested.status.success());
+    let manifest = fs::read_to_string(tree.path().join("upstream.yaml")).unwrap();
+    let families = "families:\n  forms:\n    revisions: https://example.org/forms\n    schema: https://example.org/form-{revision}.json\n";
+    write(tree.path(), "upstream.yaml", &(manifest + families));
+    let forms = r#"[{"name": "2098-01-01"}, {"name": "2098-06-01"}]"#;
+    write(tree.path(), "out/example.org/forms", forms);
+    write(tree.path(), "out/example.org/form-2098-01-01.json", OFFICIAL);
+    let (text, status) = upstream(tree.path(), "text");
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("same     schema forms/2098-01-01\n"), "{text}");
+    assert!(text.contains("2098-06-01"), "{text}");
+}
+
+#[test]
 fn a_changed_draft_a_corrected_schema_a_new_revision_and_a_newer_package_are_reported() {
     let tree = tree();
     let changed = OFFICIAL.replace("}}}", "}, \"B\": {\"type\": \"object\"}}}");

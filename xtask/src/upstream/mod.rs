@@ -23,8 +23,17 @@ struct Upstream {
     revisions: String,
     schema: String,
     draft: String,
+    #[serde(default)]
+    families: BTreeMap<String, Family>,
     extensions: BTreeMap<String, Extension>,
     packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Family {
+    revisions: String,
+    schema: String,
 }
 
 #[derive(Debug, Deserialize)]

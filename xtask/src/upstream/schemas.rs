@@ -26,15 +26,9 @@ pub fn compare(upstream: &Upstream, schema: &Path, source: &Source) -> Result<Ve
             state,
         });
     };
-    add("revision", "all", new_revisions(upstream, &manifest, source));
-    for entry in manifest.revisions.iter().filter(|entry| entry.released) {
-        let revision = entry.revision.as_str();
-        let url = upstream.schema.replace("{revision}", revision);
-        add(
-            "schema",
-            revision,
-            schema_state(schema, revision, &[&entry.sha256], &url, source),
-        );
+    add("revision", "all", new_revisions(&upstream.revisions, &manifest, source));
+    for (revision, state) in released(schema, &manifest, &upstream.schema, source) {
+        add("schema", revision, state);
     }
     if let Some(last) = manifest.revisions.last() {
         let hashes: Vec<&String> = std::iter::once(&last.sha256).chain(&last.accepted).collect();
@@ -43,6 +37,18 @@ pub fn compare(upstream: &Upstream, schema: &Path, source: &Source) -> Result<Ve
             DRAFT,
             schema_state(schema, last.revision.as_str(), &hashes, &upstream.draft, source),
         );
+    }
+    for (name, family) in &upstream.families {
+        let directory = schema.join(name);
+        let manifest = Manifest::load(&directory)?;
+        add(
+            "revision",
+            &format!("{name}/all"),
+            new_revisions(&family.revisions, &manifest, source),
+        );
+        for (revision, state) in released(&directory, &manifest, &family.schema, source) {
+            add("schema", &format!("{name}/{revision}"), state);
+        }
     }
     for (name, extension) in &upstream.extensions {
         let known = manifest.extensions.get(name);
@@ -70,9 +76,24 @@ pub fn compare(upstream: &Upstream, schema: &Path, source: &Source) -> Result<Ve
     Ok(items)
 }
 
+/// The schema of each released revision.
+fn released<'m>(
+    schema: &'m Path,
+    manifest: &'m Manifest,
+    url: &'m str,
+    source: &'m Source,
+) -> impl Iterator<Item = (&'m str, Result<State, Box<dyn Error>>)> {
+    let released = manifest.revisions.iter().filter(|entry| entry.released);
+    released.map(move |entry| {
+        let revision = entry.revision.as_str();
+        let url = url.replace("{revision}", revision);
+        (revision, schema_state(schema, revision, &[&entry.sha256], &url, source))
+    })
+}
+
 /// Revisions that nobody ingested.
-fn new_revisions(upstream: &Upstream, manifest: &Manifest, source: &Source) -> Result<State, Box<dyn Error>> {
-    let listed: Value = serde_json::from_slice(&source.fetch(&upstream.revisions)?)?;
+fn new_revisions(list: &str, manifest: &Manifest, source: &Source) -> Result<State, Box<dyn Error>> {
+    let listed: Value = serde_json::from_slice(&source.fetch(list)?)?;
     let names = listed.as_array().ok_or("the list of revisions isn't an array")?;
     let names = names.iter().filter_map(|folder| folder["name"].as_str());
     let new: Vec<&str> = names
