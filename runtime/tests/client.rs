@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_runtime::router::{Answer, Args, Call, prompt, resource};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallClient, CallError, Client, ClientSession, Era, Options, Revision, Router, ServerSide, declined, dismissed,
-    filled_in, hub,
+    CallClient, CallError, Client, ClientSession, Era, Options, Revision, Router, ServerSide, UnknownMethod, declined,
+    dismissed, filled_in, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -191,6 +191,22 @@ async fn arguments_that_are_not_an_object_are_refused_before_anything_is_sent() 
     assert!(matches!(refused, CallError::Unrepresentable(_)), "{refused}");
     let declared: Result<Value, _> = session.peer().call_method("tools/list", ()).await;
     assert!(declared.is_err(), "a method that the protocol declares");
+    for params in [json!("Bern"), json!(["Bern"]), json!(1)] {
+        let by_hand = || UnknownMethod::new("x/stats").with_params(params.clone());
+        let peer = session.peer();
+        let refusals = [
+            peer.call_method::<Value>("x/stats", &params).await.map(drop),
+            peer.call_unknown(by_hand()).await.map(drop),
+            peer.notify_method("x/stats", &params).await,
+            peer.notify_unknown(by_hand()).await,
+        ];
+        for refused in refusals {
+            assert!(
+                matches!(refused, Err(CallError::Unrepresentable(_))),
+                "{params}: {refused:?}"
+            );
+        }
+    }
     let other: Result<Vec<u8>, _> = session.peer().call_method("x/stats", json!({"city": "Bern"})).await;
     assert!(matches!(other, Err(CallError::InvalidResult(_))), "{other:?}");
 }
