@@ -16,6 +16,7 @@ use super::tool_error::{BoxError, ToolError};
 /// | prompt | [`GetPromptResult`](hub::GetPromptResult) | text or a content block such as [`ImageContent`](hub::ImageContent) as one message of the user, a [`PromptMessage`](hub::PromptMessage) or a `Vec` of them |
 /// | resource or template | [`ReadResourceResult`](hub::ReadResourceResult) | text, bytes ([`Blob`]), or a `Vec` of [`AnyResourceContents`](hub::AnyResourceContents) or of one kind of them |
 /// | list | `Vec<`[`Tool`](hub::Tool)`>`, `Vec<`[`Prompt`](hub::Prompt)`>` or `Vec<`[`Resource`](hub::Resource)`>` | that |
+/// | notification | `()` | nothing (`()`) |
 /// | completion | `Vec<String>` | a `Vec` of strings |
 ///
 /// Each may also give its `T`, or a `Result` of any of these. The error of a `Result` is whatever becomes a boxed error: any

@@ -250,7 +250,7 @@ fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() 
                 hub::Resource::new("News", "test://news"),
                 |Args(_): Args<Place>| "",
             )),
-            "the resource `test://news` takes `Args`, which only a function of a tool or prompt or resource template or custom method can",
+            "the resource `test://news` takes `Args`, which only a function of a tool or prompt or resource template or custom method or notification can",
         ),
         (
             refusal(tool("read", "Reads", |_: Uri| "")),
