@@ -469,3 +469,29 @@ async fn what_the_transport_leaves_is_an_extension_and_its_absence_an_internal_e
     assert_eq!(error.code, error_code::INTERNAL_ERROR);
     assert!(error.message.contains("router::extractors::Greeting"), "{error}");
 }
+
+#[tokio::test]
+async fn a_resource_that_is_none_is_not_found_in_both_eras() {
+    let stock = |Args(Place { city }): Args<Place>| -> Result<Option<String>, &'static str> {
+        match city.as_str() {
+            "bern" => Ok(Some("bread".to_owned())),
+            "closed" => Err("nobody is there"),
+            _ => Ok(None),
+        }
+    };
+    let router = Router::new("test", "1.0")
+        .with(resource_template(hub::ResourceTemplate::new("Stock", "stock://{city}"), stock).unwrap())
+        .with(resource(hub::Resource::new("Gone", "news://gone"), || None::<Blob>));
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let (client, _heard) = client_in(revision, &router).await;
+        let read = client.read_resource("stock://bern").await.unwrap();
+        assert_eq!(json!(read.contents)[0]["text"], "bread");
+        for uri in ["stock://basel", "news://gone"] {
+            let error = refused(client.read_resource(uri).await);
+            assert_eq!(error.code, hub::error_code::RESOURCE_NOT_FOUND, "{revision} {uri}");
+            assert_eq!(json!(error.data), json!({ "uri": uri }), "{revision}");
+        }
+        let failed = refused(client.read_resource("stock://closed").await);
+        assert_eq!(failed.code, error_code::INTERNAL_ERROR, "{revision}");
+    }
+}
