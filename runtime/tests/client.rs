@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime::router::{Answer, Args, Call, prompt, resource};
+use mcp_runtime::router::{Answer, Args, Call, resource};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     CallClient, CallError, Client, ClientSession, Era, Options, Peer, Revision, Router, ServerSide, UnknownMethod,
@@ -58,9 +58,9 @@ fn server() -> Router {
                     .unwrap_or_default()
             },
         )
-        .with(prompt(hub::Prompt::new("greeting"), |Args(place): Args<Place>| {
+        .prompt("greeting", "Greets a place", |Args(place): Args<Place>| {
             format!("Greet {}", place.city)
-        }))
+        })
         .with(resource(hub::Resource::new("today", "notes://today"), || "Buy bread"))
         .custom_method(
             "x/stats",
@@ -163,7 +163,11 @@ async fn calls_take_names_and_whatever_serializes_to_an_object() {
     for revision in revisions() {
         let session = connected(Client::new("test", "1.0"), revision).await;
         assert_eq!(session.list_tools().await.unwrap().len(), 4);
-        assert_eq!(session.list_prompts().await.unwrap()[0].name, "greeting");
+        let prompts = session.list_prompts().await.unwrap();
+        assert_eq!(
+            (prompts[0].name.as_str(), prompts[0].description.as_deref()),
+            ("greeting", Some("Greets a place"))
+        );
         assert_eq!(session.list_resources().await.unwrap()[0].uri, "notes://today");
         assert_eq!(session.list_resource_templates().await.unwrap().len(), 0);
         let bern = || Place {
