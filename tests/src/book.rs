@@ -39,6 +39,9 @@ struct Clients;
 #[doc = include_str!("../../docs/guide/many-servers.md")]
 struct ManyServers;
 
+#[doc = include_str!("../../docs/guide/sessions.md")]
+struct Sessions;
+
 #[doc = include_str!("../../docs/guide/extensions.md")]
 struct Extensions;
 
