@@ -3,53 +3,53 @@
 
 #[cfg(feature = "apps")]
 #[doc(inline)]
-pub use mcp_apps as apps;
+pub use mcp_runtime_apps as apps;
 #[cfg(feature = "auth")]
 #[doc(inline)]
-pub use mcp_auth as auth;
+pub use mcp_runtime_auth as auth;
 #[cfg(feature = "bridge")]
 #[doc(inline)]
-pub use mcp_bridge as bridge;
+pub use mcp_runtime_bridge as bridge;
 #[cfg(feature = "clients")]
 #[doc(inline)]
-pub use mcp_clients as clients;
+pub use mcp_runtime_clients as clients;
 #[doc(inline)]
-pub use mcp_core::*;
+pub use mcp_runtime_core::*;
 #[cfg(feature = "gateway")]
 #[doc(inline)]
-pub use mcp_gateway as gateway;
+pub use mcp_runtime_gateway as gateway;
 #[cfg(feature = "router")]
-pub use mcp_macros::tool;
+pub use mcp_runtime_macros::tool;
 #[cfg(feature = "router")]
 #[doc(inline)]
-pub use mcp_router::{self as router, Args, Router, State, Structured, ToolError, middleware};
+pub use mcp_runtime_router::{self as router, Args, Router, State, Structured, ToolError, middleware};
 #[cfg(feature = "skills")]
 #[doc(inline)]
-pub use mcp_skills as skills;
+pub use mcp_runtime_skills as skills;
 #[cfg(feature = "tasks")]
 #[doc(inline)]
-pub use mcp_tasks as tasks;
+pub use mcp_runtime_tasks as tasks;
 
 /// Transports: how messages get to a peer and back.
 pub mod transport {
     #[doc(inline)]
-    pub use mcp_core::transport::*;
+    pub use mcp_runtime_core::transport::*;
 
     /// Messages over HTTP.
     #[cfg(any(feature = "http-client", feature = "http-server"))]
     pub mod http {
         #[cfg(feature = "http-client")]
         #[doc(inline)]
-        pub use mcp_http::client;
+        pub use mcp_runtime_http::client;
 
         #[cfg(feature = "http-server")]
         /// A server, and what its instances share.
         pub mod server {
             #[doc(inline)]
-            pub use mcp_http::server::*;
+            pub use mcp_runtime_http::server::*;
             #[cfg(feature = "redis")]
             #[doc(inline)]
-            pub use mcp_store_redis::*;
+            pub use mcp_runtime_redis::*;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Clients that show views.
 
-use mcp_core::mcp_wire::{RawJson, RawObject};
-use mcp_core::{CallError, CallServer, Client, ClientSide, Peer, hub};
 use mcp_ext_apps::{EXTENSION, McpUiClientCapabilities, McpUiResourceMeta, McpUiToolMeta};
+use mcp_runtime_core::mcp_wire::{RawJson, RawObject};
+use mcp_runtime_core::{CallError, CallServer, Client, ClientSide, Peer, hub};
 
 use crate::{MIME_TYPE, content_security_policy, key};
 

@@ -1,11 +1,11 @@
 //! What a host and a view say to each other.
 
-use mcp_core::hub;
-use mcp_core::mcp_wire::{DecodeError, RawJson, RawObject};
 use mcp_ext_apps::{
     ClientMessage, McpUiToolInputNotification, McpUiToolInputNotificationParams, McpUiToolResultNotification,
     McpUiToolResultNotificationParams, ServerMessage,
 };
+use mcp_runtime_core::hub;
+use mcp_runtime_core::mcp_wire::{DecodeError, RawJson, RawObject};
 
 /// Whatever a view says to its host, whose client it is. A method that isn't the extension's is one of the protocol, such as
 /// `tools/call`: the host passes it on to the server of the view, and nothing to any other.

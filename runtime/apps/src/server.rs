@@ -1,15 +1,15 @@
 //! Servers whose tools have views.
 
-use mcp_core::ErrorObject;
-use mcp_core::error_code;
-use mcp_core::mcp_wire::{Extension, RawJson};
 use mcp_ext_apps::{EXTENSION, McpUiClientCapabilities, McpUiToolMeta, McpUiToolVisibility};
-use mcp_router::{Call, ServerExtension, ToolRoute};
+use mcp_runtime_core::ErrorObject;
+use mcp_runtime_core::error_code;
+use mcp_runtime_core::mcp_wire::{Extension, RawJson};
+use mcp_runtime_router::{Call, ServerExtension, ToolRoute};
 use serde_json::Value;
 
 use crate::{MIME_TYPE, key};
 
-/// The extension of a server: [`Router::extension`](mcp_router::Router::extension) takes it. It has no requests: those of the extension are
+/// The extension of a server: [`Router::extension`](mcp_runtime_router::Router::extension) takes it. It has no requests: those of the extension are
 /// between a view and its host.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Apps;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use mcp_core::hub;
-use mcp_core::mcp_wire::{Extra, RawJson, RawObject};
 use mcp_ext_apps::{McpUiResourceCsp, McpUiResourceMeta, McpUiResourcePermissions};
-use mcp_router::{ResourceRoute, ToolError};
+use mcp_runtime_core::hub;
+use mcp_runtime_core::mcp_wire::{Extra, RawJson, RawObject};
+use mcp_runtime_router::{ResourceRoute, ToolError};
 
 use crate::{MIME_TYPE, key};
 
@@ -160,7 +160,7 @@ impl UiResource {
         let (listed, read) = (meta("Resource").ok(), meta("TextResourceContents").ok());
         resource.meta = listed;
         let uri = resource.uri.clone();
-        mcp_router::resource(resource, move || {
+        mcp_runtime_router::resource(resource, move || {
             let (html, uri, meta) = (html(), uri.clone(), read.clone());
             async move {
                 let mut contents = hub::TextResourceContents::new(html.await?, uri).with_mime_type(MIME_TYPE);

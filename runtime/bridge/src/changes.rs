@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
-use mcp_core::internal::SessionState;
-use mcp_core::{CallError, Change, Changes, Peer, ServerSide};
+use mcp_runtime_core::internal::SessionState;
+use mcp_runtime_core::{CallError, Change, Changes, Peer, ServerSide};
 
 use super::upstream::Upstream;
 

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Direction;
-use mcp_core::internal::ClientInfo;
-use mcp_core::transport::Connection;
+use mcp_runtime_core::internal::ClientInfo;
+use mcp_runtime_core::transport::Connection;
 use serde_json::Value;
 use tokio_util::sync::DropGuard;
 
@@ -14,7 +14,7 @@ use tokio_util::sync::DropGuard;
 /// Requests with the same principal are of one client. Without a principal, those on the same connection are. What a server asks goes
 /// to no other client than the one whose session with the server it is asked in.
 ///
-/// Of a session over HTTP, it is made from its [`SessionInfo`](mcp_http::server::SessionInfo). A request that was
+/// Of a session over HTTP, it is made from its [`SessionInfo`](mcp_runtime_http::server::SessionInfo). A request that was
 /// forwarded by a proxy, as the headers `Forwarded`, `X-Forwarded-For` and `Via` show, has no connection: others may share it.
 #[derive(Debug, Clone, Default)]
 pub struct ClientId {
@@ -34,10 +34,10 @@ impl From<Option<String>> for ClientId {
 }
 
 #[cfg(feature = "http")]
-impl From<&mcp_http::server::SessionInfo> for ClientId {
-    fn from(info: &mcp_http::server::SessionInfo) -> Self {
+impl From<&mcp_runtime_http::server::SessionInfo> for ClientId {
+    fn from(info: &mcp_runtime_http::server::SessionInfo) -> Self {
         use http::header::{FORWARDED, HeaderName, VIA};
-        use mcp_http::server::ClientAddress;
+        use mcp_runtime_http::server::ClientAddress;
 
         const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
         let (headers, extensions) = (&info.request.headers, &info.request.extensions);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
-use mcp_core::internal::{
+use mcp_runtime_core::internal::{
     BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, Server, ServerInfo, Subscriptions, set_member,
     start_server,
 };
-use mcp_core::transport::{Purpose, Transport};
-use mcp_core::{ClientSide, Context, Handler, LossObserver, Options, ServerSession, ServerSide};
+use mcp_runtime_core::transport::{Purpose, Transport};
+use mcp_runtime_core::{ClientSide, Context, Handler, LossObserver, Options, ServerSession, ServerSide};
 use serde_json::Value;
 
 use super::calls::{Addressee, Calls};
@@ -91,7 +91,7 @@ pub fn begin(
     if let Some(losses) = losses.filter(|_| !lost.is_empty()) {
         losses(method, &lost);
     }
-    let header = MessageHeader::from_slice(&request).map_err(mcp_core::internal::internal_error)?;
+    let header = MessageHeader::from_slice(&request).map_err(mcp_runtime_core::internal::internal_error)?;
     let params = header.params().map_or("{}", |params| params.text());
     Ok(named(params.as_bytes(), &[name], to))
 }

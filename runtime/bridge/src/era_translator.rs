@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
 use mcp_adapters::{hello, hub};
-use mcp_core::internal::{ClientInfo, Mutex, Negotiated, internal_error, retry_input};
-use mcp_core::{CallError, ClientSide, Context, Era, Peer, ServerSide};
+use mcp_runtime_core::internal::{ClientInfo, Mutex, Negotiated, internal_error, retry_input};
+use mcp_runtime_core::{CallError, ClientSide, Context, Era, Peer, ServerSide};
 use tokio::sync::mpsc;
 
 use super::asking::{Running, Step};
@@ -38,12 +38,15 @@ impl EraTranslator {
             Some((of, negotiated)) if *of == severity => Arc::clone(negotiated),
             _ => {
                 let client = ClientInfo {
-                    log_level: mcp_core::internal::log_level(severity),
+                    log_level: mcp_runtime_core::internal::log_level(severity),
                     ..self.client.clone()
                 };
                 let negotiated = Negotiated::clone(upstream.state.negotiated());
-                let negotiated =
-                    mcp_core::internal::SessionState::stateless_negotiated(upstream.revision, &client, negotiated)?;
+                let negotiated = mcp_runtime_core::internal::SessionState::stateless_negotiated(
+                    upstream.revision,
+                    &client,
+                    negotiated,
+                )?;
                 known.insert((severity, Arc::new(negotiated))).1.clone()
             }
         };
@@ -65,7 +68,7 @@ impl EraTranslator {
             // Without a level, a session has every message.
             false => set.unwrap_or_default() != severity,
         };
-        let level = mcp_core::internal::log_level(severity).filter(|_| is_news);
+        let level = mcp_runtime_core::internal::log_level(severity).filter(|_| is_news);
         let Some((method, params)) = level.and_then(|level| hello::set_level(upstream.revision, level.as_str())) else {
             return;
         };

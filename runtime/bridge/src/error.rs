@@ -1,6 +1,6 @@
 //! Why a bridge doesn't serve a client.
 
-use mcp_core::{CallError, ConnectError};
+use mcp_runtime_core::{CallError, ConnectError};
 
 /// Why a client isn't served any more, or never was.
 #[derive(Debug, thiserror::Error)]

@@ -4,9 +4,9 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, negotiate};
-use mcp_core::internal::{ClientInfo, RoundState, retry_input, to_json};
-use mcp_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
-use mcp_core::{Limits, ServerSide, Side};
+use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
+use mcp_runtime_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
+use mcp_runtime_core::{Limits, ServerSide, Side};
 
 /// What a client says about itself when it begins.
 pub struct FirstMessage {

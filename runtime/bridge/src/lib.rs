@@ -54,9 +54,9 @@ use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
 use mcp_adapters::{PeerTypes, hello};
-use mcp_core::internal::{internal_error, to_json};
-use mcp_core::transport::{Sender, Transport};
-use mcp_core::{CallError, ConnectError};
+use mcp_runtime_core::internal::{internal_error, to_json};
+use mcp_runtime_core::transport::{Sender, Transport};
+use mcp_runtime_core::{CallError, ConnectError};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -68,7 +68,7 @@ use self::upstream::Current;
 pub use self::client::ClientId;
 pub use self::error::BridgeError;
 pub use self::options::BridgeOptions;
-pub use mcp_core::transport::Connector;
+pub use mcp_runtime_core::transport::Connector;
 
 /// How much longer than its requests a session may take to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -120,7 +120,7 @@ impl<C: Connector> Bridge<C> {
         self.servers.start().await
     }
 
-    /// Serves a client about whom more is known: a principal, or the [`SessionInfo`](mcp_http::server::SessionInfo) of a
+    /// Serves a client about whom more is known: a principal, or the [`SessionInfo`](mcp_runtime_http::server::SessionInfo) of a
     /// session over HTTP.
     ///
     /// Stateless clients that can be asked anything share a session with a server that has sessions only if they are known to be one

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_adapters::Revision;
-use mcp_core::internal::SessionState;
-use mcp_core::{ClientSide, Peer, ServerSide};
+use mcp_runtime_core::internal::SessionState;
+use mcp_runtime_core::{ClientSide, Peer, ServerSide};
 use tokio::sync::watch;
 use tokio::time::Instant;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_core::{Limits, LossObserver, Options};
+use mcp_runtime_core::{Limits, LossObserver, Options};
 
 /// The options and limits of a bridge.
 #[derive(Clone)]

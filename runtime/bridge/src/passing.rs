@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson, RequestId};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_core::internal::{BoxFuture, RawAnswer, RawMessage, SessionState, Ticket, internal_error, set_member};
-use mcp_core::transport::Purpose;
-use mcp_core::{CallError, Context, Side};
+use mcp_runtime_core::internal::{BoxFuture, RawAnswer, RawMessage, SessionState, Ticket, internal_error, set_member};
+use mcp_runtime_core::transport::Purpose;
+use mcp_runtime_core::{CallError, Context, Side};
 
 use super::calls::{Caller, Calls, Cancellation};
 use super::translation::{dropped, translate_call, translate_failure, translate_result};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::{Mutex, internal_error, invalid_params};
+use mcp_runtime_core::internal::{Mutex, internal_error, invalid_params};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::asking::Running;

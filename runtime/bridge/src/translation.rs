@@ -4,8 +4,8 @@ use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
 use mcp_adapters::{
     AUTOMATIC, Conversion, Loss, LossKind, Policy, Revision, TranslateError, Translation, translate, translate_error,
 };
-use mcp_core::Era;
-use mcp_core::internal::{internal_error, tolerated};
+use mcp_runtime_core::Era;
+use mcp_runtime_core::internal::{internal_error, tolerated};
 
 /// What was translated, and what it lost.
 pub type Translated<T> = (T, Vec<Loss>);

@@ -6,9 +6,11 @@ use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub::{self, InputRequest, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_core::internal::{BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, SessionState, internal_error};
-use mcp_core::transport::Purpose;
-use mcp_core::{ClientSession, ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
+use mcp_runtime_core::internal::{
+    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, SessionState, internal_error,
+};
+use mcp_runtime_core::transport::Purpose;
+use mcp_runtime_core::{ClientSession, ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
 
 use super::asking::Unanswered;
 use super::calls::Addressee;

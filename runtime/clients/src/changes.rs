@@ -5,8 +5,8 @@ use std::task::{Context, Poll};
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
-use mcp_core::transport::Connector;
-use mcp_core::{Change, Changes, ConnectError};
+use mcp_runtime_core::transport::Connector;
+use mcp_runtime_core::{Change, Changes, ConnectError};
 use tokio::sync::mpsc;
 
 use super::reconnecting::{ReconnectingClient, is_temporary};
@@ -100,6 +100,6 @@ fn all(filter: &ChangeFilter) -> Vec<Change> {
     lists.map(|(_, change)| change).chain(resources).collect()
 }
 
-async fn next(changes: &mut Changes) -> Option<Result<Change, mcp_core::CallError>> {
+async fn next(changes: &mut Changes) -> Option<Result<Change, mcp_runtime_core::CallError>> {
     std::future::poll_fn(|context| Pin::new(&mut *changes).poll_next(context)).await
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mcp_core::transport::stdio::SpawnOptions;
-use mcp_http::client::HttpOptions;
+use mcp_runtime_core::transport::stdio::SpawnOptions;
+use mcp_runtime_http::client::HttpOptions;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn variables_are_replaced_and_one_that_is_absent_needs_a_default() {
         assert_eq!(expanded("a ${MCP_NONE:-b} c ${MCP_NONE:-}d").unwrap(), "a b c d");
-        assert_eq!(expanded("${CARGO_PKG_NAME}/x").unwrap(), "mcp-clients/x");
+        assert_eq!(expanded("${CARGO_PKG_NAME}/x").unwrap(), "mcp-runtime-clients/x");
         assert_eq!(expanded("$HOME and ${unfinished").unwrap(), "$HOME and ${unfinished");
         assert!(expanded("${MCP_NONE}").unwrap_err().contains("MCP_NONE"));
     }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mcp_adapters::handlers::CallServer as _;
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub;
-use mcp_core::http::StatusCode;
-use mcp_core::internal::Reusable;
-use mcp_core::transport::Connector;
-use mcp_core::transport::stdio::SpawnError;
-use mcp_core::{CallError, Client, ClientSession, ClientSide, ConnectError, Peer};
+use mcp_runtime_core::http::StatusCode;
+use mcp_runtime_core::internal::Reusable;
+use mcp_runtime_core::transport::Connector;
+use mcp_runtime_core::transport::stdio::SpawnError;
+use mcp_runtime_core::{CallError, Client, ClientSession, ClientSide, ConnectError, Peer};
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
@@ -183,7 +183,7 @@ impl<C: Connector> ReconnectingClient<C> {
     /// When the arguments aren't an object, and those of [`Self::call`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<hub::CallToolResult, ConnectError> {
         let mut params = hub::CallToolRequestParams::new(name);
-        params.arguments = mcp_core::internal::object(&arguments)?;
+        params.arguments = mcp_runtime_core::internal::object(&arguments)?;
         let repeatable = &self.inner.repeatable;
         let is_safe = repeatable.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
         self.call(is_safe, async |peer| peer.call_tool(params.clone()).await)
@@ -200,7 +200,7 @@ impl<C: Connector> ReconnectingClient<C> {
         arguments: impl Serialize,
     ) -> Result<hub::GetPromptResult, ConnectError> {
         let mut params = hub::GetPromptRequestParams::new(name);
-        let arguments = mcp_core::internal::object(&arguments)?.map(|arguments| arguments.decode_as());
+        let arguments = mcp_runtime_core::internal::object(&arguments)?.map(|arguments| arguments.decode_as());
         let unrepresentable =
             |error: mcp_adapters::mcp_wire::DecodeError| CallError::Unrepresentable(error.to_string());
         params.arguments = arguments.transpose().map_err(unrepresentable)?;

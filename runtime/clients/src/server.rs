@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use mcp_core::transport::stdio::{SpawnOptions, spawn};
-use mcp_core::transport::{Connector, TransportError};
-use mcp_http::client::{HttpClient, HttpOptions};
+use mcp_runtime_core::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime_core::transport::{Connector, TransportError};
+use mcp_runtime_http::client::{HttpClient, HttpOptions};
 use reqwest::header::HeaderMap;
 use tokio::process::Command;
 

@@ -2,8 +2,8 @@
 
 use mcp_adapters::hub::{self, CompletionReference, ServerResult};
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::invalid_params;
-use mcp_core::{Context, ServerSide};
+use mcp_runtime_core::internal::invalid_params;
+use mcp_runtime_core::{Context, ServerSide};
 
 use super::handler::{GatewayHandler, unknown};
 use super::session::Servers;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_clients::Backoff;
-use mcp_core::internal::SessionState;
-use mcp_core::{CallError, Change, Changes, ConnectError, ServerSide};
+use mcp_runtime_clients::Backoff;
+use mcp_runtime_core::internal::SessionState;
+use mcp_runtime_core::{CallError, Change, Changes, ConnectError, ServerSide};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 

@@ -7,9 +7,9 @@ use mcp_adapters::handlers::ServerHandler;
 use mcp_adapters::hub::{self, ClientRequest, ServerResult};
 use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
-use mcp_clients::{Failure, Merged};
-use mcp_core::internal::{internal_error, invalid_params};
-use mcp_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
+use mcp_runtime_clients::{Failure, Merged};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
 use tokio::sync::mpsc;
 
 use super::policy::Routed;

@@ -1,6 +1,6 @@
 //! A gateway: one server before many, of any revisions and transports.
 //!
-//! Each client has a session with each server that it uses, through a bridge ([`mcp_bridge`]) that speaks the revision of the client. So
+//! Each client has a session with each server that it uses, through a bridge ([`mcp_runtime_bridge`]) that speaks the revision of the client. So
 //! what a server asks reaches the client whose call it is about, and no other. The gateway merges the lists of the servers, and finds
 //! the server of each call by its name.
 //!
@@ -52,11 +52,11 @@ mcp_adapters::if_hub_has! { CompleteRequest {
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_bridge::{Bridge, BridgeOptions, ClientId};
-use mcp_clients::{NameError, Names, Naming};
-use mcp_core::internal::{Server, ServerInfo, Subscriptions, start_server};
-use mcp_core::transport::{Connector, Transport};
-use mcp_core::{Limits, Options, ServerSession};
+use mcp_runtime_bridge::{Bridge, BridgeOptions, ClientId};
+use mcp_runtime_clients::{NameError, Names, Naming};
+use mcp_runtime_core::internal::{Server, ServerInfo, Subscriptions, start_server};
+use mcp_runtime_core::transport::{Connector, Transport};
+use mcp_runtime_core::{Limits, Options, ServerSession};
 
 use self::handler::GatewayHandler;
 use self::policy::ErasedPolicy;
@@ -65,7 +65,7 @@ use self::upstream::Upstream;
 
 pub use self::policy::{Policy, Routed};
 pub use self::report::{CallReport, Outcome};
-pub use mcp_bridge as bridge;
+pub use mcp_runtime_bridge as bridge;
 
 /// One server before many. Clones are the same gateway.
 #[derive(Clone)]
@@ -117,7 +117,7 @@ impl Gateway {
         Arc::make_mut(&mut self.inner)
     }
 
-    /// Adds a server: a function that connects to it, or a [`ServerConfig`](mcp_clients::ServerConfig). Its tools and prompts have its
+    /// Adds a server: a function that connects to it, or a [`ServerConfig`](mcp_runtime_clients::ServerConfig). Its tools and prompts have its
     /// name before theirs.
     ///
     /// # Panics

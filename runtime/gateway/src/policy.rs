@@ -4,8 +4,8 @@ use std::future::Future;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::BoxFuture;
-use mcp_core::{Context, ServerSide};
+use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_core::{Context, ServerSide};
 
 /// A call on its way.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::UnknownMethod;
 use mcp_adapters::{Revision, hello, hub};
-use mcp_bridge::ClientId;
-use mcp_clients::{Backoff, Clients, ReconnectingClient};
-use mcp_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, log_level};
-use mcp_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
+use mcp_runtime_bridge::ClientId;
+use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient};
+use mcp_runtime_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, log_level};
+use mcp_runtime_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
 
 use super::Inner;
 use super::upstream::{Callers, ThroughBridge, UpstreamHandler};

@@ -2,9 +2,9 @@
 
 use http::request::Parts;
 use http::{HeaderMap, StatusCode, Uri};
-use mcp_core::internal::BoxFuture;
+use mcp_runtime_core::internal::BoxFuture;
 
-/// Checks the requests to a server, such as the token in each: a `ProtectedResource` of `mcp-auth`, or a check of your own.
+/// Checks the requests to a server, such as the token in each: a `ProtectedResource` of `mcp-runtime-auth`, or a check of your own.
 ///
 /// ```
 /// use mcp_runtime::Router;
@@ -35,7 +35,7 @@ pub trait Guard: Send + Sync + 'static {
     /// Checks a request, and returns headers for the response.
     ///
     /// It takes credentials out of the headers, which handlers see, and leaves what they say in the extensions. A
-    /// [`Principal`](mcp_core::transport::Principal) there is whom sessions belong to, unless `HttpServer::principal` says otherwise.
+    /// [`Principal`](mcp_runtime_core::transport::Principal) there is whom sessions belong to, unless `HttpServer::principal` says otherwise.
     fn check<'a>(&'a self, request: &'a mut Parts) -> GuardFuture<'a>;
 
     /// Checks the body of a POST whose request has passed. By default it may be anything.

@@ -5,9 +5,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_core::Change;
-use mcp_http::server::StoreError;
-use mcp_router::ChangeStore;
+use mcp_runtime_core::Change;
+use mcp_runtime_http::server::StoreError;
+use mcp_runtime_router::ChangeStore;
 use redis::aio::MultiplexedConnection;
 use redis::streams::{StreamId, StreamRangeReply};
 use tokio::sync::Mutex;

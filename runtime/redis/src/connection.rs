@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_http::server::StoreError;
+use mcp_runtime_http::server::StoreError;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, FromRedisValue, Pipeline, RedisResult};
 use tokio::sync::Mutex;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_http::server::{InboxMessage, StoreError};
+use mcp_runtime_http::server::{InboxMessage, StoreError};
 use redis::aio::MultiplexedConnection;
 use redis::streams::{StreamId, StreamReadReply};
 use redis::{Client, RedisResult};

@@ -1,6 +1,6 @@
 //! What instances share in the store.
 
-use mcp_http::server::{InboxMessage, Instances, LogAppend, LogEntry, LogId, Recipient, StoreFuture};
+use mcp_runtime_http::server::{InboxMessage, Instances, LogAppend, LogEntry, LogId, Recipient, StoreFuture};
 
 use super::RedisStore;
 

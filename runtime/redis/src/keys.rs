@@ -1,6 +1,6 @@
 //! The keys of the store.
 
-use mcp_http::server::LogId;
+use mcp_runtime_http::server::LogId;
 
 /// The names of keys. Those of one session have one hash tag, so that they are on one node of a cluster.
 pub(super) struct Keys<'a>(pub(super) &'a str);

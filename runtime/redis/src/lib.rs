@@ -19,7 +19,7 @@ mod used;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_http::server::StoreError;
+use mcp_runtime_http::server::StoreError;
 use tokio_util::task::AbortOnDropHandle;
 
 pub use self::changes::RedisChanges;
@@ -116,13 +116,13 @@ impl RedisStore {
     }
 
     /// Where the instances remember which states of requests have been used:
-    /// [`Sealing::single_use_in`](mcp_core::Sealing::single_use_in) takes it. One principal may have 16,384 at a time.
+    /// [`Sealing::single_use_in`](mcp_runtime_core::Sealing::single_use_in) takes it. One principal may have 16,384 at a time.
     #[must_use]
     pub fn states(&self) -> RedisStates {
         RedisStates::new(Arc::clone(&self.connection), self.options.prefix.clone())
     }
 
-    /// Where the instances send each other what changes: [`Router::share_changes`](mcp_router::Router::share_changes) takes it.
+    /// Where the instances send each other what changes: [`Router::share_changes`](mcp_runtime_router::Router::share_changes) takes it.
     ///
     /// ```no_run
     /// use mcp_runtime::Router;

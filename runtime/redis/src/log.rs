@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use mcp_http::server::{LogAppend, LogEntry, LogId, StoreError};
+use mcp_runtime_http::server::{LogAppend, LogEntry, LogId, StoreError};
 use redis::Value;
 use redis::streams::{StreamId, StreamRangeReply};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_auth::{BoxError, BoxFuture, ProofStore};
+use mcp_runtime_auth::{BoxError, BoxFuture, ProofStore};
 
 use super::RedisStore;
 use super::connection::Connection;
@@ -22,7 +22,7 @@ pub struct RedisProofs {
 }
 
 impl RedisStore {
-    /// Where the instances remember which proofs have been used: [`Dpop::store`](mcp_auth::Dpop::store) takes it. One key may
+    /// Where the instances remember which proofs have been used: [`Dpop::store`](mcp_runtime_auth::Dpop::store) takes it. One key may
     /// have 16,384 at a time.
     #[must_use]
     pub fn proofs(&self) -> RedisProofs {

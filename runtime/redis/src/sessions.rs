@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_http::server::{Instances, Recipient, SessionRecord, SessionStore, StoreError, StoreFuture};
+use mcp_runtime_http::server::{Instances, Recipient, SessionRecord, SessionStore, StoreError, StoreFuture};
 
 use super::RedisStore;
 use super::connection::millis;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_core::StateStore;
-use mcp_http::server::{StoreError, StoreFuture};
+use mcp_runtime_core::StateStore;
+use mcp_runtime_http::server::{StoreError, StoreFuture};
 
 use super::connection::Connection;
 use super::keys::Keys;

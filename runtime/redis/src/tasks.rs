@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_http::server::StoreError;
-use mcp_tasks::{StoreFuture, TaskMessage, TaskRecord, TaskStore};
+use mcp_runtime_http::server::StoreError;
+use mcp_runtime_tasks::{StoreFuture, TaskMessage, TaskRecord, TaskStore};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::RedisStore;
@@ -30,7 +30,7 @@ pub struct RedisTasks {
 }
 
 impl RedisStore {
-    /// Where the instances keep their tasks together: [`Tasks::in_store`](mcp_tasks::Tasks::in_store) takes it. It is there once for an
+    /// Where the instances keep their tasks together: [`Tasks::in_store`](mcp_runtime_tasks::Tasks::in_store) takes it. It is there once for an
     /// instance.
     ///
     /// ```no_run

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_http::server::StoreError;
+use mcp_runtime_http::server::StoreError;
 
 use super::connection::{Connection, millis};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RawJson;
-use mcp_core::{CallError, Context, ServerSide};
+use mcp_runtime_core::{CallError, Context, ServerSide};
 use serde_json::Value;
 
 use super::state::States;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::{internal_error, invalid_params};
-use mcp_core::{Context, ServerSide};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::{Context, ServerSide};
 
 use super::call::{Call, Input};
 use super::catalogue::Routes;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_core::{Context, Handler, Middleware, ServerSide};
+use mcp_runtime_core::{Context, Handler, Middleware, ServerSide};
 
 use super::error::{RouteError, or_panic};
 use super::fallback::Fallback;
@@ -110,7 +110,7 @@ impl Router {
     /// router declares beside its own: the handler isn't asked for anything else that the protocol declares. Its lists follow the
     /// router's, from the last page of those on. It has no list that it answers with "method not found".
     ///
-    /// The handler may be a [`ServerHandler`](mcp_core::ServerHandler) or a router, which answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
+    /// The handler may be a [`ServerHandler`](mcp_runtime_core::ServerHandler) or a router, which answers without its own [middleware](Self::layer), which [`Self::merge`] keeps.
     #[must_use]
     pub fn fallback(mut self, capabilities: hub::ServerCapabilities, handler: impl Handler<ServerSide>) -> Self {
         self.inner_mut().fallback = Some(Fallback::new(capabilities, handler));

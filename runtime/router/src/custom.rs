@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
-use mcp_core::internal::invalid_params;
+use mcp_runtime_core::internal::invalid_params;
 use serde::Serialize;
 use serde_json::{Value, json};
 

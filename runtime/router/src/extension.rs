@@ -11,8 +11,8 @@ use mcp_adapters::mcp_wire::{
     self, AddedResult, ErrorObject, Extra, Method, RawJson, RawObject, UnknownMethod, error_code, validate_text,
 };
 use mcp_adapters::{ErrorRole, PeerTypes, Revision};
-use mcp_core::internal::{Added, BoxFuture, invalid_params};
-use mcp_core::mirrors;
+use mcp_runtime_core::internal::{Added, BoxFuture, invalid_params};
+use mcp_runtime_core::mirrors;
 use serde_json::{Value, json};
 
 use super::call::Call;

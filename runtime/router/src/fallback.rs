@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{Revision, hub};
-use mcp_core::internal::{internal_error, missing_capability};
-use mcp_core::{Context, Handler, ServerSide};
+use mcp_runtime_core::internal::{internal_error, missing_capability};
+use mcp_runtime_core::{Context, Handler, ServerSide};
 use serde_json::Value;
 
 use super::list::List;

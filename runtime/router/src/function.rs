@@ -4,8 +4,8 @@ use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::sync::Arc;
 
-use mcp_core::internal::BoxFuture;
-pub use mcp_core::internal::{Awaited, Immediate};
+use mcp_runtime_core::internal::BoxFuture;
+pub use mcp_runtime_core::internal::{Awaited, Immediate};
 use serde_json::Value;
 
 use super::call::{Call, Input};
@@ -17,7 +17,7 @@ use super::state::States;
 use super::tool_error::ToolError;
 
 /// A function, async or not, whose parameters are [extractors](FromCall) and whose result becomes a `T`
-/// ([`IntoResult`]), such as an [`AnyCallToolResult`](mcp_core::hub::AnyCallToolResult). `M` follows from the function.
+/// ([`IntoResult`]), such as an [`AnyCallToolResult`](mcp_runtime_core::hub::AnyCallToolResult). `M` follows from the function.
 ///
 /// Every such function is one; there is nothing to implement.
 #[diagnostic::on_unimplemented(

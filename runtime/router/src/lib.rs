@@ -53,9 +53,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::{hub, if_hub_has};
-use mcp_core::internal::{Mutex, Server, ServerInfo, Shared, Subscriptions, start_server, with_extra};
-use mcp_core::transport::Transport;
-use mcp_core::{Change, Layered, Options, ServeClient, ServerSession};
+use mcp_runtime_core::internal::{Mutex, Server, ServerInfo, Shared, Subscriptions, start_server, with_extra};
+use mcp_runtime_core::transport::Transport;
+use mcp_runtime_core::{Change, Layered, Options, ServeClient, ServerSession};
 
 use self::caching::Caching;
 use self::catalogue::{Catalogue, Routes};
@@ -376,7 +376,7 @@ impl Router {
     }
 
     /// The capabilities of the server: those of its kinds of routes and of its fallback, logging if a function takes a [`Call`] or
-    /// a [`Peer`](mcp_core::Peer), its extensions, and those that [`Self::with_capabilities`] declares.
+    /// a [`Peer`](mcp_runtime_core::Peer), its extensions, and those that [`Self::with_capabilities`] declares.
     #[must_use]
     pub fn capabilities(&self) -> hub::ServerCapabilities {
         self.capabilities_with(&self.inner.catalogue.routes())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, Request, UnknownMethod, Validate};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 

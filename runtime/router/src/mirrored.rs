@@ -5,8 +5,8 @@ use std::sync::Arc;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{ErrorObject, RawObject, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision, hub};
-use mcp_core::mirrors::{ArgumentHeader, argument_headers};
-use mcp_core::{Context, ServerSide};
+use mcp_runtime_core::mirrors::{ArgumentHeader, argument_headers};
+use mcp_runtime_core::{Context, ServerSide};
 use serde_json::{Value, json};
 
 /// The arguments of a tool that headers repeat, in each revision that has such headers.

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::invalid_params;
+use mcp_runtime_core::internal::invalid_params;
 
 /// The prefix of a cursor. The key of the last item before the page follows.
 ///

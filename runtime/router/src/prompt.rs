@@ -4,7 +4,7 @@ use std::fmt;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Map};
-use mcp_core::internal::invalid_params;
+use mcp_runtime_core::internal::invalid_params;
 use serde_json::Value;
 
 use super::call::{Call, Input};

@@ -21,7 +21,7 @@ use super::tool_error::{BoxError, ToolError};
 /// | completion | `Vec<String>` | a `Vec` of strings |
 ///
 /// Each may also give its `T`, or a `Result` of any of these. The error of a `Result` is whatever becomes a boxed error: any
-/// [`Error`](std::error::Error), a `String` or a `&str`. It becomes a [`ToolError`], so an [`ErrorObject`](mcp_core::ErrorObject)
+/// [`Error`](std::error::Error), a `String` or a `&str`. It becomes a [`ToolError`], so an [`ErrorObject`](mcp_runtime_core::ErrorObject)
 /// is the response, and of another error of a tool, the model reads the text in a result with `isError`.
 #[diagnostic::on_unimplemented(message = "`{Self}` can't become a `{T}`")]
 pub trait IntoResult<T> {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_core::internal::Layer;
-use mcp_core::{Context, ServerSide};
+use mcp_runtime_core::internal::Layer;
+use mcp_runtime_core::{Context, ServerSide};
 
 use super::list::List;
 
@@ -83,7 +83,10 @@ macro_rules! listable {
             /// Adds middleware around the calls of this route alone, such as a
             /// [`TimeLimit`]($crate::middleware::TimeLimit): of several, the last is the outermost. It is within that of the router.
             #[must_use]
-            pub fn layer(mut self, middleware: impl mcp_core::Middleware<mcp_core::ServerSide>) -> Self {
+            pub fn layer(
+                mut self,
+                middleware: impl mcp_runtime_core::Middleware<mcp_runtime_core::ServerSide>,
+            ) -> Self {
                 self.function.scope.layer(::std::sync::Arc::new(middleware));
                 self
             }

@@ -5,8 +5,8 @@ use std::error::Error;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use mcp_core::Change;
-use mcp_core::internal::{BoxFuture, Mutex};
+use mcp_runtime_core::Change;
+use mcp_runtime_core::internal::{BoxFuture, Mutex};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::internal_error;
-use mcp_core::{Change, Context, ServerSide};
+use mcp_runtime_core::internal::internal_error;
+use mcp_runtime_core::{Change, Context, ServerSide};
 
 use super::call::Input;
 use super::error::{RouteError, or_panic};

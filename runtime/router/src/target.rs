@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, UnknownMethod};
-use mcp_core::HandlerResult;
+use mcp_runtime_core::HandlerResult;
 
 use super::call::{Call, Input};
 use super::custom::CustomRoute;

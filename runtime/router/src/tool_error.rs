@@ -5,8 +5,8 @@ use std::fmt;
 
 use mcp_adapters::hub::AnyCallToolResult;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::CallError;
-use mcp_core::internal::internal_error;
+use mcp_runtime_core::CallError;
+use mcp_runtime_core::internal::internal_error;
 
 use super::content::text;
 
@@ -47,7 +47,7 @@ impl ToolError {
         Self::Tool(error.into())
     }
 
-    /// An error response with a code, one of [`error_code`](mcp_core::error_code) or of your own.
+    /// An error response with a code, one of [`error_code`](mcp_runtime_core::error_code) or of your own.
     pub fn protocol(code: i64, message: impl Into<String>) -> Self {
         Self::Protocol(ErrorObject::new(code, message))
     }

@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mcp_core::hub::{self, AnyResourceContents};
-use mcp_core::mcp_wire::{Decode, Request, UnknownMethod};
-use mcp_core::{CallError, CallServer, ClientSide, Peer};
 use mcp_ext_skills::{GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, Skill, SkillResources};
+use mcp_runtime_core::hub::{self, AnyResourceContents};
+use mcp_runtime_core::mcp_wire::{Decode, Request, UnknownMethod};
+use mcp_runtime_core::{CallError, CallServer, ClientSide, Peer};
 use serde_json::{Value, json};
 
 use crate::folder::digest;

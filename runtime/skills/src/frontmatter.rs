@@ -1,7 +1,7 @@
 //! What a `SKILL.md` says at its beginning.
 
-use mcp_core::mcp_wire::from_str;
 use mcp_ext_skills::SkillFrontmatter;
+use mcp_runtime_core::mcp_wire::from_str;
 use serde_json::Value;
 
 /// The longest name of a skill.

@@ -5,15 +5,15 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcp_core::internal::{internal_error, invalid_params, to_extended};
-use mcp_core::mcp_wire::{Decode, Encode, Extension, RawJson, RawObject, Request, from_str};
-use mcp_core::{ErrorObject, error_code, hub};
 use mcp_ext_skills::{
     EXTENSION, GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadResourceDirectoryRequest,
     ReadResourceDirectoryResult,
 };
-use mcp_router::Router;
-use mcp_router::{Blob, Call, ServerExtension, resource};
+use mcp_runtime_core::internal::{internal_error, invalid_params, to_extended};
+use mcp_runtime_core::mcp_wire::{Decode, Encode, Extension, RawJson, RawObject, Request, from_str};
+use mcp_runtime_core::{ErrorObject, error_code, hub};
+use mcp_runtime_router::Router;
+use mcp_runtime_router::{Blob, Call, ServerExtension, resource};
 use serde_json::{Value, json};
 
 use crate::error::SkillsError;

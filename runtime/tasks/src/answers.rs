@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::stream::unfold;
-use mcp_core::internal::{invalid_params, to_hub};
-use mcp_core::mcp_wire::{Extension, Extra, Notification, RawJson, Request, UnknownMethod};
-use mcp_core::transport::Principal;
-use mcp_core::{ErrorObject, error_code};
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CancelTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
     TaskStatusNotification, TaskSubscriptionAcknowledgedNotifications, TaskSubscriptionNotifications,
     UpdateTaskRequest, UpdateTaskResult,
 };
-use mcp_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
+use mcp_runtime_core::internal::{invalid_params, to_hub};
+use mcp_runtime_core::mcp_wire::{Extension, Extra, Notification, RawJson, Request, UnknownMethod};
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_core::{ErrorObject, error_code};
+use mcp_runtime_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
 use serde_json::Value;
 
 use crate::core::CORE;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mcp_core::internal::{to_extended, to_hub};
-use mcp_core::mcp_wire::{Decode, Encode, RawJson, Request, UnknownMethod};
-use mcp_core::{CallError, ClientSide, ErrorObject, Peer, hub};
 use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
     GetTaskResult, UpdateTaskRequest, UpdateTaskRequestParams,
 };
+use mcp_runtime_core::internal::{to_extended, to_hub};
+use mcp_runtime_core::mcp_wire::{Decode, Encode, RawJson, Request, UnknownMethod};
+use mcp_runtime_core::{CallError, ClientSide, ErrorObject, Peer, hub};
 use tokio::time::sleep;
 
 /// How long a client waits between two requests for the state of a task if the server doesn't say.
@@ -35,7 +35,7 @@ pub enum TaskError {
 
 /// Calls of tools that servers may answer by tasks.
 ///
-/// The client has to declare the extension: [`Client::extension`](mcp_core::Client::extension) does, and over HTTP,
+/// The client has to declare the extension: [`Client::extension`](mcp_runtime_core::Client::extension) does, and over HTTP,
 /// `HttpOptions::extension` adds its headers.
 pub trait CallTasks {
     /// Calls a tool, and waits for the end of the task if the server begins one. What the task asks is answered by the handler of

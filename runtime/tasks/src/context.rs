@@ -1,7 +1,7 @@
 //! What a function knows of the task that it runs as.
 
-use mcp_core::{CallClient, CallError, hub};
-use mcp_router::{Call, FromCall, ToolError};
+use mcp_runtime_core::{CallClient, CallError, hub};
+use mcp_runtime_router::{Call, FromCall, ToolError};
 
 use crate::store::Tasks;
 

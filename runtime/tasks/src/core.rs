@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use mcp_adapters::{Policy, Revision, peers};
-use mcp_core::internal::{internal_error, invalid_params, to_hub};
-use mcp_core::mcp_wire::{Extra, RawJson, Request, from_str};
-use mcp_core::{CallClient, CallError, ErrorObject, hub};
 use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest};
-use mcp_router::{Call, CoreMethods};
+use mcp_runtime_core::internal::{internal_error, invalid_params, to_hub};
+use mcp_runtime_core::mcp_wire::{Extra, RawJson, Request, from_str};
+use mcp_runtime_core::{CallClient, CallError, ErrorObject, hub};
+use mcp_runtime_router::{Call, CoreMethods};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use mcp_core::ErrorObject;
-use mcp_core::internal::{internal_error, invalid_params};
-use mcp_core::mcp_wire::{Decode, Encode, RawJson, from_str};
+use mcp_runtime_core::ErrorObject;
+use mcp_runtime_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::mcp_wire::{Decode, Encode, RawJson, from_str};
 use serde_json::Value;
 
 pub(crate) fn no_such_task() -> ErrorObject {

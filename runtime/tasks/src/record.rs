@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use mcp_core::internal::{internal_error, to_extended};
-use mcp_core::mcp_wire::RawObject;
-use mcp_core::transport::Principal;
-use mcp_core::{ErrorObject, error_code, hub};
 use mcp_ext_tasks::{
     CreateTaskResult, EXTENSION, GetTaskResult, GetTaskResultCancelled, GetTaskResultCompleted, GetTaskResultFailed,
     GetTaskResultInputRequired, GetTaskResultWorking, TaskStatus,
 };
+use mcp_runtime_core::internal::{internal_error, to_extended};
+use mcp_runtime_core::mcp_wire::RawObject;
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_core::{ErrorObject, error_code, hub};
 use serde::{Deserialize, Serialize};
 
 /// What is known of a task, as a [`TaskStore`](crate::TaskStore) keeps it: serde makes JSON of it.

@@ -4,12 +4,12 @@ use std::pin::pin;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_core::hub::{self, AnyCallToolResult};
-use mcp_core::internal::{invalid_params, to_extended};
-use mcp_core::mcp_wire::RawJson;
-use mcp_core::{ErrorObject, error_code};
 use mcp_ext_tasks::EXTENSION;
-use mcp_router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun};
+use mcp_runtime_core::hub::{self, AnyCallToolResult};
+use mcp_runtime_core::internal::{invalid_params, to_extended};
+use mcp_runtime_core::mcp_wire::RawJson;
+use mcp_runtime_core::{ErrorObject, error_code};
+use mcp_runtime_router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun};
 
 use crate::context::{RUNNING, Running, TaskContext};
 use crate::core::CORE;
@@ -22,7 +22,7 @@ pub trait ToolTask: Sized {
     /// Runs the tool as a task for clients that declare the extension, and for those that ask for a task, where the core of their revision
     /// has tasks. Others wait for the result.
     ///
-    /// The router needs [`Tasks`], by [`Router::extension`](mcp_router::Router::extension), before the tool is added.
+    /// The router needs [`Tasks`], by [`Router::extension`](mcp_runtime_router::Router::extension), before the tool is added.
     #[must_use]
     fn task(self) -> Self;
 

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
 
-use mcp_core::hub;
+use mcp_runtime_core::hub;
 use serde::{Deserialize, Serialize};
 
 use crate::record::TaskRecord;

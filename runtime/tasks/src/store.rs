@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use mcp_core::ErrorObject;
-use mcp_core::internal::internal_error;
-use mcp_core::transport::Principal;
+use mcp_runtime_core::ErrorObject;
+use mcp_runtime_core::internal::internal_error;
+use mcp_runtime_core::transport::Principal;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::error::{no_such_task, unavailable};
@@ -44,7 +44,7 @@ impl Default for TaskLimits {
 
 /// The tasks of a server. Clones are the same tasks.
 ///
-/// [`Router::extension`](mcp_router::Router::extension) takes it: the server then declares the extension, answers `tasks/get`,
+/// [`Router::extension`](mcp_runtime_router::Router::extension) takes it: the server then declares the extension, answers `tasks/get`,
 /// `tasks/update` and `tasks/cancel`, and notifies the clients that subscribe to a task. A task is that of the principal whose
 /// call it came from, and isn't there for any other.
 ///
@@ -306,7 +306,7 @@ impl Tasks {
     pub(crate) async fn answer(
         &self,
         record: &TaskRecord,
-        answers: mcp_core::hub::InputResponses,
+        answers: mcp_runtime_core::hub::InputResponses,
     ) -> Result<(), ErrorObject> {
         let event = TaskEvent::Answered(answers);
         self.say(record, event).await

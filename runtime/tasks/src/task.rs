@@ -5,7 +5,7 @@ use std::sync::Weak;
 use std::time::Instant;
 
 use chrono::Utc;
-use mcp_core::hub;
+use mcp_runtime_core::hub;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 

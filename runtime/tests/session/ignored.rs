@@ -160,7 +160,7 @@ impl tracing::field::Visit for Fields {
 
 impl tracing::Subscriber for Warnings {
     fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() == tracing::Level::WARN && metadata.target().starts_with("mcp_core")
+        *metadata.level() == tracing::Level::WARN && metadata.target().starts_with("mcp_runtime_core")
     }
     fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
         tracing::span::Id::from_u64(1)

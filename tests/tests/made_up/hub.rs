@@ -13,18 +13,18 @@ const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
 
 /// The crates that are written against the hub.
 const RUNTIME: [&str; 12] = [
-    "mcp-apps",
-    "mcp-auth",
-    "mcp-bridge",
-    "mcp-clients",
-    "mcp-core",
-    "mcp-gateway",
-    "mcp-http",
-    "mcp-router",
+    "mcp-runtime-apps",
+    "mcp-runtime-auth",
+    "mcp-runtime-bridge",
+    "mcp-runtime-clients",
+    "mcp-runtime-core",
+    "mcp-runtime-gateway",
+    "mcp-runtime-http",
+    "mcp-runtime-router",
     "mcp-runtime",
-    "mcp-skills",
-    "mcp-store-redis",
-    "mcp-tasks",
+    "mcp-runtime-skills",
+    "mcp-runtime-redis",
+    "mcp-runtime-tasks",
 ];
 
 /// A copy of the workspace in which handlers are written against the made-up revision. `directory` keeps what was built before.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_core::internal::Mutex;
+use mcp_runtime_core::internal::Mutex;
 use tokio::time::Instant;
 
 use super::challenge::Challenge;

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use http::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use mcp_http::guard::Refusal;
+use mcp_runtime_http::guard::Refusal;
 
 use super::dpop::Dpop;
 use super::protected::ProtectedResource;

@@ -3,10 +3,10 @@
 use http::StatusCode;
 use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use http::request::Parts;
-use mcp_core::hub::CallToolRequest;
-use mcp_core::mcp_wire::{MessageHeader, Payload, Request as _};
-use mcp_core::transport::Principal;
-use mcp_http::guard::{Guard, GuardFuture, OriginalUri, Refusal};
+use mcp_runtime_core::hub::CallToolRequest;
+use mcp_runtime_core::mcp_wire::{MessageHeader, Payload, Request as _};
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_http::guard::{Guard, GuardFuture, OriginalUri, Refusal};
 
 use super::challenge::{Scheme, insufficient_scope, nonce, nonce_required, unauthenticated, unauthorized};
 use super::dpop::{Dpop, ProofError, ProvenRequest};

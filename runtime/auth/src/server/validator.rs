@@ -1,6 +1,6 @@
 //! What a server learns from a token.
 
-use mcp_core::internal::BoxFuture;
+use mcp_runtime_core::internal::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::scopes::Scopes;
@@ -55,7 +55,7 @@ impl TokenInfo {
         self
     }
 
-    /// The [principal](mcp_core::transport::Principal) that sessions belong to: a subject of an issuer. Two issuers may have
+    /// The [principal](mcp_runtime_core::transport::Principal) that sessions belong to: a subject of an issuer. Two issuers may have
     /// subjects of the same name.
     #[must_use]
     pub fn principal(&self) -> String {

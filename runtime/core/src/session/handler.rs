@@ -24,7 +24,7 @@ pub enum HandlerResult<R> {
 
 /// Handles the requests and notifications of one side's peer: what a session calls, whatever the handler is made of.
 ///
-/// The router of `mcp-router` is one, and so is every [`ServerHandler`] and [`ClientHandler`].
+/// The router of `mcp-runtime-router` is one, and so is every [`ServerHandler`] and [`ClientHandler`].
 pub trait Handler<S: Side>: Send + Sync + 'static {
     /// Handles a request. One that asks a client questions is handled again with the answers.
     fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S>;

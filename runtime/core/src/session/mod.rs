@@ -149,7 +149,7 @@ impl<S: Side> Drop for EndGuard<S> {
     }
 }
 
-/// A server that has a session with each of its clients, such as the router of `mcp-router`.
+/// A server that has a session with each of its clients, such as the router of `mcp-runtime-router`.
 pub trait ServeClient: Clone + Send + Sync + 'static {
     /// Starts a session with a client.
     fn serve_client(self, options: Options, transport: impl Transport) -> ServerSession;

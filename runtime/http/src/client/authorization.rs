@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_core::internal::BoxFuture;
+use mcp_runtime_core::internal::BoxFuture;
 use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, Url};
 
-/// Authorizes clients at servers: an `Authorizer` of `mcp-auth`, for example.
+/// Authorizes clients at servers: an `Authorizer` of `mcp-runtime-auth`, for example.
 pub trait Authorize: Send + Sync + 'static {
     /// The authorization of a client at the server with this URL.
     ///

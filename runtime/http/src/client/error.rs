@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use mcp_core::CallError;
-use mcp_core::transport::HttpFailure;
+use mcp_runtime_core::CallError;
+use mcp_runtime_core::transport::HttpFailure;
 
 use super::authorization::AuthorizationError;
 
 /// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
 ///
-/// [`TransportError::Other`](mcp_core::transport::TransportError::Other) holds it.
+/// [`TransportError::Other`](mcp_runtime_core::transport::TransportError::Other) holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the server has ended the session")]
 pub struct SessionExpired;
@@ -27,7 +27,7 @@ pub enum HttpError {
     /// The function that adds headers has failed.
     #[error("the headers couldn't be made: {0}")]
     Headers(Box<dyn std::error::Error + Send + Sync>),
-    /// The client isn't authorized. With an `Authorizer` of `mcp-auth`, the reason is an `AuthError`.
+    /// The client isn't authorized. With an `Authorizer` of `mcp-runtime-auth`, the reason is an `AuthError`.
     #[error("the client isn't authorized: {0}")]
     Unauthorized(AuthorizationError),
     /// The server responded with an error status.

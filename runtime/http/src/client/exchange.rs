@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{RequestId, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_core::transport::{HttpFailure, TransportError};
+use mcp_runtime_core::transport::{HttpFailure, TransportError};
 use reqwest::{Response, StatusCode};
 use tokio::sync::OwnedSemaphorePermit;
 

@@ -23,9 +23,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_core::internal::Mutex;
-use mcp_core::mirrors::header_name;
-use mcp_core::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_core::mirrors::header_name;
+use mcp_runtime_core::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
 use reqwest::header::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -47,8 +47,8 @@ const NOTIFICATIONS: usize = 16;
 /// A client's transport over HTTP.
 ///
 /// Each message is a POST of its own. A call whose POST gets an error status fails with
-/// [`CallError::Http`](mcp_core::CallError::Http). Other failures of HTTP are
-/// [`CallError::Transport`](mcp_core::CallError::Transport) with an [`HttpError`]. The session goes on in both cases.
+/// [`CallError::Http`](mcp_runtime_core::CallError::Http). Other failures of HTTP are
+/// [`CallError::Transport`](mcp_runtime_core::CallError::Transport) with an [`HttpError`]. The session goes on in both cases.
 ///
 /// When the server has lost the session, the client renews it: it repeats the handshake, and then sends again the message
 /// that found the session lost. Other pending calls of the lost session fail, and its requests from the server are

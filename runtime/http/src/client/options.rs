@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_core::mcp_wire::Extension;
+use mcp_runtime_core::mcp_wire::Extension;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode, Url};
 

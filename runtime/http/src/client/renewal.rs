@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{Revision, hello};
-use mcp_core::transport::Incoming;
+use mcp_runtime_core::transport::Incoming;
 use reqwest::Response;
 use tokio::time::{Instant, timeout};
 

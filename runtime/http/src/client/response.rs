@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire;
-use mcp_core::transport::HttpFailure;
+use mcp_runtime_core::transport::HttpFailure;
 use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 

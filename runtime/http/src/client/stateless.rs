@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
-use mcp_core::internal::to_json;
-use mcp_core::mirrors::{encode, header_name, mirrored, of_extension};
-use mcp_core::transport::HttpFailure;
+use mcp_runtime_core::internal::to_json;
+use mcp_runtime_core::mirrors::{encode, header_name, mirrored, of_extension};
+use mcp_runtime_core::transport::HttpFailure;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mcp_adapters::MirroredArguments;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson};
-use mcp_core::mirrors::{ArgumentHeader, argument_headers, encode};
+use mcp_runtime_core::mirrors::{ArgumentHeader, argument_headers, encode};
 use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{Request, Response};
 use mcp_adapters::Revision;
-use mcp_core::{Options, ServeClient};
+use mcp_runtime_core::{Options, ServeClient};
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::CorsLayer;
 use tower_service::Service;
@@ -68,7 +68,7 @@ impl HttpServer {
     /// `start` is called once for each session, and for each request without one, within the tokio runtime. It starts the session's
     /// engine, and shouldn't block. The session ends when the engine drops its transport. If the session ends first, the engine receives
     /// no more messages. Each request stays in flight until the engine has sent its response, or has called
-    /// [`Sender::unanswered`](mcp_core::transport::Sender::unanswered).
+    /// [`Sender::unanswered`](mcp_runtime_core::transport::Sender::unanswered).
     ///
     /// ```
     /// use mcp_runtime::transport::http::server::{HttpServer, SessionInfo, SessionTransport};
@@ -177,19 +177,19 @@ impl HttpServer {
     /// # let _ = app;
     /// ```
     ///
-    /// Handlers find the request that carried a call in [`Context::extensions`](mcp_core::Context::extensions).
+    /// Handlers find the request that carried a call in [`Context::extensions`](mcp_runtime_core::Context::extensions).
     #[must_use]
     pub fn principal(mut self, principal: impl Fn(&Parts) -> Option<String> + Send + Sync + 'static) -> Self {
         self.change().principal = Some(Arc::new(principal));
         self
     }
 
-    /// Answers only the requests that a guard lets pass. With the `ProtectedResource` of `mcp-auth`, those are the requests with a valid
+    /// Answers only the requests that a guard lets pass. With the `ProtectedResource` of `mcp-runtime-auth`, those are the requests with a valid
     /// token: others get a 401 that says where there are tokens, and those whose token doesn't permit them a 403. Its metadata have a
     /// path of their own.
     ///
     /// Sessions belong to the principal that the guard determines, the subject of the token, unless [`principal`](Self::principal)
-    /// says otherwise. Handlers find it in [`Context::principal`](mcp_core::Context::principal) and what else the token says in the
+    /// says otherwise. Handlers find it in [`Context::principal`](mcp_runtime_core::Context::principal) and what else the token says in the
     /// extensions of the HTTP request, as a `TokenInfo`; they never get the token itself.
     #[must_use]
     pub fn protect(mut self, guard: impl Guard) -> Self {
@@ -200,7 +200,7 @@ impl HttpServer {
     }
 
     /// The revisions of the clients, which must be those that the session engine supports. The default is those of
-    /// [`Options::default`](mcp_core::Options::default).
+    /// [`Options::default`](mcp_runtime_core::Options::default).
     ///
     /// Revisions of both eras may share the endpoint, since each message names its own. A request of a stateless revision
     /// never has a session: it has an engine of its own, which ends with the response, and when the client closes it.

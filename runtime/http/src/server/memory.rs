@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_core::internal::{Budget, Charge};
+use mcp_runtime_core::internal::{Budget, Charge};
 
 /// How many times a call holds the bytes of its body at once: as they came, decoded, as the request that a handler gets, and as
 /// its arguments. While the body comes, its buffer grows by doubling, which takes less.

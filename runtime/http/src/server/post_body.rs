@@ -9,8 +9,8 @@ use mcp_adapters::mcp_wire::{
     DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Payload, RawJson, RequestId, error_code,
 };
 use mcp_adapters::{Revision, hello};
-use mcp_core::internal::{Charge, MAX_BATCH};
-use mcp_core::mirrors::mirrored;
+use mcp_runtime_core::internal::{Charge, MAX_BATCH};
+use mcp_runtime_core::mirrors::mirrored;
 
 use super::rejection::Rejection;
 

@@ -13,7 +13,7 @@ use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use mcp_core::transport::Connection;
+use mcp_runtime_core::transport::Connection;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -158,11 +158,11 @@ impl Listener for tokio::net::UnixListener {
 }
 
 #[cfg(all(feature = "unix", unix))]
-impl Listener for mcp_core::transport::unix::UnixListener {
+impl Listener for mcp_runtime_core::transport::unix::UnixListener {
     type Stream = tokio::net::UnixStream;
 
     async fn accept(&self) -> io::Result<(Self::Stream, Option<SocketAddr>)> {
-        let stream = mcp_core::transport::unix::UnixListener::accept(self).await?;
+        let stream = mcp_runtime_core::transport::unix::UnixListener::accept(self).await?;
         Ok((stream, None))
     }
 }

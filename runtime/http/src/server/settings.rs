@@ -6,9 +6,9 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{HeaderName, Method, header};
 use mcp_adapters::Revision;
-use mcp_core::Options;
-use mcp_core::mirrors::header_name;
-use mcp_core::transport::Principal;
+use mcp_runtime_core::Options;
+use mcp_runtime_core::mirrors::header_name;
+use mcp_runtime_core::transport::Principal;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use mcp_adapters::hub;
-use mcp_core::CallError;
+use mcp_runtime_core::CallError;
 use mcp_wire::{Map, Validator};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

@@ -5,7 +5,7 @@ mod form_schema;
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_core::CallError;
+use mcp_runtime_core::CallError;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -116,7 +116,7 @@ impl Call {
     }
 
     /// The same call, whose next questions have this name, by which their answers are found when the function runs again; see
-    /// [`Peer::named`](mcp_core::Peer::named).
+    /// [`Peer::named`](mcp_runtime_core::Peer::named).
     #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {
         self.with_context(self.context().named(name))

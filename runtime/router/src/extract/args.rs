@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use mcp_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 

@@ -3,9 +3,9 @@
 use http::HeaderMap;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::RawObject;
-use mcp_core::internal::internal_error;
-use mcp_core::transport::Principal;
-use mcp_core::{CallError, Context, Peer, ServerSide};
+use mcp_runtime_core::internal::internal_error;
+use mcp_runtime_core::transport::Principal;
+use mcp_runtime_core::{CallError, Context, Peer, ServerSide};
 use tokio_util::sync::CancellationToken;
 
 use super::{FromCall, Signature};

@@ -22,11 +22,11 @@ pub use self::state::State;
 /// - [`Args<T>`](Args): the arguments of a tool or prompt, the variables of a resource template
 /// - [`State<T>`](State): a value of the server
 /// - [`Call`]: the whole call, which asks the client, logs and reports progress
-/// - [`Peer<ServerSide>`](mcp_core::Peer): the client
+/// - [`Peer<ServerSide>`](mcp_runtime_core::Peer): the client
 /// - [`Meta`]: the request's `_meta`, such as its trace context
 /// - [`HeaderMap`](http::HeaderMap): the headers of the HTTP request, none for other transports
 /// - [`Extension<T>`](Extension): what the transport or its middleware leaves with the request, such as the user
-/// - [`Principal`](mcp_core::transport::Principal): on whose behalf the client calls
+/// - [`Principal`](mcp_runtime_core::transport::Principal): on whose behalf the client calls
 /// - [`ProgressReporter`], and [`CancellationToken`](tokio_util::sync::CancellationToken) for tasks that the function spawns
 /// - [`Form<T>`](super::Form): a form that the user can be asked to fill in
 /// - [`Uri`]: the URI of the resource that is read

@@ -1,6 +1,6 @@
 //! Values of the server.
 
-use mcp_core::internal::internal_error;
+use mcp_runtime_core::internal::internal_error;
 
 use super::{FromCall, Signature};
 use crate::call::Call;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
-use mcp_core::internal::Mutex;
-use mcp_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
+use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
 use tokio::time::Instant;
 
 /// The default number of results.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::internal::internal_error;
-use mcp_core::{Context, HandlerResult, Middleware, Next, ServerSide};
+use mcp_runtime_core::internal::internal_error;
+use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
+use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
 
 /// Logs each request to `tracing` once it is handled: its method, what it is for, on whose behalf, how long it took, and how it has ended.
 /// Arguments and results aren't logged.

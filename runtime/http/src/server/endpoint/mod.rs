@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{Method, Request, Response, StatusCode, header};
-use mcp_core::internal::BoxFuture;
+use mcp_runtime_core::internal::BoxFuture;
 use tower_http::cors::Cors;
 use tower_layer::Layer as _;
 use tower_service::Service;

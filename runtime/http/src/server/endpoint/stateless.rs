@@ -9,7 +9,7 @@ use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_core::mirrors;
+use mcp_runtime_core::mirrors;
 
 use super::super::body::Body;
 use super::super::headers::stateless_revision;

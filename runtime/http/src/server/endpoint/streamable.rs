@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use mcp_adapters::Revision;
-use mcp_core::mirrors::header_name;
+use mcp_runtime_core::mirrors::header_name;
 
 use super::super::body::Body;
 use super::super::headers::{

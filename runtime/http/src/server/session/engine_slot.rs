@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_core::internal::{BoxFuture, Mutex};
-use mcp_core::transport::Runner;
+use mcp_runtime_core::internal::{BoxFuture, Mutex};
+use mcp_runtime_core::transport::Runner;
 
 /// Where the transport of a stateless request leaves its engine, so that the task of the request can run it.
 #[derive(Default, Clone)]

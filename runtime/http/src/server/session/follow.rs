@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
-use mcp_core::internal::{internal_error, to_json};
+use mcp_runtime_core::internal::{internal_error, to_json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_core::transport::{Outgoing, Purpose};
+use mcp_runtime_core::transport::{Outgoing, Purpose};
 
 use super::super::post_body::negotiated_revision;
 use super::super::stream::{Content, Stream};

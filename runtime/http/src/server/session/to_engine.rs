@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Extensions;
 use http::request::Parts;
-use mcp_core::transport::{Outgoing, Principal, Purpose};
+use mcp_runtime_core::transport::{Outgoing, Principal, Purpose};
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;

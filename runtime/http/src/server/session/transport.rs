@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_core::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Runner, Sender, Transport, TransportError};
+use mcp_runtime_core::transport::{
+    ChannelReceiver, Incoming, Outgoing, Receiver, Runner, Sender, Transport, TransportError,
+};
 
 use super::{HttpSession, SessionKind};
 

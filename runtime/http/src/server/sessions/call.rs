@@ -7,7 +7,7 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use http::request::Parts;
-use mcp_core::internal::{BoxFuture, catch_panic};
+use mcp_runtime_core::internal::{BoxFuture, catch_panic};
 
 use super::super::rejection::Rejection;
 use super::super::session::{EngineSlot, HttpSession, SessionKind};

@@ -12,7 +12,7 @@ use std::sync::{Arc, Once, OnceLock};
 
 use http::request::Parts;
 use mcp_adapters::Revision;
-use mcp_core::internal::{Budget, Charge, Mutex};
+use mcp_runtime_core::internal::{Budget, Charge, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
 

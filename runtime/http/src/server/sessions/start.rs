@@ -6,8 +6,8 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
-use mcp_core::internal::{one_way, to_json};
-use mcp_core::transport::Runner;
+use mcp_runtime_core::internal::{one_way, to_json};
+use mcp_runtime_core::transport::Runner;
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
