@@ -1,16 +1,18 @@
 //! Clients made of functions: what they declare, answer and call.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use mcp_runtime::router::{Answer, Args, Call, prompt, resource};
+use mcp_runtime::router::{Answer, Args, Call, resource};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallClient, CallError, Client, ClientSession, Era, Options, Revision, Router, ServerSide, declined, dismissed,
-    filled_in, hub,
+    CallClient, CallError, Client, ClientSession, Era, Options, Peer, Revision, Router, ServerSide, UnknownMethod,
+    declined, dismissed, filled_in, hub,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 #[derive(Deserialize, JsonSchema)]
 struct Trip {
@@ -50,15 +52,15 @@ fn server() -> Router {
         .tool(
             "capabilities",
             "Gives the client's capabilities",
-            |peer: mcp_runtime::Peer<ServerSide>| {
+            |peer: Peer<ServerSide>| {
                 peer.info()
                     .map(|info| info.capabilities.to_string())
                     .unwrap_or_default()
             },
         )
-        .with(prompt(hub::Prompt::new("greeting"), |Args(place): Args<Place>| {
+        .prompt("greeting", "Greets a place", |Args(place): Args<Place>| {
             format!("Greet {}", place.city)
-        }))
+        })
         .with(resource(hub::Resource::new("today", "notes://today"), || "Buy bread"))
         .custom_method(
             "x/stats",
@@ -161,7 +163,11 @@ async fn calls_take_names_and_whatever_serializes_to_an_object() {
     for revision in revisions() {
         let session = connected(Client::new("test", "1.0"), revision).await;
         assert_eq!(session.list_tools().await.unwrap().len(), 4);
-        assert_eq!(session.list_prompts().await.unwrap()[0].name, "greeting");
+        let prompts = session.list_prompts().await.unwrap();
+        assert_eq!(
+            (prompts[0].name.as_str(), prompts[0].description.as_deref()),
+            ("greeting", Some("Greets a place"))
+        );
         assert_eq!(session.list_resources().await.unwrap()[0].uri, "notes://today");
         assert_eq!(session.list_resource_templates().await.unwrap().len(), 0);
         let bern = || Place {
@@ -191,6 +197,78 @@ async fn arguments_that_are_not_an_object_are_refused_before_anything_is_sent() 
     assert!(matches!(refused, CallError::Unrepresentable(_)), "{refused}");
     let declared: Result<Value, _> = session.peer().call_method("tools/list", ()).await;
     assert!(declared.is_err(), "a method that the protocol declares");
+    for params in [json!("Bern"), json!(["Bern"]), json!(1)] {
+        let by_hand = || UnknownMethod::new("x/stats").with_params(params.clone());
+        let peer = session.peer();
+        let refusals = [
+            peer.call_method::<Value>("x/stats", &params).await.map(drop),
+            peer.call_unknown(by_hand()).await.map(drop),
+            peer.notify_method("x/stats", &params).await,
+            peer.notify_unknown(by_hand()).await,
+        ];
+        for refused in refusals {
+            assert!(
+                matches!(refused, Err(CallError::Unrepresentable(_))),
+                "{params}: {refused:?}"
+            );
+        }
+    }
     let other: Result<Vec<u8>, _> = session.peer().call_method("x/stats", json!({"city": "Bern"})).await;
     assert!(matches!(other, Err(CallError::InvalidResult(_))), "{other:?}");
+}
+
+#[derive(Deserialize)]
+struct Milestone {
+    visits: u64,
+}
+
+/// A server with a tool that sends notifications: of a vendor, one of them with other parameters, and of the protocol.
+fn notifying() -> Router {
+    let notify = async |peer: Peer<ServerSide>| -> Result<(), CallError> {
+        for params in [json!({"visits": "many"}), json!({"visits": 100})] {
+            peer.notify_method("notifications/x/milestone", params).await?;
+        }
+        peer.notify_method("notifications/x/other", ()).await?;
+        let log = hub::LoggingMessageNotificationParams::new(hub::LoggingLevel::Error, json!("full"));
+        peer.notify_logging_message(log).await
+    };
+    Router::new("site", "1.0").tool("visit", "Visits the site", notify)
+}
+
+#[tokio::test]
+async fn functions_get_notifications_of_a_vendor_and_of_the_protocol_beside_those_that_answer() {
+    for revision in revisions() {
+        let (ours, theirs) = channel(16);
+        notifying().serve(Options::default(), ours);
+        let (sender, mut heard) = mpsc::unbounded_channel();
+        let [milestones, others, logs] = [sender.clone(), sender.clone(), sender];
+        let options = Options {
+            supported: vec![revision],
+            log_level: Some(hub::LoggingLevel::Info),
+            ..Options::default()
+        };
+        let client = Client::new("test", "1.0")
+            .options(options)
+            .elicit_form(async |_| Ok(declined()))
+            .on_notification("notifications/x/milestone", move |reached: Milestone| {
+                let _ = milestones.send(json!(reached.visits));
+            })
+            .on_notification("notifications/x/other", move |params: Value| {
+                let _ = others.send(params);
+            })
+            .on_notification(
+                "notifications/message",
+                move |log: hub::LoggingMessageNotificationParams| {
+                    let logs = logs.clone();
+                    async move { logs.send(json!([log.level, log.data])).unwrap_or_default() }
+                },
+            );
+        let session = client.connect(theirs).await.unwrap();
+        session.call_tool("visit", ()).await.unwrap();
+        // The milestone that isn't a number is left out.
+        for expected in [json!(100), json!({}), json!(["error", "full"])] {
+            let next = tokio::time::timeout(Duration::from_secs(30), heard.recv()).await;
+            assert_eq!(next.expect("it is heard"), Some(expected), "{revision}");
+        }
+    }
 }

@@ -138,6 +138,21 @@ impl<C: Connector> Clients<C> {
         self.servers.iter().map(|server| server.name.as_str())
     }
 
+    /// The servers: the name and the client of each.
+    ///
+    /// ```no_run
+    /// # async fn example(clients: mcp_runtime::clients::Clients) -> Result<(), Box<dyn std::error::Error>> {
+    /// for (name, client) in clients.servers() {
+    ///     println!("{name} has {} tools", client.list_tools().await?.len());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn servers(&self) -> impl Iterator<Item = (&str, &ReconnectingClient<C>)> {
+        let servers = self.servers.iter();
+        servers.map(|server| (server.name.as_str(), &server.client))
+    }
+
     /// The client of one server.
     #[must_use]
     pub fn server(&self, name: &str) -> Option<&ReconnectingClient<C>> {

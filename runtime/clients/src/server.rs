@@ -50,13 +50,28 @@ pub struct HttpServerConfig {
 }
 
 impl ServerConfig {
-    /// A server that a command starts.
-    pub fn process(program: impl Into<OsString>, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+    /// A server that a program starts, without arguments.
+    ///
+    /// ```
+    /// use mcp_runtime::clients::ServerConfig;
+    ///
+    /// let weather = ServerConfig::process("weather-mcp");
+    /// let git = ServerConfig::process("git-mcp").args(["--repository", "."]);
+    /// ```
+    pub fn process(program: impl Into<OsString>) -> Self {
         Self::Process(ProcessConfig {
             program: program.into(),
-            arguments: arguments.into_iter().map(Into::into).collect(),
             ..ProcessConfig::default()
         })
+    }
+
+    /// Adds arguments of the program. A server over HTTP has none, and stays as it is.
+    #[must_use]
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        if let Self::Process(process) = &mut self {
+            process.arguments.extend(arguments.into_iter().map(Into::into));
+        }
+        self
     }
 
     /// A server over HTTP.

@@ -9,6 +9,14 @@ use std::task::Poll;
 /// A future on the heap.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// Distinguishes functions that give a value from those that give a future.
+#[derive(Debug)]
+pub enum Immediate {}
+
+/// Distinguishes functions that give a future from those that give a value.
+#[derive(Debug)]
+pub enum Awaited {}
+
 /// Waits for a future that may panic; the text of its panic. What the future has borrowed is as it was when it panicked.
 pub async fn catch_panic<T>(future: impl Future<Output = T>) -> Result<T, String> {
     let mut future = pin!(future);

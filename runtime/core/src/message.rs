@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RequestId};
+use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RawJson, RawObject, RequestId};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{CallError, TransportError};
@@ -231,4 +231,11 @@ impl Eq for Connection {}
 pub fn to_json(message: &impl Encode) -> Vec<u8> {
     // Encoding fails only for a number that JSON can't represent, and no message of the runtime has one.
     mcp_wire::to_vec(message).unwrap_or_default()
+}
+
+/// The parameters of a message; an empty object if it has none.
+pub fn params_of(message: &impl Encode) -> RawJson {
+    let json = RawJson::from_encode(message).ok();
+    let params = json.and_then(|json| json.get("params"));
+    params.unwrap_or_else(|| RawObject::default().into())
 }

@@ -25,6 +25,24 @@ use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
 /// let router = Router::new("weather", "1.0").with(weather::tool());
 /// ```
 ///
+/// The attribute takes a title, and the hints that `ToolRoute` has methods for, with the same names:
+///
+/// ```
+/// /// Counts the notes.
+/// #[mcp_runtime::tool(title = "Count", read_only, open_world = false)]
+/// fn count() -> usize {
+///     0
+/// }
+///
+/// /// Archives the notes.
+/// #[mcp_runtime::tool(destructive = false, idempotent)]
+/// fn archive() -> &'static str {
+///     "archived"
+/// }
+///
+/// let router = mcp_runtime::Router::new("notes", "1.0").with(count::tool()).with(archive::tool());
+/// ```
+///
 /// A tool without a description is an error, because models choose tools by it:
 ///
 /// ```compile_fail
@@ -33,21 +51,49 @@ use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
 ///     "noon"
 /// }
 /// ```
+///
+/// So is a hint that there isn't:
+///
+/// ```compile_fail
+/// /// Tells the time.
+/// #[mcp_runtime::tool(read_only = false)]
+/// fn time() -> &'static str {
+///     "noon"
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn tool(arguments: TokenStream, function: TokenStream) -> TokenStream {
-    let route = match arguments.is_empty() {
-        true => route(function.clone()),
-        false => {
-            Err("`tool` takes no arguments: `mcp_runtime::router::tool` makes a tool with another name".to_owned())
-        }
-    };
+    let route = settings(arguments).and_then(|settings| route(function.clone(), &settings));
     let route = route.unwrap_or_else(|reason| format!("::core::compile_error!({reason:?});"));
     let route: TokenStream = route.parse().unwrap_or_default();
     function.into_iter().chain(route).collect()
 }
 
+/// The calls that set what the arguments of the attribute say.
+fn settings(arguments: TokenStream) -> Result<String, String> {
+    let tokens: Vec<TokenTree> = arguments.into_iter().collect();
+    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(comma) if comma.as_char() == ',');
+    let arguments = tokens.split(is_comma).filter(|argument| !argument.is_empty());
+    arguments.map(setting).collect()
+}
+
+fn setting(argument: &[TokenTree]) -> Result<String, String> {
+    let texts: Vec<String> = argument.iter().map(ToString::to_string).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    match (&texts[..], argument.last()) {
+        (["read_only" | "idempotent"], _) => Ok(format!(".{}()", texts[0])),
+        (["destructive" | "open_world", "=", "true" | "false"], _)
+        | (["title", "=", _], Some(TokenTree::Literal(_))) => Ok(format!(".{}({})", texts[0], texts[2])),
+        _ => Err(format!(
+            "`tool` doesn't take `{}`: it takes `title = \"…\"`, `read_only`, `idempotent`, and `destructive` and `open_world` with \
+             `= true` or `= false`; `mcp_runtime::router::tool` makes a tool with another name",
+            texts.join(" ")
+        )),
+    }
+}
+
 /// The type whose function gives the tool.
-fn route(function: TokenStream) -> Result<String, String> {
+fn route(function: TokenStream, settings: &str) -> Result<String, String> {
     let Signature {
         visibility,
         documentation,
@@ -66,7 +112,7 @@ fn route(function: TokenStream) -> Result<String, String> {
             /// The function as a tool.
             {visibility} fn tool() -> ::mcp_runtime::router::ToolRoute {{
                 let description = ::mcp_runtime::router::description(&[{documentation}]);
-                ::mcp_runtime::router::tool({shown:?}, description, {name})
+                ::mcp_runtime::router::tool({shown:?}, description, {name}){settings}
             }}
         }}"
     ))

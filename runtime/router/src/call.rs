@@ -41,7 +41,7 @@ pub(super) enum Input {
     },
     /// What a function lists.
     List,
-    /// A method that no revision declares, with these parameters.
+    /// A method that no revision declares, or a notification, with these parameters.
     Custom(Value),
     /// What not every hub has: a completion, or a method of one revision alone.
     Other(Box<dyn Any + Send + Sync>),
@@ -103,7 +103,8 @@ impl Call {
         self.states.get()
     }
 
-    /// The arguments of a tool or a prompt, the values of a resource template's variables, or the parameters of a custom method.
+    /// The arguments of a tool or a prompt, the values of a resource template's variables, or the parameters of a custom method
+    /// or a notification.
     #[must_use]
     pub fn arguments(&self) -> Option<&Value> {
         match self.input()? {

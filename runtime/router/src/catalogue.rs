@@ -10,7 +10,7 @@ use mcp_runtime_core::Change;
 use mcp_runtime_core::internal::{Budget, Mutex, Subscriptions};
 use serde_json::{Value, json};
 
-use super::custom::{self, CustomRoute};
+use super::custom::{self, CustomRoute, Listener};
 use super::error::RouteError;
 use super::extension::ExtensionRoute;
 use super::method::MethodRoute;
@@ -68,6 +68,8 @@ pub(super) struct Routes {
     pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
     /// Methods that no revision declares, by name.
     pub(super) custom: BTreeMap<Arc<str>, Arc<CustomRoute>>,
+    /// Functions that get notifications, in the order in which they were added.
+    pub(super) listeners: Vec<Listener>,
     /// What functions list.
     pub(super) sources: Sources,
     /// Extensions of the protocol, by id.
@@ -138,6 +140,7 @@ impl Catalogue {
             route.function.scope.extend(scope);
             self.change(|routes| routes.insert_custom(Arc::new(route)))?;
         }
+        self.change(|routes| routes.listeners.extend(other.listeners));
         self.change(|routes| routes.sources.merge(&other.sources, prefix, scope));
         for (id, route) in other.extensions {
             self.change(|routes| routes.insert_extension(id, route))?;
@@ -236,6 +239,15 @@ impl Routes {
         route.filter(|_| revision.method(name).is_none()).cloned()
     }
 
+    /// The functions that get the notifications of a method.
+    pub(super) fn listeners_of(&self, method: &str) -> Vec<Listener> {
+        let listeners = self.listeners.iter();
+        listeners
+            .filter(|listener| &*listener.method == method)
+            .cloned()
+            .collect()
+    }
+
     /// The route of a method that only this revision has.
     pub(super) fn method(&self, name: &str, revision: Revision) -> Option<Arc<MethodRoute>> {
         let mut methods = self.methods.values();
@@ -266,7 +278,8 @@ impl Routes {
         let methods = self.methods.values().map(|route| &route.function.signature);
         let custom = self.custom.values().map(|route| &route.function.signature);
         let lists = tools.chain(resources).chain(templates).chain(prompts);
-        let mut signatures = lists.chain(methods).chain(custom);
+        let listeners = self.listeners.iter().map(|listener| &listener.function.signature);
+        let mut signatures = lists.chain(methods).chain(custom).chain(listeners);
         signatures.any(|signature| signature.may_log())
             || self.templates.values().any(|route| route.may_log())
             || self.prompts.values().any(|route| route.completions.may_log())

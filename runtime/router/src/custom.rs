@@ -1,4 +1,4 @@
-//! Methods that no revision declares, such as those of extensions and vendors.
+//! Methods that no revision declares, such as those of extensions and vendors, and notifications.
 
 use std::sync::Arc;
 
@@ -40,6 +40,41 @@ impl CustomRoute {
         let params = params.transpose().map_err(invalid_params)?;
         let input = Input::Custom(params.unwrap_or_else(|| json!({})));
         Ok(self.function.call(call, input).await?)
+    }
+}
+
+pub(super) const NOTIFICATION: &str = "notification";
+
+/// A function that gets the notifications of a method.
+#[derive(Clone)]
+pub(super) struct Listener {
+    pub(super) method: Arc<str>,
+    pub(super) function: BoxedFunction<()>,
+}
+
+impl Listener {
+    pub(super) fn new<M>(method: String, function: impl Function<(), M>) -> Self {
+        Self {
+            method: method.into(),
+            function: BoxedFunction::new(function),
+        }
+    }
+
+    /// Calls the function. Nobody waits for a response, so an error goes to the log.
+    pub(super) async fn hear(&self, params: &RawJson, call: Call) {
+        let heard = match params.parse() {
+            Ok(params) => self.function.call(call, Input::Custom(params)).await,
+            Err(error) => Err(error.into()),
+        };
+        if let Err(error) = heard {
+            tracing::warn!(method = &*self.method, %error, "the function for a notification failed");
+        }
+    }
+}
+
+impl IntoResult<()> for () {
+    fn into_result(self, _: &Call) -> Result<(), ToolError> {
+        Ok(())
     }
 }
 

@@ -5,6 +5,7 @@ use std::future::{Future, Ready, ready};
 use std::sync::Arc;
 
 use mcp_runtime_core::internal::BoxFuture;
+pub use mcp_runtime_core::internal::{Awaited, Immediate};
 use serde_json::Value;
 
 use super::call::{Call, Input};
@@ -92,14 +93,6 @@ pub trait Returns<T, M> {
     /// The future of the value.
     fn into_future(self) -> Self::Future;
 }
-
-/// Distinguishes functions that give a value from those that give a future.
-#[derive(Debug)]
-pub enum Immediate {}
-
-/// Distinguishes functions that give a future from those that give a value.
-#[derive(Debug)]
-pub enum Awaited {}
 
 impl<T, R: IntoResult<T>> Returns<T, Immediate> for R {
     type Output = R;

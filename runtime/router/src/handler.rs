@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{hub, if_hub_has};
-use mcp_runtime_core::internal::{BoxFuture, Handling, internal_error, invalid_params};
-use mcp_runtime_core::{Context, Handler, Next, ServerSide};
+use mcp_runtime_core::internal::{BoxFuture, Handling, internal_error, invalid_params, params_of};
+use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
@@ -257,6 +257,24 @@ impl Handler<ServerSide> for Router {
             }
             request => Box::pin(ready(Err(unknown_method(request.method())))),
         }
+    }
+
+    fn handle_notification<'a>(
+        &'a self,
+        notification: hub::ClientNotification,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, ()> {
+        let method = ServerSide::notification_method(&notification);
+        let listeners = self.inner.catalogue.routes().listeners_of(method);
+        if listeners.is_empty() {
+            return Box::pin(ready(()));
+        }
+        let params = params_of(&notification);
+        Box::pin(async move {
+            for listener in listeners {
+                listener.hear(&params, self.call(context)).await;
+            }
+        })
     }
 }
 

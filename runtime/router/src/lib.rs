@@ -115,7 +115,8 @@ pub use self::tool_error::ToolError;
 /// let router = Router::new("weather", "1.0")
 ///     .with_state(Arc::new(Stations(vec![("Bern".to_owned(), 21.5)])))
 ///     .tool("weather", "Get the current weather of a city", weather)
-///     .tool("ping", "Answers", || "pong");
+///     .tool("ping", "Answers", || "pong")
+///     .prompt("report", "Asks for a report", || "Write a report on the weather.");
 /// ```
 #[derive(Clone)]
 pub struct Router {
@@ -245,6 +246,34 @@ impl Router {
         function: impl Function<hub::AnyCallToolResult, M>,
     ) -> Result<Self, RouteError> {
         self.try_with(try_tool(name, description, function)?)
+    }
+
+    /// Adds a prompt from a function; see [`prompt()`], which takes a prompt with more than a name and a description.
+    ///
+    /// # Panics
+    /// When [`Self::try_prompt`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn prompt<M>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl Function<hub::GetPromptResult, M>,
+    ) -> Self {
+        or_panic(self.try_prompt(name, description, function))
+    }
+
+    /// Adds a prompt from a function, unless the router refuses it; see [`prompt()`].
+    ///
+    /// # Errors
+    /// Those of [`Self::insert`].
+    pub fn try_prompt<M>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        function: impl Function<hub::GetPromptResult, M>,
+    ) -> Result<Self, RouteError> {
+        self.try_with(prompt(hub::Prompt::new(name).with_description(description), function))
     }
 
     /// Adds a tool, resource, resource template or prompt.

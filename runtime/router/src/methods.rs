@@ -1,10 +1,10 @@
-//! Routers with methods beside those of the hub.
+//! Routers with methods beside those of the hub, and with functions for notifications.
 
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{RawJson, Request};
 
-use super::custom::{self, CustomRoute};
+use super::custom::{self, CustomRoute, Listener};
 use super::error::{RouteError, or_panic};
 use super::function::{Callable, Function};
 use super::method::{MethodParameters, MethodReturns, MethodRoute};
@@ -110,6 +110,61 @@ impl Router {
         self.inner
             .catalogue
             .change(|routes| routes.insert_custom(Arc::new(route)))?;
+        Ok(self)
+    }
+
+    /// Gets the notifications of a method, such as one of a vendor, by a function that takes [extractors](super::FromCall), such as
+    /// [`Args`](super::Args) for the parameters. It gives `()`, which may be in a `Result`, and may be async; the next notification of the
+    /// client waits for it. Nobody is answered: an error goes to `tracing`, such as that of parameters that aren't those of `Args`.
+    ///
+    /// The method may be one of the client's revision too, such as `notifications/roots/list_changed` of 2025-11-25, with the parameters
+    /// that it has there. Several functions for one method are called in the order in which they were added.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use mcp_runtime::{Args, Router, State};
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    ///
+    /// type Visits = Arc<AtomicU64>;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Visited {
+    ///     pages: u64,
+    /// }
+    ///
+    /// fn count(Args(visited): Args<Visited>, State(visits): State<Visits>) {
+    ///     visits.fetch_add(visited.pages, Ordering::Relaxed);
+    /// }
+    ///
+    /// let router = Router::new("wiki", "1.0")
+    ///     .with_state(Visits::default())
+    ///     .on_notification("notifications/x/visited", count);
+    /// ```
+    ///
+    /// # Panics
+    /// When [`Self::try_on_notification`] gives an error.
+    #[must_use]
+    #[track_caller]
+    pub fn on_notification<M>(self, method: impl Into<String>, function: impl Function<(), M>) -> Self {
+        or_panic(self.try_on_notification(method, function))
+    }
+
+    /// Gets the notifications of a method, unless the router refuses the function; see [`Self::on_notification`].
+    ///
+    /// # Errors
+    /// Those of [`Self::insert`] when its function takes what it can't have.
+    pub fn try_on_notification<M>(
+        self,
+        method: impl Into<String>,
+        function: impl Function<(), M>,
+    ) -> Result<Self, RouteError> {
+        let mut listener = Listener::new(method.into(), function);
+        let Listener { method, function } = &mut listener;
+        function.bind(custom::NOTIFICATION, method, &self.inner.states)?;
+        self.inner.catalogue.change(|routes| routes.listeners.push(listener));
         Ok(self)
     }
 }

@@ -24,7 +24,7 @@ pub struct ResourceRoute {
 
 /// A resource from a function that reads it.
 ///
-/// The function takes extractors (see [`FromCall`](super::FromCall)), and gives text, bytes, contents or a `Result` (see
+/// The function takes extractors (see [`FromCall`](super::FromCall)), and gives text, bytes, contents, an `Option` or a `Result` (see
 /// [`IntoResult`](super::IntoResult)).
 pub fn resource<M>(resource: hub::Resource, read: impl Function<hub::ReadResourceResult, M>) -> ResourceRoute {
     ResourceRoute {
@@ -65,7 +65,8 @@ impl ResourceRoute {
     }
 }
 
-/// The error for a resource that doesn't exist, for functions that read the resources of a template.
+/// The error for a resource that doesn't exist, for functions that read the resources of a template. The `None` of an `Option` becomes
+/// this error too.
 #[must_use]
 pub fn resource_not_found(uri: &str) -> ErrorObject {
     let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");

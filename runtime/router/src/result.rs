@@ -6,6 +6,7 @@ use mcp_adapters::hub;
 use serde_json::Value;
 
 use super::call::{Call, Input};
+use super::resource::resource_not_found;
 use super::tool_error::{BoxError, ToolError};
 
 /// What a function of a router can give, where `T` is the protocol's result.
@@ -14,8 +15,9 @@ use super::tool_error::{BoxError, ToolError};
 /// |---|---|---|
 /// | tool | [`AnyCallToolResult`](hub::AnyCallToolResult) | a [`CallToolResult`](hub::CallToolResult), text (`String`, `&'static str`), numbers, a content block such as [`ImageContent`](hub::ImageContent), a `Vec` or a tuple of blocks, [`Structured`](super::Structured), or nothing (`()`) |
 /// | prompt | [`GetPromptResult`](hub::GetPromptResult) | text or a content block such as [`ImageContent`](hub::ImageContent) as one message of the user, a [`PromptMessage`](hub::PromptMessage) or a `Vec` of them |
-/// | resource or template | [`ReadResourceResult`](hub::ReadResourceResult) | text, bytes ([`Blob`]), or a `Vec` of [`AnyResourceContents`](hub::AnyResourceContents) or of one kind of them |
+/// | resource or template | [`ReadResourceResult`](hub::ReadResourceResult) | text, bytes ([`Blob`]), a `Vec` of [`AnyResourceContents`](hub::AnyResourceContents) or of one kind of them, or an `Option` of any of these, whose `None` is the error for a resource that doesn't exist |
 /// | list | `Vec<`[`Tool`](hub::Tool)`>`, `Vec<`[`Prompt`](hub::Prompt)`>` or `Vec<`[`Resource`](hub::Resource)`>` | that |
+/// | notification | `()` | nothing (`()`) |
 /// | completion | `Vec<String>` | a `Vec` of strings |
 ///
 /// Each may also give its `T`, or a `Result` of any of these. The error of a `Result` is whatever becomes a boxed error: any
@@ -100,6 +102,16 @@ impl IntoResult<hub::ReadResourceResult> for String {
 impl IntoResult<hub::ReadResourceResult> for &'static str {
     fn into_result(self, call: &Call) -> Result<hub::ReadResourceResult, ToolError> {
         self.to_owned().into_result(call)
+    }
+}
+
+/// `None` is the error for a resource that doesn't exist.
+impl<R: IntoResult<hub::ReadResourceResult>> IntoResult<hub::ReadResourceResult> for Option<R> {
+    fn into_result(self, call: &Call) -> Result<hub::ReadResourceResult, ToolError> {
+        match self {
+            Some(contents) => contents.into_result(call),
+            None => Err(ToolError::Protocol(resource_not_found(&resource_of(call).0))),
+        }
     }
 }
 

@@ -35,7 +35,8 @@ pub struct TemplateRoute {
 /// templates match a URI, the first in alphabetical order reads it.
 ///
 /// The function takes extractors, such as [`Uri`](super::Uri), and [`Args`](super::Args) for the values of the variables. It gives
-/// text, bytes, contents or a `Result` (see [`IntoResult`](super::IntoResult)).
+/// text, bytes, contents, an `Option` whose `None` is the error for a resource that doesn't exist, or a `Result` (see
+/// [`IntoResult`](super::IntoResult)).
 ///
 /// # Errors
 /// [`RouteError::Template`] when the text is not such a template.
@@ -77,8 +78,8 @@ impl TemplateRoute {
     /// that the list has changed. A [filter](super::Router::filter) decides on each resource for the list, and on the template for reading.
     ///
     /// ```
-    /// use mcp_runtime::router::{RouteError, Uri, resource_not_found, resource_template};
-    /// use mcp_runtime::{Args, ErrorObject, Router, State, hub};
+    /// use mcp_runtime::router::{RouteError, resource_template};
+    /// use mcp_runtime::{Args, Router, State, hub};
     /// use schemars::JsonSchema;
     /// use serde::Deserialize;
     ///
@@ -90,13 +91,9 @@ impl TemplateRoute {
     ///     title: String,
     /// }
     ///
-    /// fn read(
-    ///     Args(Title { title }): Args<Title>,
-    ///     Uri(uri): Uri,
-    ///     State(notes): State<Notes>,
-    /// ) -> Result<&'static str, ErrorObject> {
+    /// fn read(Args(Title { title }): Args<Title>, State(notes): State<Notes>) -> Option<&'static str> {
     ///     let note = notes.0.iter().find(|(name, _)| *name == title);
-    ///     note.map(|(_, text)| *text).ok_or_else(|| resource_not_found(&uri))
+    ///     note.map(|(_, text)| *text)
     /// }
     ///
     /// fn list(State(notes): State<Notes>) -> Vec<hub::Resource> {

@@ -196,7 +196,49 @@ impl ToolRoute {
         self
     }
 
-    /// With hints about what the tool does, such as whether it only reads.
+    /// With the hint that the tool changes nothing. Without it, clients assume that it does.
+    ///
+    /// ```
+    /// use mcp_runtime::Router;
+    /// use mcp_runtime::router::tool;
+    ///
+    /// let router = Router::new("notes", "1.0")
+    ///     .with(tool("count", "Counts the notes", || 0).read_only().open_world(false))
+    ///     .with(tool("archive", "Archives the notes", || "archived").destructive(false).idempotent());
+    /// ```
+    #[must_use]
+    pub fn read_only(mut self) -> Self {
+        self.hints().read_only_hint = Some(true);
+        self
+    }
+
+    /// With the hint that a call that is repeated with the same arguments changes nothing more. Without it, clients assume that it does.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.hints().idempotent_hint = Some(true);
+        self
+    }
+
+    /// With the hint whether the tool may destroy or overwrite something, rather than only add to it. Without it, clients assume that it
+    /// may.
+    #[must_use]
+    pub fn destructive(mut self, may_destroy: bool) -> Self {
+        self.hints().destructive_hint = Some(may_destroy);
+        self
+    }
+
+    /// With the hint whether the tool deals with what is outside of the server, such as the web. Without it, clients assume that it does.
+    #[must_use]
+    pub fn open_world(mut self, is_open: bool) -> Self {
+        self.hints().open_world_hint = Some(is_open);
+        self
+    }
+
+    fn hints(&mut self) -> &mut hub::ToolAnnotations {
+        self.tool.annotations.get_or_insert_default()
+    }
+
+    /// With these hints about what the tool does, in the place of all that it has.
     #[must_use]
     pub fn annotations(mut self, annotations: hub::ToolAnnotations) -> Self {
         self.tool.annotations = Some(annotations);

@@ -158,6 +158,12 @@ async fn many_servers_are_one_and_failures_are_told() {
     let unknown = clients.call_tool("time", json!({})).await.unwrap_err().to_string();
     assert!(unknown.contains(r#"no server has the tool "time""#), "{unknown}");
 
+    let mut answered = Vec::new();
+    for (name, client) in clients.servers() {
+        answered.push((name, client.list_tools().await.is_ok()));
+    }
+    assert_eq!(answered, [("away", false), ("clock", true), ("notes", true)]);
+
     let flat = Clients::new(client(), servers).unwrap().flat().unwrap();
     let names: Vec<_> = flat
         .list_tools()

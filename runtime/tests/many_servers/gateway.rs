@@ -38,7 +38,7 @@ fn shell() -> ServerConfig {
             *'"id":'*) answer '"error":{"code":-32601,"message":"no"}' ;;
             esac
         done"#;
-    ServerConfig::process("sh", ["-c", script])
+    ServerConfig::process("sh").args(["-c", script])
 }
 
 async fn connect(gateway: &Gateway, client: Client, revision: &str) -> ClientSession {

@@ -194,7 +194,7 @@ async fn a_custom_method_takes_and_gives_types_and_fails_by_a_question_mark() {
 
 /// Tells the time,
 /// as the server's clock has it.
-#[mcp_runtime::tool]
+#[mcp_runtime::tool(title = "Time", read_only, open_world = false)]
 async fn time(_call: mcp_runtime::router::Call) -> &'static str {
     "noon"
 }
@@ -206,5 +206,8 @@ async fn a_tool_has_the_name_and_the_documentation_of_its_function() {
     assert_eq!(tools[0].name, "time");
     let description = "Tells the time,\nas the server's clock has it.";
     assert_eq!(tools[0].description.as_deref(), Some(description));
+    assert_eq!(tools[0].title.as_deref(), Some("Time"));
+    let hints = json!({"readOnlyHint": true, "openWorldHint": false});
+    assert_eq!(json!(tools[0].annotations), hints);
     assert!(session.call_tool("time", ()).await.is_ok());
 }

@@ -250,7 +250,7 @@ fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() 
                 hub::Resource::new("News", "test://news"),
                 |Args(_): Args<Place>| "",
             )),
-            "the resource `test://news` takes `Args`, which only a function of a tool or prompt or resource template or custom method can",
+            "the resource `test://news` takes `Args`, which only a function of a tool or prompt or resource template or custom method or notification can",
         ),
         (
             refusal(tool("read", "Reads", |_: Uri| "")),
@@ -468,4 +468,30 @@ async fn what_the_transport_leaves_is_an_extension_and_its_absence_an_internal_e
     let error = refused(client.peer().call_tool(call("who", json!({}))).await);
     assert_eq!(error.code, error_code::INTERNAL_ERROR);
     assert!(error.message.contains("router::extractors::Greeting"), "{error}");
+}
+
+#[tokio::test]
+async fn a_resource_that_is_none_is_not_found_in_both_eras() {
+    let stock = |Args(Place { city }): Args<Place>| -> Result<Option<String>, &'static str> {
+        match city.as_str() {
+            "bern" => Ok(Some("bread".to_owned())),
+            "closed" => Err("nobody is there"),
+            _ => Ok(None),
+        }
+    };
+    let router = Router::new("test", "1.0")
+        .with(resource_template(hub::ResourceTemplate::new("Stock", "stock://{city}"), stock).unwrap())
+        .with(resource(hub::Resource::new("Gone", "news://gone"), || None::<Blob>));
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let (client, _heard) = client_in(revision, &router).await;
+        let read = client.read_resource("stock://bern").await.unwrap();
+        assert_eq!(json!(read.contents)[0]["text"], "bread");
+        for uri in ["stock://basel", "news://gone"] {
+            let error = refused(client.read_resource(uri).await);
+            assert_eq!(error.code, hub::error_code::RESOURCE_NOT_FOUND, "{revision} {uri}");
+            assert_eq!(json!(error.data), json!({ "uri": uri }), "{revision}");
+        }
+        let failed = refused(client.read_resource("stock://closed").await);
+        assert_eq!(failed.code, error_code::INTERNAL_ERROR, "{revision}");
+    }
 }

@@ -5,6 +5,7 @@ mod composition;
 mod extractors;
 mod lists;
 mod methods;
+mod notifications;
 mod registration;
 mod shared;
 mod sources;

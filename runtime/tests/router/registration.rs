@@ -575,3 +575,22 @@ async fn a_session_that_starts_after_a_change_knows_the_server_as_it_is_then() {
     assert_eq!(declared(&other).await, (false, Some("Greet".to_owned())));
     assert_eq!(declared(&router).await, (false, None));
 }
+
+#[tokio::test]
+async fn hints_of_a_tool_are_those_that_were_said() {
+    let router = Router::new("test", "1.0")
+        .with(tool("archive", "Archives", || "").destructive(false).idempotent())
+        .with(tool("count", "Counts", || 0).read_only().open_world(false))
+        .tool("plain", "Says nothing of itself", || "");
+    let (client, _heard) = client_of(&router).await;
+    let tools = client.list_tools().await.unwrap();
+    let hints: Vec<Value> = tools.iter().map(|tool| json!(tool.annotations)).collect();
+    assert_eq!(
+        hints,
+        [
+            json!({"destructiveHint": false, "idempotentHint": true}),
+            json!({"readOnlyHint": true, "openWorldHint": false}),
+            Value::Null
+        ]
+    );
+}

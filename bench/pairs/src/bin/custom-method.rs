@@ -1,14 +1,9 @@
 //! A server and a client of `mcp-runtime` in one process, with a method and a notification of a vendor.
 
-use mcp_runtime::mcp_wire::UnknownMethod;
 use mcp_runtime::transport::channel;
-use mcp_runtime::{
-    Args, CallError, Capable, Client, ClientHandler, ClientSide, Context, Options, Peer, Router, ServerSide,
-    Structured, hub,
-};
+use mcp_runtime::{Args, CallError, Client, Options, Peer, Router, ServerSide, Structured};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use tokio::sync::mpsc;
 
 const STATS: &str = "x/stats";
@@ -33,28 +28,9 @@ async fn stats(Args(Period { days }): Args<Period>, peer: Peer<ServerSide>) -> R
     let visits = days * 20;
     if visits > 100 {
         let name = "a hundred visits".to_owned();
-        let reached = UnknownMethod::new(MILESTONE).with_params(json!(Milestone { name }));
-        peer.notify_unknown(reached).await?;
+        peer.notify_method(MILESTONE, Milestone { name }).await?;
     }
     Ok(Structured(Stats { visits }))
-}
-
-/// Gets the notifications of the client.
-struct Notified(mpsc::Sender<Milestone>);
-
-impl ClientHandler<Context<ClientSide>> for Notified {
-    async fn on_unknown(&self, notification: UnknownMethod, _: &Context<ClientSide>) {
-        let params = notification.params.filter(|_| notification.method == MILESTONE);
-        if let Some(Ok(milestone)) = params.map(|params| params.parse()) {
-            let _ = self.0.send(milestone).await;
-        }
-    }
-}
-
-impl Capable for Notified {
-    fn capabilities(&self) -> hub::ClientCapabilities {
-        hub::ClientCapabilities::default()
-    }
 }
 
 #[tokio::main]
@@ -63,9 +39,11 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Router::new("site", "1.0")
         .custom_method(STATS, stats)
         .serve(Options::default(), theirs);
-    let (sender, mut milestones) = mpsc::channel(16);
+    let (sender, mut milestones) = mpsc::unbounded_channel();
     let client = Client::new("client", "1.0")
-        .handler(Notified(sender))
+        .on_notification(MILESTONE, move |milestone: Milestone| {
+            let _ = sender.send(milestone);
+        })
         .connect(ours)
         .await?;
     let Stats { visits } = client.peer().call_method(STATS, Period { days: 7 }).await?;

@@ -9,7 +9,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut gateway = Gateway::new("gateway", "1.0");
     for argument in std::env::args().skip(1) {
         let (name, program) = argument.split_once('=').ok_or("a server is named as `name=program`")?;
-        gateway = gateway.try_server(name, ServerConfig::process(program, [""; 0]))?;
+        gateway = gateway.try_server(name, ServerConfig::process(program))?;
     }
     gateway.serve(stdio()?).ended().await;
     Ok(())

@@ -9,8 +9,7 @@ use serde_json::{Value, to_string};
 
 async fn list(clients: &Clients) {
     let lists = clients
-        .names()
-        .filter_map(|name| Some((name, clients.server(name)?)))
+        .servers()
         .map(async |(name, client)| (name, client.list_tools().await));
     for (name, tools) in join_all(lists).await {
         match tools {

@@ -1,13 +1,12 @@
 //! A server of `mcp-runtime` that analyzes log files, whose lines have a level: it counts levels, and finds lines.
 
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
 use mcp_runtime::router::ProgressReporter;
 use mcp_runtime::transport::stdio::stdio;
-use mcp_runtime::{Args, Options, Router, Structured};
+use mcp_runtime::{Args, Options, Router, Structured, ToolError};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,7 +39,7 @@ impl Log {
         })
     }
 
-    async fn next(&mut self) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
+    async fn next(&mut self) -> Result<Option<String>, ToolError> {
         let Some(line) = self.lines.next_line().await? else {
             return Ok(None);
         };
@@ -68,7 +67,7 @@ struct Counted {
 async fn count_levels(
     Args(LogFile { path }): Args<LogFile>,
     progress: ProgressReporter,
-) -> Result<Structured<Counted>, Box<dyn Error + Send + Sync>> {
+) -> Result<Structured<Counted>, ToolError> {
     let mut log = Log::open(path, progress).await?;
     let mut counted = Counted::default();
     while let Some(line) = log.next().await? {
@@ -111,10 +110,7 @@ struct Line {
     text: String,
 }
 
-async fn search(
-    Args(search): Args<Search>,
-    progress: ProgressReporter,
-) -> Result<Structured<Page>, Box<dyn Error + Send + Sync>> {
+async fn search(Args(search): Args<Search>, progress: ProgressReporter) -> Result<Structured<Page>, ToolError> {
     let pattern = Regex::new(&search.pattern)?;
     let mut log = Log::open(search.path, progress).await?;
     let mut page = Page::default();

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_runtime::router::{Call, ToolError, Uri, prompt, resource_not_found, resource_template, tool};
+use mcp_runtime::router::{Call, ToolError, resource_template, tool};
 use mcp_runtime::transport::stdio::stdio;
 use mcp_runtime::{Args, Options, Router, State, Structured, hub};
 use rusqlite::{Connection, Params};
@@ -109,9 +109,9 @@ fn list(State(notes): State<Notes>) -> rusqlite::Result<Vec<hub::Resource>> {
     Ok(notes.select("true", [])?.into_iter().map(resource).collect())
 }
 
-fn read(State(notes): State<Notes>, Args(NoteId { id }): Args<NoteId>, Uri(uri): Uri) -> Result<String, ToolError> {
+fn read(State(notes): State<Notes>, Args(NoteId { id }): Args<NoteId>) -> rusqlite::Result<Option<String>> {
     let note = notes.select("id = ?1", [id])?.pop();
-    Ok(note.ok_or_else(|| resource_not_found(&uri))?.text)
+    Ok(note.map(|note| note.text))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -132,18 +132,13 @@ fn summarize(State(notes): State<Notes>, Args(Topic { topic }): Args<Topic>) -> 
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).ok_or("name the database")?;
     let note = hub::ResourceTemplate::new("note", "notes://{id}").with_mime_type("text/plain");
-    let reads = hub::ToolAnnotations::default().with_read_only_hint(true);
-    let destroys = hub::ToolAnnotations::default().with_destructive_hint(true);
     let router = Router::new("notes", "1.0")
         .with_state(Notes::open(&path)?)
         .tool("add_note", "Adds a note", add_note)
-        .with(tool("search_notes", "Finds the notes that contain a text", search_notes).annotations(reads))
-        .with(tool("delete_note", "Deletes a note", delete_note).annotations(destroys))
+        .with(tool("search_notes", "Finds the notes that contain a text", search_notes).read_only())
+        .with(tool("delete_note", "Deletes a note", delete_note).destructive(true))
         .with(resource_template(note, read)?.list(list))
-        .with(prompt(
-            hub::Prompt::new("summarize").with_description("Summarizes notes"),
-            summarize,
-        ));
+        .prompt("summarize", "Summarizes notes", summarize);
     router.serve(Options::default(), stdio()?).ended().await;
     Ok(())
 }

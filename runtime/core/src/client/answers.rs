@@ -1,15 +1,53 @@
 //! The functions of a client, as the handler of its sessions.
 
+use std::collections::HashMap;
+use std::future::{Future, ready};
+
 use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
+use serde::de::DeserializeOwned;
 
-use crate::future::BoxFuture;
+use crate::future::{Awaited, BoxFuture, Immediate};
+use crate::message::params_of;
 use crate::session::Context;
-use crate::side::ClientSide;
+use crate::side::{ClientSide, Side};
 
 /// A function that answers a request of a server.
 type Answer<P, R> = Box<dyn Fn(P) -> BoxFuture<'static, Result<R, ErrorObject>> + Send + Sync>;
+
+/// What a function that gets notifications gives: nothing, or a future of nothing.
+#[diagnostic::on_unimplemented(
+    message = "a function that gives `{Self}` can't get notifications",
+    note = "nobody reads a result: it gives `()`, or a future of `()`"
+)]
+pub trait Heard<M> {
+    /// What is done with the notification.
+    fn into_future(self) -> impl Future<Output = ()> + Send + 'static;
+}
+
+impl Heard<Immediate> for () {
+    fn into_future(self) -> impl Future<Output = ()> + Send + 'static {
+        ready(())
+    }
+}
+
+impl<F: Future<Output = ()> + Send + 'static> Heard<Awaited> for F {
+    fn into_future(self) -> impl Future<Output = ()> + Send + 'static {
+        self
+    }
+}
+
+/// A function that gets the parameters of a notification, unless they aren't those that it takes.
+type Listener = Box<dyn Fn(RawJson) -> Result<BoxFuture<'static, ()>, serde_json::Error> + Send + Sync>;
+
+pub(super) fn listener<P, H, M>(hear: impl Fn(P) -> H + Send + Sync + 'static) -> Listener
+where
+    P: DeserializeOwned,
+    H: Heard<M>,
+{
+    Box::new(move |params| Ok(Box::pin(hear(params.parse()?).into_future())))
+}
 
 /// The functions; where there is none, the server gets an error.
 #[derive(Default)]
@@ -18,6 +56,8 @@ pub(super) struct Answers {
     pub(super) url: Option<Answer<hub::ElicitRequestUrlParams, hub::ElicitResult>>,
     pub(super) message: Option<Answer<hub::CreateMessageRequestParams, hub::CreateMessageResult>>,
     pub(super) roots: Option<Box<dyn Fn() -> Vec<hub::Root> + Send + Sync>>,
+    /// By the method of the notification.
+    pub(super) listeners: HashMap<String, Listener>,
 }
 
 pub(super) fn boxed<P, R, F>(answer: impl Fn(P) -> F + Send + Sync + 'static) -> Answer<P, R>
@@ -59,6 +99,17 @@ impl ClientHandler<Context<ClientSide>> for Answers {
         match &self.roots {
             Some(roots) => Ok(hub::ListRootsResult::new(roots())),
             None => Err(unanswered("there are no roots")),
+        }
+    }
+
+    async fn handle_notification(&self, notification: hub::ServerNotification, _: &Context<ClientSide>) {
+        let method = ClientSide::notification_method(&notification);
+        let Some(listener) = self.listeners.get(method) else {
+            return;
+        };
+        match listener(params_of(&notification)) {
+            Ok(heard) => heard.await,
+            Err(error) => tracing::warn!(method, %error, "the function for a notification can't read its parameters"),
         }
     }
 }

@@ -6,8 +6,10 @@ mod calls;
 use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Extension, RawObject};
+use serde::de::DeserializeOwned;
 
-use self::answers::{Answers, boxed};
+pub use self::answers::Heard;
+use self::answers::{Answers, boxed, listener};
 pub use self::calls::object;
 use crate::error::ConnectError;
 use crate::message::Transport;
@@ -48,7 +50,7 @@ use crate::side::ClientSide;
 /// # }
 /// ```
 ///
-/// One that handles notifications, or methods that the protocol doesn't declare, is a [handler](Self::handler) instead of functions.
+/// One that answers methods that the protocol doesn't declare is a [handler](Self::handler) instead of functions.
 #[must_use]
 pub struct Client {
     info: hub::Implementation,
@@ -172,6 +174,56 @@ impl Client {
     pub fn roots(mut self, roots: impl Fn() -> Vec<hub::Root> + Send + Sync + 'static) -> Self {
         self.answers.roots = Some(Box::new(roots));
         self.capabilities.roots.get_or_insert_default();
+        self
+    }
+
+    /// Gets the notifications of a method, such as one of a vendor, with parameters of any type that `serde` reads. The function may be
+    /// async; the next notification waits for it. Of several functions for one method, the last is called. A notification whose
+    /// parameters aren't of the type is left out, which `tracing` says.
+    ///
+    /// The method may be one of the protocol too: it has the name and the parameters that [`hub`] gives it, whatever the server's revision.
+    /// [`Peer::changes`](crate::Peer::changes) gets the changes of lists and resources in every revision, and
+    /// [`Peer::with_progress`](crate::Peer::with_progress) the progress of calls.
+    ///
+    /// ```
+    /// use mcp_runtime::transport::channel;
+    /// use mcp_runtime::{CallError, Client, Options, Peer, Router, ServerSide};
+    /// use serde::Deserialize;
+    /// use serde_json::json;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Milestone {
+    ///     visits: u64,
+    /// }
+    ///
+    /// async fn visit(peer: Peer<ServerSide>) -> Result<(), CallError> {
+    ///     peer.notify_method("notifications/x/milestone", json!({"visits": 100})).await
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (server, transport) = channel(16);
+    /// Router::new("site", "1.0").tool("visit", "Visits the site", visit).serve(Options::default(), server);
+    ///
+    /// let (sender, mut milestones) = tokio::sync::mpsc::unbounded_channel();
+    /// let client = Client::new("app", "1.0").on_notification("notifications/x/milestone", move |reached: Milestone| {
+    ///     let _ = sender.send(reached.visits);
+    /// });
+    /// client.connect(transport).await?.call_tool("visit", ()).await?;
+    /// assert_eq!(milestones.recv().await, Some(100));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_notification<P, H, M>(
+        mut self,
+        method: impl Into<String>,
+        hear: impl Fn(P) -> H + Send + Sync + 'static,
+    ) -> Self
+    where
+        P: DeserializeOwned,
+        H: Heard<M>,
+    {
+        self.answers.listeners.insert(method.into(), listener(hear));
         self
     }
 

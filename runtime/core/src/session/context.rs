@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Notification, Number, RawJson, RawObject, Request, RequestId, UnknownMethod};
+use mcp_adapters::mcp_wire::{JsonType, Notification, Number, RawJson, RawObject, Request, RequestId, UnknownMethod};
 use mcp_adapters::{Loss, PeerTypes, Revision, hub};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -300,17 +300,17 @@ impl<S: Side> Peer<S> {
     /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when there is no result of the type, or when the protocol
     /// declares the method.
     pub async fn call_method<R: DeserializeOwned>(&self, method: &str, params: impl Serialize) -> Result<R, CallError> {
-        let mut request = UnknownMethod::new(method);
-        request.params = object(&params)?;
-        let result = self.call_unknown(request).await?;
+        let result = self.call_unknown(message(method, &params)?).await?;
         serde_json::from_str(result.text()).map_err(|error| CallError::InvalidResult(error.to_string()))
     }
 
     /// Calls a method that the protocol doesn't declare.
     ///
     /// # Errors
-    /// When there is no result, or when the protocol declares the method.
+    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when there is no result, or when the protocol declares the
+    /// method.
     pub async fn call_unknown(&self, request: UnknownMethod) -> Result<RawJson, CallError> {
+        check_params(&request)?;
         let method = request.method.clone();
         let result = self.state.call_custom(
             self.negotiated(),
@@ -331,11 +331,29 @@ impl<S: Side> Peer<S> {
         sent.await
     }
 
+    /// Sends a notification that the protocol doesn't declare, with parameters that serialize to an object, or `()` for none.
+    ///
+    /// ```no_run
+    /// # async fn example(peer: mcp_runtime::Peer<mcp_runtime::ClientSide>) -> Result<(), mcp_runtime::CallError> {
+    /// peer.notify_method("notifications/x/visited", serde_json::json!({"page": "/"})).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when it can't be sent, or when the protocol declares the
+    /// method.
+    pub async fn notify_method(&self, method: &str, params: impl Serialize) -> Result<(), CallError> {
+        self.notify_unknown(message(method, &params)?).await
+    }
+
     /// Sends a notification that the protocol doesn't declare.
     ///
     /// # Errors
-    /// When it can't be sent, or when the protocol declares the method.
+    /// When the parameters aren't an object ([`CallError::Unrepresentable`]), when it can't be sent, or when the protocol declares the
+    /// method.
     pub async fn notify_unknown(&self, notification: UnknownMethod) -> Result<(), CallError> {
+        check_params(&notification)?;
         let method = notification.method.clone();
         self.state.notify_custom(&method, notification, self.purpose()).await
     }
@@ -360,5 +378,23 @@ impl<S: Side> Peer<S> {
             Some(id) => Purpose::RelatedTo(id.clone()),
             None => Purpose::Unsolicited,
         }
+    }
+}
+
+/// A message with parameters that serialize to an object.
+fn message(method: &str, params: &impl Serialize) -> Result<UnknownMethod, CallError> {
+    let mut message = UnknownMethod::new(method);
+    message.params = object(params)?;
+    Ok(message)
+}
+
+/// Refuses parameters that aren't an object, because the peer would refuse a request with them and ignore a notification.
+fn check_params(message: &UnknownMethod) -> Result<(), CallError> {
+    match &message.params {
+        Some(params) if params.json_type() != JsonType::Object => {
+            let reason = format!("the parameters of {} aren't an object", message.method);
+            Err(CallError::Unrepresentable(reason))
+        }
+        _ => Ok(()),
     }
 }

@@ -24,7 +24,7 @@ pub enum HandlerResult<R> {
 
 /// Handles the requests and notifications of one side's peer: what a session calls, whatever the handler is made of.
 ///
-/// A [`Router`](crate::Router) is one, and so is every [`ServerHandler`] and [`ClientHandler`].
+/// The router of `mcp-runtime-router` is one, and so is every [`ServerHandler`] and [`ClientHandler`].
 pub trait Handler<S: Side>: Send + Sync + 'static {
     /// Handles a request. One that asks a client questions is handled again with the answers.
     fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S>;
@@ -83,7 +83,7 @@ handler!(ClientHandler of ClientSide: InputRequest, ServerNotification);
 
 /// What happens around the handling of each request and notification that the peer sends: measuring, authorization, rate limits.
 ///
-/// A server adds it with [`Router::layer`](crate::Router::layer), a client with [`Layered::layer`]. A request that isn't passed on
+/// A server adds it with `Router::layer`, a client with [`Layered::layer`]. A request that isn't passed on
 /// to `next` isn't handled. A request that asks a stateless client for input is handled once for each round; the result of a round
 /// that asks is passed through like any other.
 ///

@@ -12,8 +12,8 @@ use crate::call::{Call, Input};
 use crate::faults::shortened;
 use crate::tool_error::ToolError;
 
-/// The arguments of a tool or a prompt, the variables of a resource template, or the parameters of a custom method. A function takes
-/// one at most; without it, a tool has no arguments.
+/// The arguments of a tool or a prompt, the variables of a resource template, or the parameters of a custom method or a notification. A
+/// function takes one at most; without it, a tool has no arguments.
 ///
 /// - Of a tool: `T` derives the input schema, by which arguments are validated before they are decoded, so its values are JSON
 ///   objects. A member of the type `Option` may be absent; clients may send `null` for it, but its schema doesn't tell them so,
@@ -22,7 +22,7 @@ use crate::tool_error::ToolError;
 ///   read from text: strings, numbers, Booleans, characters, enums without values, what serde reads from a string, and an `Option`
 ///   or a newtype of such a type. In a flattened struct and in an untagged enum, serde reads strings only.
 /// - Of a resource template: the members are the variables, of the same types.
-/// - Of a custom method: the members of `params`.
+/// - Of a custom method or a notification: the members of `params`.
 ///
 /// `T` may also be a map, such as `BTreeMap<String, String>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +31,10 @@ pub struct Args<T>(pub T);
 impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     fn declare(signature: &mut Signature) {
         signature.add_args::<T>();
-        signature.limit("Args", &["tool", "prompt", "resource template", "custom method"]);
+        signature.limit(
+            "Args",
+            &["tool", "prompt", "resource template", "custom method", "notification"],
+        );
     }
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
