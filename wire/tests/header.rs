@@ -210,7 +210,7 @@ fn what_is_no_message_says_why() {
     }
     for (json, why) in [
         ("5", "expected an object, found a number"),
-        ("[", "expected a JSON value, found '[' at byte 0"),
+        ("[", "expected `,` or `]`, found the end of the text"),
         ("{} {}", "expected the end of the text, found '{' at byte 3"),
     ] {
         assert_eq!(

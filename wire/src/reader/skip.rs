@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::scan::{scan_distinct, scan_value};
 use super::{JsonType, MAX_DEPTH, Reader};
-use crate::error::Decoded;
+use crate::error::{DecodeError, Decoded};
 
 impl<'a> Reader<'a> {
     /// Reads the next value as text. The text is checked to be JSON and not nested too deep, but it isn't parsed.
@@ -41,11 +41,36 @@ impl<'a> Reader<'a> {
         let start = self.position;
         let (end, depth) = match self.known_value() {
             Some(place) => (place.end, 0),
-            None => scan_value(self.text.as_bytes(), start).ok_or_else(|| self.syntax("a JSON value"))?,
+            None => scan_value(self.text.as_bytes(), start).ok_or_else(|| self.malformed())?,
         };
         self.position = end;
         self.deepest = self.deepest.max(self.depth + depth);
         Ok((&self.text[start..end], depth))
+    }
+
+    /// Where the next value, which isn't JSON, stops being JSON. The cursor stays.
+    #[cold]
+    fn malformed(&mut self) -> DecodeError {
+        let start = (self.position, self.depth);
+        let looked = self.look_for_syntax();
+        let error = looked.err().unwrap_or_else(|| self.syntax("a JSON value"));
+        (self.position, self.depth) = start;
+        error
+    }
+
+    fn look_for_syntax(&mut self) -> Decoded<()> {
+        self.skip_space();
+        match self.byte() {
+            Some(b'{') => self.members(|reader, name| reader.look_for_syntax().map_err(|error| error.in_member(&name))),
+            Some(b'[') => self.array(Self::look_for_syntax),
+            Some(b'"') => self.quoted().map(drop),
+            _ => {
+                let end = scan_value(self.text.as_bytes(), self.position);
+                let (end, _) = end.ok_or_else(|| self.syntax("a JSON value"))?;
+                self.position = end;
+                Ok(())
+            }
+        }
     }
 
     /// Checks that no object in the next value has a member twice. The cursor stays.
