@@ -104,7 +104,7 @@ fn a_protocol_of_two_requests_has_crates_of_its_own_name() {
         readme.contains("The types of the [Greeting Protocol, revision 2](https://example.org/greetings/2.json)"),
         "{readme}"
     );
-    assert!(readme.contains("2\nrequests and 0 notifications"), "{readme}");
+    assert!(readme.contains("2 requests\nand 0 notifications"), "{readme}");
     let manifest = fs::read_to_string(options.out.join("greeting-adapters/Cargo.toml")).unwrap();
     assert!(manifest.contains("\nkeywords = [\"json-rpc\"]\n"), "{manifest}");
 }
