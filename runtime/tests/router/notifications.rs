@@ -1,7 +1,7 @@
 //! Functions of a router that get notifications.
 
 use mcp_runtime::router::RouteError;
-use mcp_runtime::{Args, CallServer, Client, Options, Revision, Router, State};
+use mcp_runtime::{Args, CallServer, Client, Options, Peer, Revision, Router, ServerSide, State};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,6 +55,23 @@ async fn every_function_for_a_notification_gets_it_in_both_eras() {
             peer.call_tool(call("ping", json!({}))).await.is_ok(),
             "the session goes on"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_notification_is_of_the_revision_of_the_requests_before_it() {
+    let (sender, mut heard) = unbounded_channel();
+    let revision_of = |peer: Peer<ServerSide>, State(revisions): State<Pages>| {
+        let revision = peer.revision().map(|revision| revision.to_string());
+        revisions.send(revision.unwrap_or_default()).unwrap_or_default();
+    };
+    let router = Router::new("site", "1.0")
+        .with_state(sender)
+        .on_notification(VISITED, revision_of);
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let (client, _) = client_in(revision, &router).await;
+        client.peer().notify_method(VISITED, ()).await.unwrap();
+        assert_eq!(next(&mut heard).await, revision.as_str());
     }
 }
 

@@ -25,12 +25,14 @@ impl<S: Side> Engine<S> {
             return Ok(Arc::clone(session));
         }
         if let Some(negotiated) = Negotiated::of_message(header, &self.session.options)? {
+            *self.session.stamped.lock() = Some(negotiated.revision);
             return Ok(Arc::new(negotiated));
         }
         if self.session.revision().is_some() {
             return Ok(Arc::clone(session));
         }
-        // The request that begins a session is read by the revision that it asks for. A notification doesn't say its revision.
+        // The request that begins a session is read by the revision that it asks for. A notification doesn't say its revision: it is
+        // taken for that of the requests before it.
         let revision = match header.kind() {
             Ok(MessageKind::Notification) => self.revision_with(&header.method().unwrap_or_default()),
             _ => hello::requested_version::<Revision>(header).flatten(),
@@ -41,9 +43,14 @@ impl<S: Side> Engine<S> {
         ))
     }
 
-    /// The latest revision with a method, unless the one that is assumed has it.
+    /// The revision of the last stateless request if it has a method or nobody declares it, or else the latest one with the method,
+    /// unless the one that is assumed has it.
     fn revision_with(&self, method: &str) -> Option<Revision> {
         let has_method = |revision: &Revision| revision.method(method).is_some();
+        let stamped = *self.session.stamped.lock();
+        if let Some(revision) = stamped.filter(|revision| has_method(revision) || is_custom(method)) {
+            return Some(revision);
+        }
         let supported = self.session.options.supported.iter().copied();
         let latest = supported.filter(has_method).max()?;
         (!has_method(&self.session.negotiated().revision)).then_some(latest)

@@ -71,6 +71,8 @@ pub struct SessionState<S: Side> {
     default: Arc<Negotiated>,
     /// What was negotiated for the session.
     agreed: OnceLock<Arc<Negotiated>>,
+    /// The revision that the last stateless request has named.
+    pub stamped: Mutex<Option<Revision>>,
     /// The calls of this side that wait for their responses.
     pub pending: PendingCalls,
     /// The messages that are passed on to the peer.
@@ -131,6 +133,7 @@ impl<S: Side> SessionState<S> {
             own_capabilities,
             default: Arc::new(Negotiated::unknown(default_revision)),
             agreed: OnceLock::new(),
+            stamped: Mutex::default(),
             passing: Arc::default(),
             unhandled: Arc::default(),
             begun: CancellationToken::new(),
