@@ -348,6 +348,11 @@ fn servers_are_tested_within_the_process() {
     }
 }
 
+#[test]
+fn a_server_of_rmcp_and_a_router_are_one_server() {
+    assert!(Command::new(env!("CARGO_BIN_EXE_steps")).status().unwrap().success());
+}
+
 /// A file that isn't there.
 fn absent_file(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
