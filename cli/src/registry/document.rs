@@ -36,7 +36,7 @@ impl Document {
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
             Problem {
-                at: Some((error.line() as u64, error.column() as u64)),
+                at: Some((error.line() as u64, (error.column() as u64).max(1))),
                 ..Problem::error(Path::default(), format!("not JSON: {message}"))
             }
         });
