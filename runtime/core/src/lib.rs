@@ -38,7 +38,7 @@ pub use mcp_adapters::mcp_wire::{ErrorObject, Invalid, UnknownMethod, error_code
 pub use mcp_adapters::{Loss, Revision, hub, mcp_wire};
 
 pub use self::change::Change;
-pub use self::client::{Capable, Client, Heard};
+pub use self::client::{Capable, Client, NotificationReturns};
 pub use self::era::Era;
 pub use self::error::{CallError, ConnectError};
 pub use self::filled_in::{declined, dismissed, filled_in};

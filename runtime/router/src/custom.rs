@@ -61,7 +61,7 @@ impl Listener {
     }
 
     /// Calls the function. Nobody waits for a response, so an error goes to the log.
-    pub(super) async fn hear(&self, params: &RawJson, call: Call) {
+    pub(super) async fn handle(&self, params: &RawJson, call: Call) {
         let heard = match params.parse() {
             Ok(params) => self.function.call(call, Input::Custom(params)).await,
             Err(error) => Err(error.into()),

@@ -272,7 +272,7 @@ impl Handler<ServerSide> for Router {
         let params = params_of(&notification);
         Box::pin(async move {
             for listener in listeners {
-                listener.hear(&params, self.call(context)).await;
+                listener.handle(&params, self.call(context)).await;
             }
         })
     }

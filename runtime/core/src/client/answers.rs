@@ -21,18 +21,18 @@ type Answer<P, R> = Box<dyn Fn(P) -> BoxFuture<'static, Result<R, ErrorObject>> 
     message = "a function that gives `{Self}` can't get notifications",
     note = "nobody reads a result: it gives `()`, or a future of `()`"
 )]
-pub trait Heard<M> {
+pub trait NotificationReturns<M> {
     /// What is done with the notification.
     fn into_future(self) -> impl Future<Output = ()> + Send + 'static;
 }
 
-impl Heard<Immediate> for () {
+impl NotificationReturns<Immediate> for () {
     fn into_future(self) -> impl Future<Output = ()> + Send + 'static {
         ready(())
     }
 }
 
-impl<F: Future<Output = ()> + Send + 'static> Heard<Awaited> for F {
+impl<F: Future<Output = ()> + Send + 'static> NotificationReturns<Awaited> for F {
     fn into_future(self) -> impl Future<Output = ()> + Send + 'static {
         self
     }
@@ -41,12 +41,12 @@ impl<F: Future<Output = ()> + Send + 'static> Heard<Awaited> for F {
 /// A function that gets the parameters of a notification, unless they aren't those that it takes.
 type Listener = Box<dyn Fn(RawJson) -> Result<BoxFuture<'static, ()>, serde_json::Error> + Send + Sync>;
 
-pub(super) fn listener<P, H, M>(hear: impl Fn(P) -> H + Send + Sync + 'static) -> Listener
+pub(super) fn listener<P, R, M>(function: impl Fn(P) -> R + Send + Sync + 'static) -> Listener
 where
     P: DeserializeOwned,
-    H: Heard<M>,
+    R: NotificationReturns<M>,
 {
-    Box::new(move |params| Ok(Box::pin(hear(params.parse()?).into_future())))
+    Box::new(move |params| Ok(Box::pin(function(params.parse()?).into_future())))
 }
 
 /// The functions; where there is none, the server gets an error.
@@ -108,7 +108,7 @@ impl ClientHandler<Context<ClientSide>> for Answers {
             return;
         };
         match listener(params_of(&notification)) {
-            Ok(heard) => heard.await,
+            Ok(handled) => handled.await,
             Err(error) => tracing::warn!(method, %error, "the function for a notification can't read its parameters"),
         }
     }

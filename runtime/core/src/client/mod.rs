@@ -8,7 +8,7 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, Extension, RawObject};
 use serde::de::DeserializeOwned;
 
-pub use self::answers::Heard;
+pub use self::answers::NotificationReturns;
 use self::answers::{Answers, boxed, listener};
 pub use self::calls::object;
 use crate::error::ConnectError;
@@ -214,16 +214,16 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn on_notification<P, H, M>(
+    pub fn on_notification<P, R, M>(
         mut self,
         method: impl Into<String>,
-        hear: impl Fn(P) -> H + Send + Sync + 'static,
+        function: impl Fn(P) -> R + Send + Sync + 'static,
     ) -> Self
     where
         P: DeserializeOwned,
-        H: Heard<M>,
+        R: NotificationReturns<M>,
     {
-        self.answers.listeners.insert(method.into(), listener(hear));
+        self.answers.listeners.insert(method.into(), listener(function));
         self
     }
 
