@@ -44,14 +44,6 @@ impl Followed {
         }
     }
 
-    /// Asks for something about the task, as the core has it.
-    async fn request(&self, method: &str) -> Result<RawJson, CallError> {
-        let params = RawJson::from(json!({ &CORE.related.id: self.handle.id() }));
-        self.server
-            .call_unknown(UnknownMethod::new(method).with_params(params))
-            .await
-    }
-
     /// Passes an error on that ends the task, or does so once it has come too often.
     fn failed(&mut self, error: CallError) -> Result<(), ErrorObject> {
         self.failures += 1;
@@ -80,6 +72,14 @@ impl Drop for Followed {
             });
         }
     }
+}
+
+/// Asks for something about a task, as the core has it.
+async fn ask(server: &Peer<ClientSide>, id: &str, method: &str) -> Result<RawJson, CallError> {
+    let params = RawJson::from(json!({ &CORE.related.id: id }));
+    server
+        .call_unknown(UnknownMethod::new(method).with_params(params))
+        .await
 }
 
 /// What a task says of itself, to its client.
@@ -162,21 +162,15 @@ pub async fn follow_core(
     task: TaskContext,
     client: Peer<ServerSide>,
 ) -> Result<AnyCallToolResult, ErrorObject> {
-    let tasks = Arc::clone(&followed.upstream.links);
-    tasks.tasks.insert(followed.handle.id(), task.clone(), client);
-    let mut shown = None;
     let server = followed.server.clone();
     let id = followed.handle.id().to_owned();
-    let result = || {
-        let params = RawJson::from(json!({ &CORE.related.id: &id }));
-        server.call_unknown(UnknownMethod::new(&*CORE.methods.result).with_params(params))
-    };
+    followed.upstream.links.tasks.insert(&id, task.clone(), client);
+    let mut shown = None;
+    let result = || ask(&server, &id, &CORE.methods.result);
     let mut waiting = std::pin::pin!(None);
     loop {
-        let state = followed
-            .request(GetTaskRequest::METHOD)
-            .await
-            .and_then(|task| core_task(&task));
+        let state = ask(&server, &id, GetTaskRequest::METHOD).await;
+        let state = state.and_then(|task| core_task(&task));
         let interval = match state {
             Ok(state) => {
                 followed.failures = 0;
