@@ -152,7 +152,7 @@ fn write_rows<const N: usize>(
     Ok(())
 }
 
-/// The widths of columns, so that a row is no longer than a line.
+/// The widths of columns, so that a row fits a line.
 fn fit<const N: usize>(mut widths: [usize; N], columns: usize) -> [usize; N] {
     loop {
         let all = widths.iter().sum::<usize>() + 2 * widths.len();

@@ -96,8 +96,8 @@ impl ServerTasks {
     }
 }
 
-/// Whether a notification tells the state of a task to a client of a revision that has no such tasks: it is one of the bridge then, which
-/// asks for its state.
+/// Whether a notification is about the state of a task, and the client's revision has no tasks like it: the task is one of the bridge then,
+/// which asks for its state.
 pub fn is_told_to_bridge(notification: &hub::ServerNotification, client: Revision) -> bool {
     let hub::ServerNotification::Unknown(notification) = notification else {
         return false;

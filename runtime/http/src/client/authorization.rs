@@ -32,14 +32,14 @@ pub trait Attempts: Send {
     /// The headers that authorize the next attempt. A request to another origin than the server's must get no credentials.
     ///
     /// # Errors
-    /// There is no authorization.
+    /// The client can't be authorized.
     fn headers<'a>(&'a mut self, request: &'a Request) -> AuthorizationFuture<'a, HeaderMap>;
 
     /// Whether the request should be sent again, with what is now there to authorize it. `at_origin` says whether the server may be
     /// one of a revision in which servers have no metadata, and are authorized at their own origin.
     ///
     /// # Errors
-    /// There is no authorization.
+    /// The client can't be authorized.
     fn retry<'a>(&'a mut self, response: &'a Response, at_origin: bool) -> AuthorizationFuture<'a, bool>;
 }
 
