@@ -46,6 +46,6 @@ pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, 
 pub use self::rounds::{Sealing, StateStore};
 pub use self::session::{
     Changes, ClientSession, Context, Discovery, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo,
-    Progress, ServeClient, ServerSession, Session, connect, serve,
+    Progress, Responder, ServeClient, ServerSession, Session, connect, serve,
 };
 pub use self::side::{ClientSide, ServerSide, Side};

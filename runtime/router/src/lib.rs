@@ -55,7 +55,7 @@ use std::time::Duration;
 use mcp_adapters::{hub, if_hub_has};
 use mcp_runtime_core::internal::{Mutex, Server, ServerInfo, Shared, Subscriptions, start_server, with_extra};
 use mcp_runtime_core::transport::Transport;
-use mcp_runtime_core::{Change, Layered, Options, ServeClient, ServerSession};
+use mcp_runtime_core::{Change, Layered, Limits, Options, Responder, ServeClient, ServerSession, ServerSide};
 
 use self::caching::Caching;
 use self::catalogue::{Catalogue, Routes};
@@ -412,7 +412,51 @@ impl Router {
 
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
-        let server = self.server();
+        let (server, subscriptions) = (self.server(), self.subscriptions(&options.limits));
+        self.inner.catalogue.add_session(&subscriptions);
+        start_server(self.layered(), server, subscriptions, options, transport)
+    }
+
+    /// The router as a function from a request of a stateless revision to its response.
+    ///
+    /// ```
+    /// use mcp_runtime::{Options, Router};
+    /// use mcp_runtime::http::Extensions;
+    ///
+    /// # fn block_on<F: Future>(future: F) -> F::Output {
+    /// #     let mut future = std::pin::pin!(future);
+    /// #     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    /// #     loop {
+    /// #         if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut context) {
+    /// #             return output;
+    /// #         }
+    /// #     }
+    /// # }
+    /// let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
+    /// let responder = weather.responder(Options::default());
+    /// let request = br#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "weather", "_meta": {
+    ///     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    ///     "io.modelcontextprotocol/clientCapabilities": {}
+    /// }}}"#;
+    /// let response = block_on(responder.respond(request, Extensions::new())).expect("a request has a response");
+    /// assert!(String::from_utf8(response)?.contains("sunny"));
+    /// # Ok::<(), std::string::FromUtf8Error>(())
+    /// ```
+    #[must_use]
+    pub fn responder(self, options: Options) -> Responder {
+        let subscriptions = self.subscriptions(&options.limits);
+        let router = self.clone();
+        Responder::new(self.layered(), move || router.server(), subscriptions, options)
+    }
+
+    /// The router within the middleware of all its calls.
+    fn layered(self) -> Layered<ServerSide> {
+        let layers = Arc::clone(&self.inner.scope.layers);
+        Layered::from(self).layers(&layers)
+    }
+
+    /// What a client listens to, which the router notifies once it knows the session.
+    fn subscriptions(&self, limits: &Limits) -> Arc<Subscriptions> {
         let catalogue = Arc::clone(&self.inner.catalogue);
         let check = move |uri: &str| match catalogue.routes().has_resource(uri) {
             true => Ok(()),
@@ -429,16 +473,7 @@ impl Router {
             }),
             notify: Box::new(move |change| catalogue.notify(change)),
         };
-        let subscriptions = Subscriptions::new(&options.limits, Some(shared));
-        self.inner.catalogue.add_session(&subscriptions);
-        let layers = Arc::clone(&self.inner.scope.layers);
-        start_server(
-            Layered::from(self).layers(&layers),
-            server,
-            subscriptions,
-            options,
-            transport,
-        )
+        Subscriptions::new(limits, Some(shared))
     }
 }
 
@@ -494,5 +529,9 @@ impl std::fmt::Debug for Router {
 impl ServeClient for Router {
     fn serve_client(self, options: Options, transport: impl Transport) -> ServerSession {
         self.serve(options, transport)
+    }
+
+    fn responder(self, options: Options) -> Responder {
+        Router::responder(self, options)
     }
 }

@@ -5,6 +5,7 @@ mod cache;
 mod changes;
 mod client;
 mod listen;
+mod responder;
 mod server;
 
 use std::time::Duration;

@@ -12,6 +12,7 @@ use mcp_adapters::{Translated, hello};
 use tokio::time::Instant;
 
 use super::engine::Engine;
+use super::negotiated::Negotiated;
 use super::notifications::Notification;
 use super::response::PendingResponse;
 use super::state::is_converted;
@@ -81,11 +82,21 @@ impl<S: Side> Engine<S> {
         extensions: Arc<Extensions>,
         in_batch: bool,
     ) -> Option<PendingResponse> {
+        match self.terms_of(header) {
+            Ok(negotiated) => self.take_negotiated(header, negotiated, extensions, in_batch),
+            Err(error) => self.refuse_call(header, error),
+        }
+    }
+
+    /// Takes a message for which this is negotiated.
+    pub fn take_negotiated(
+        self: &Arc<Self>,
+        header: &MessageHeader<'_>,
+        negotiated: Arc<Negotiated>,
+        extensions: Arc<Extensions>,
+        in_batch: bool,
+    ) -> Option<PendingResponse> {
         let json = header.message().text().as_bytes();
-        let negotiated = match self.terms_of(header) {
-            Ok(negotiated) => negotiated,
-            Err(error) => return self.refuse_call(header, error),
-        };
         if let Some(taken) = self.take_internal(header, &negotiated, &extensions) {
             return taken;
         }
@@ -225,7 +236,7 @@ impl<S: Side> Engine<S> {
 }
 
 /// The error for JSON that is not a message.
-fn not_a_message(error: &DecodeError) -> ErrorObject {
+pub fn not_a_message(error: &DecodeError) -> ErrorObject {
     let code = match error.kind() {
         DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
         _ => error_code::INVALID_REQUEST,

@@ -160,7 +160,7 @@ impl<S: Side> Engine<S> {
     }
 
     /// The error of a request that neither is stateless nor belongs to a session.
-    fn not_begun(&self) -> ErrorObject {
+    pub fn not_begun(&self) -> ErrorObject {
         let supported = &self.session.options.supported;
         let key = supported.iter().find_map(|revision| revision.lifecycle().meta_version);
         if let Some(key) = key.filter(|_| S::IS_SERVER) {

@@ -21,6 +21,7 @@ mod notifications;
 mod pending;
 mod relay;
 mod request;
+mod responder;
 mod response;
 mod server;
 mod state;
@@ -53,6 +54,7 @@ pub use self::handshake::ClientInfo;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::relay::{OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Ticket};
+pub use self::responder::Responder;
 pub use self::server::{Server, ServerInfo};
 pub use self::state::SessionState;
 pub use self::subscriptions::{Shared, Subscriptions};
@@ -153,6 +155,9 @@ impl<S: Side> Drop for EndGuard<S> {
 pub trait ServeClient: Clone + Send + Sync + 'static {
     /// Starts a session with a client.
     fn serve_client(self, options: Options, transport: impl Transport) -> ServerSession;
+
+    /// The same server as a function, which answers requests of stateless revisions one by one.
+    fn responder(self, options: Options) -> Responder;
 }
 
 /// Starts a session with a client.
@@ -195,7 +200,7 @@ pub fn start_server(
     let runner = transport.runner();
     let (sender, receiver) = transport.split();
     if !sender.notifies() {
-        server = Arc::new(server.without_changes());
+        server = server.without_changes();
     }
     let own_capabilities = Arc::clone(&server.capabilities);
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));

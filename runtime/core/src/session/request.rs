@@ -106,12 +106,17 @@ impl<S: Side> Engine<S> {
         cancelled: &CancellationToken,
         handled: impl Future<Output = T>,
     ) -> Option<Result<T, String>> {
+        // Whatever ends the request ends the tasks that its handler has spawned.
+        let abandoned = cancelled.drop_guard_ref();
         let handled = tokio::select! {
             biased;
             handled = catch_panic(handled) => Some(handled),
             () = cancelled.cancelled() => None,
             () = self.session.ended.cancelled() => None,
         };
+        if handled.is_some() {
+            abandoned.disarm();
+        }
         self.end_request(id);
         handled
     }

@@ -98,6 +98,14 @@ impl PendingResponse {
         Self { ids, body }
     }
 
+    /// The response once it is made, whether or not its handler panics.
+    pub async fn made(self) -> Response {
+        match self.body {
+            Body::Ready(json) => (Some(json), None),
+            Body::Running(response, _) => catch_panic(response).await.unwrap_or_else(serialization_failed),
+        }
+    }
+
     /// The same response. If it isn't ready, a task of its own makes it from now on.
     fn spawned(self, tasks: &TaskTracker) -> Self {
         let body = match self.body {
@@ -275,11 +283,9 @@ impl<S: Side> Engine<S> {
         self.tasks.spawn(async move {
             let (mut responses, mut ids, mut unanswered, mut permits) =
                 (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-            for PendingResponse { ids: answered, body } in pending {
-                let (json, permit) = match body {
-                    Body::Ready(json) => (Some(json), None),
-                    Body::Running(response, _) => catch_panic(response).await.unwrap_or_else(serialization_failed),
-                };
+            for mut response in pending {
+                let answered = std::mem::take(&mut response.ids);
+                let (json, permit) = response.made().await;
                 let bytes = json.as_ref().map_or(0, Vec::len);
                 permits.extend(permit.map(|permit| (permit, budget.charge(bytes))));
                 match json {

@@ -1,7 +1,7 @@
 //! What a server says about itself, and what its sessions share of that.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Revision, hello, hub};
@@ -32,6 +32,8 @@ pub struct Server {
     /// What it offers in any revision, as the hub has it.
     pub capabilities: Arc<Value>,
     result_stamps: Mutex<BTreeMap<Revision, Option<ResultStamp>>>,
+    /// The same server without the capabilities to notify of changes.
+    without_changes: OnceLock<Arc<Self>>,
 }
 
 /// A key in `_meta` of results, and its value.
@@ -45,17 +47,21 @@ impl From<ServerInfo> for Server {
             info,
             capabilities: Arc::new(capabilities),
             result_stamps: Mutex::default(),
+            without_changes: OnceLock::new(),
         }
     }
 }
 
 impl Server {
     /// The same server without the capabilities to notify of changes.
-    pub fn without_changes(&self) -> Self {
-        Self::from(ServerInfo {
-            capabilities: without_changes(&self.info.capabilities),
-            ..self.info.clone()
-        })
+    pub fn without_changes(&self) -> Arc<Self> {
+        let without = || {
+            Arc::new(Self::from(ServerInfo {
+                capabilities: without_changes(&self.info.capabilities),
+                ..self.info.clone()
+            }))
+        };
+        Arc::clone(self.without_changes.get_or_init(without))
     }
 
     /// What each result in a revision says about the server, if the revision has a place for that.

@@ -64,7 +64,7 @@ pub struct SessionState<S: Side> {
     /// The half of the transport that sends.
     pub sender: Box<dyn DynSender>,
     /// The options of this side.
-    pub options: Options,
+    pub options: Arc<Options>,
     /// The capabilities of this side, as the hub has them.
     pub own_capabilities: Arc<Value>,
     /// What holds for messages before a handshake or a discovery.
@@ -119,11 +119,12 @@ impl<S: Side> SessionState<S> {
     /// The state of a session that has not begun.
     pub fn new(
         sender: Box<dyn DynSender>,
-        options: Options,
+        options: impl Into<Arc<Options>>,
         own_capabilities: Arc<Value>,
         default_revision: Revision,
         subscriptions: Arc<Subscriptions>,
     ) -> Self {
+        let options = options.into();
         let limits = &options.limits;
         let calls = limits.in_flight.saturating_add(limits.waiting);
         Self {

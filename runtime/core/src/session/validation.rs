@@ -63,7 +63,7 @@ impl<S: Side> SessionState<S> {
     fn validates(&self) -> bool {
         let Options {
             validation, violations, ..
-        } = &self.options;
+        } = &*self.options;
         *validation == Validation::Strict || violations.is_some() || tracing::enabled!(tracing::Level::DEBUG)
     }
 
