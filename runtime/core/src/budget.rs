@@ -60,10 +60,13 @@ impl Budget {
 
     /// Waits until something of the budget is left.
     pub async fn available(&self) {
+        if self.taken() < self.limit {
+            return;
+        }
         let mut freed = pin!(self.freed.notified());
         loop {
             freed.as_mut().enable();
-            if self.taken.load(Ordering::SeqCst) < self.limit {
+            if self.taken() < self.limit {
                 return;
             }
             freed.as_mut().await;

@@ -309,9 +309,8 @@ fn checked(extension: &mcp_wire::Extension, method: &Method, call: &Call) -> Res
             .headers
             .iter()
             .filter(|repeated| repeated.method == method.name);
-        let texts =
-            headers.filter_map(|repeated| Some((repeated.header, params[repeated.parameter].as_str()?.to_owned())));
-        let texts: Vec<(&str, String)> = texts.collect();
+        let texts = headers.filter_map(|repeated| Some((repeated.header, params[repeated.parameter].as_str()?.into())));
+        let texts: Vec<_> = texts.collect();
         mirrors::check(&texts, &request.headers)
             .map_err(|what| ErrorObject::new(call.known_code(ErrorRole::HeaderMismatch), what))?;
     }

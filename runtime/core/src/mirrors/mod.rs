@@ -18,39 +18,38 @@ pub use self::arguments::{ArgumentHeader, argument_headers};
 pub use self::value::encode;
 
 /// The headers that repeat what a message of a revision says, but for arguments of what it calls, and their texts.
-pub fn mirrored(revision: Revision, message: &MessageHeader<'_>) -> Vec<(&'static str, String)> {
+pub fn mirrored<'a>(revision: Revision, message: &MessageHeader<'a>) -> Vec<(&'static str, Cow<'a, str>)> {
     let facts = revision.facts();
     let mut headers = Vec::new();
     if let Some(header) = facts.version_header.filter(|_| revision.is_stateless()) {
         let stamped = hello::stamped_version::<Revision>(message).ok().flatten();
-        let version = stamped.map_or_else(|| revision.as_str().to_owned(), |(_, version)| version);
+        let version = stamped.map_or(Cow::Borrowed(revision.as_str()), |(_, version)| version.into());
         headers.push((header, version));
     }
     let Some(method) = message.method() else {
         return headers;
     };
-    headers.extend(facts.mirrors.method.map(|header| (header, method.to_string())));
     let params = facts.mirrors.params.iter().filter(|param| param.method == method);
-    headers.extend(params.filter_map(|param| {
-        // The handler of the request refuses a parameter of another type.
-        let text = message.param(&[param.parameter]).ok()??.string().ok()?;
-        Some((param.header, text.into_owned()))
-    }));
+    // The handler of the request refuses a parameter of another type.
+    let text = |name: &str| message.param(&[name]).ok()??.string().ok();
+    let params = params.filter_map(|param| Some((param.header, text(param.parameter)?)));
+    let method = facts.mirrors.method.map(|header| (header, method.clone()));
+    headers.extend(method.into_iter().chain(params));
     headers
 }
 
 /// The headers that repeat what a message of an extension says, in a revision that has such headers, and their texts.
-pub fn of_extension(
+pub fn of_extension<'a>(
     extension: &Extension,
     revision: Revision,
-    message: &MessageHeader<'_>,
-) -> impl Iterator<Item = (&'static str, String)> {
+    message: &MessageHeader<'a>,
+) -> impl Iterator<Item = (&'static str, Cow<'a, str>)> {
     let method = revision.facts().mirrors.method.and_then(|_| message.method());
     let headers = extension.headers.iter();
     headers.filter_map(move |repeated| {
         let text = message.param(&[repeated.parameter]);
         let text = text.ok()??.string().ok()?;
-        (method.as_deref() == Some(repeated.method)).then(|| (repeated.header, text.into_owned()))
+        (method.as_deref() == Some(repeated.method)).then_some((repeated.header, text))
     })
 }
 
@@ -58,7 +57,7 @@ pub fn of_extension(
 ///
 /// # Errors
 /// What is wrong with the first header that is absent, malformed or says something else.
-pub fn check(mirrored: &[(&'static str, String)], headers: &HeaderMap) -> Result<(), String> {
+pub fn check(mirrored: &[(&'static str, Cow<'_, str>)], headers: &HeaderMap) -> Result<(), String> {
     for (name, expected) in mirrored {
         match only_value(headers, name)? {
             None => return Err(format!("The header {name} is required")),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use http::request::Parts;
 use http::{Request, Response};
 use mcp_adapters::Revision;
-use mcp_runtime_core::{Options, ServeClient};
+use mcp_runtime_core::{Options, Responder, ServeClient};
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::CorsLayer;
 use tower_service::Service;
@@ -40,6 +40,8 @@ use crate::guard::Guard;
 pub struct HttpServer {
     settings: Arc<Settings>,
     start_engine: Arc<StartEngine>,
+    /// What answers stateless requests, if they need no engine for each.
+    responder: Option<Responder>,
     /// What responds, once there has been a request.
     endpoint: Arc<OnceLock<Arc<Endpoint>>>,
 }
@@ -59,8 +61,14 @@ impl HttpServer {
     #[must_use]
     pub fn with_options(server: impl ServeClient, options: Options) -> Self {
         let revisions = options.supported.clone();
+        let responder = server.clone().responder(options.clone());
         let serve = move |transport, _: FirstRequest<'_>| drop(server.clone().serve_client(options.clone(), transport));
-        Self::starting(serve).revisions(revisions)
+        let responder = Some(responder);
+        let server = Self {
+            responder,
+            ..Self::starting(serve)
+        };
+        server.revisions(revisions)
     }
 
     /// A server with an engine of your choice, at `/mcp`.
@@ -87,6 +95,7 @@ impl HttpServer {
         Self {
             settings: Arc::default(),
             start_engine: Arc::new(start),
+            responder: None,
             endpoint: Arc::default(),
         }
     }
@@ -390,7 +399,11 @@ impl HttpServer {
     fn endpoint(&self) -> &Arc<Endpoint> {
         self.endpoint.get_or_init(|| {
             let settings = Settings::clone(&self.settings).settled();
-            Arc::new(Endpoint::new(settings, Arc::clone(&self.start_engine)))
+            Arc::new(Endpoint::new(
+                settings,
+                Arc::clone(&self.start_engine),
+                self.responder.clone(),
+            ))
         })
     }
 }

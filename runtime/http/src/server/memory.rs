@@ -54,7 +54,11 @@ impl MemoryCharge {
     /// The bytes that are charged, for the connection that writes them. From here on the session doesn't hold them: its end
     /// wouldn't free them.
     pub(crate) fn holding(self, bytes: impl AsRef<[u8]> + Send + 'static) -> Bytes {
-        let _charge = self.server;
-        Bytes::from_owner(Charged { bytes, _charge })
+        holding(self.server, bytes)
     }
+}
+
+/// Bytes that are charged as long as they are held.
+pub(crate) fn holding(charge: Charge, bytes: impl AsRef<[u8]> + Send + 'static) -> Bytes {
+    Bytes::from_owner(Charged { bytes, _charge: charge })
 }

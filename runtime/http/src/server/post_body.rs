@@ -1,6 +1,5 @@
 //! The parts of body messages that the server needs.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,7 +9,6 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{Revision, hello};
 use mcp_runtime_core::internal::{Charge, MAX_BATCH};
-use mcp_runtime_core::mirrors::mirrored;
 
 use super::rejection::Rejection;
 
@@ -19,6 +17,8 @@ use super::rejection::Rejection;
 pub(crate) struct PostBody {
     /// The body, until it is handed to the session engine.
     pub(crate) json: Vec<u8>,
+    /// How long it is.
+    pub(crate) bytes: usize,
     /// The charge for the server's memory, if the body came from a client.
     pub(crate) charge: Option<Arc<Charge>>,
     /// Whether it is an array.
@@ -27,52 +27,38 @@ pub(crate) struct PostBody {
     pub(crate) requests: Vec<RequestId>,
     /// The requests that it cancels.
     pub(crate) cancelled: Vec<RequestId>,
-    /// The method of its last request.
-    pub(crate) method: Option<String>,
     /// Set for `initialize`: the revision that the client requests, if it is known.
     pub(crate) initialize: Option<Option<Revision>>,
     /// Set if a message is stateless: the revision by whose rules.
     pub(crate) stateless: Option<Revision>,
-    /// What its last stateless request says by these rules.
-    stamp: Option<Stamp>,
     /// Whether it has responses to requests of the server.
     pub(crate) has_responses: bool,
 }
 
-/// What a stateless request says of itself.
-#[derive(Debug, Clone)]
-pub(crate) struct Stamp {
-    /// A required key that its `_meta` lacks.
-    pub(crate) missing_key: Option<&'static str>,
-    /// The headers that repeat what it says.
-    pub(crate) mirrored: Vec<(&'static str, String)>,
-}
-
-impl Stamp {
-    fn read(revision: Revision, message: &MessageHeader<'_>) -> Self {
-        Self {
-            missing_key: hello::missing_key(revision, message),
-            mirrored: mirrored(revision, message),
-        }
-    }
-}
-
 impl PostBody {
     pub(crate) fn parse(json: Vec<u8>) -> Result<Self, Rejection> {
+        let body = Self::read(&json)?.1;
+        Ok(body.with_json(json, None))
+    }
+
+    /// Reads a body, which keeps no text yet; its message, if it isn't a batch.
+    pub(crate) fn read(json: &[u8]) -> Result<(Option<MessageHeader<'_>>, Self), Rejection> {
         let mut body = Self {
             json: Vec::new(),
+            bytes: json.len(),
             charge: None,
             is_batch: false,
             requests: Vec::new(),
             cancelled: Vec::new(),
-            method: None,
             initialize: None,
             stateless: None,
-            stamp: None,
             has_responses: false,
         };
-        match Payload::from_slice(&json).map_err(|error| malformed(&error))? {
-            Payload::Message(header) => body.take(&header).map_err(|refusal| refusal.with_id(header.id()))?,
+        match Payload::from_slice(json).map_err(|error| malformed(&error))? {
+            Payload::Message(header) => {
+                body.take(&header).map_err(|refusal| refusal.with_id(header.id()))?;
+                Ok((Some(header), body))
+            }
             Payload::Batch(elements) => {
                 body.is_batch = true;
                 if !elements.is_longer_than(0) {
@@ -89,10 +75,15 @@ impl PostBody {
                         "the request that begins a session is never part of a batch",
                     ));
                 }
+                Ok((None, body))
             }
         }
-        body.json = json;
-        Ok(body)
+    }
+
+    /// The body with its text, and what that is charged to.
+    pub(crate) fn with_json(self, json: Vec<u8>, charge: Option<Charge>) -> Self {
+        let charge = charge.map(Arc::new);
+        Self { json, charge, ..self }
     }
 
     /// The id of the request, if there is only one.
@@ -111,17 +102,6 @@ impl PostBody {
         }
     }
 
-    /// What the body says of itself by the rules of a revision.
-    pub(crate) fn stamp(&self, revision: Revision) -> Result<Cow<'_, Stamp>, Rejection> {
-        match &self.stamp {
-            Some(stamp) if self.stateless == Some(revision) => Ok(Cow::Borrowed(stamp)),
-            _ => {
-                let message = MessageHeader::from_slice(&self.json).map_err(|_| Rejection::internal())?;
-                Ok(Cow::Owned(Stamp::read(revision, &message)))
-            }
-        }
-    }
-
     fn take(&mut self, header: &MessageHeader<'_>) -> Result<(), Rejection> {
         let kind = match header.kind() {
             Ok(kind) => kind,
@@ -133,8 +113,9 @@ impl PostBody {
             self.has_responses = true;
             return Ok(());
         }
-        let method = header.method();
-        let method = method.ok_or_else(|| not_a_message("a method's name is a string"))?;
+        if header.method().is_none() {
+            return Err(not_a_message("a method's name is a string"));
+        }
         let stamped = hello::stamped_version(header).ok().flatten();
         self.stateless = self.stateless.or(stamped.map(|(revision, _)| revision));
         // The session engine refuses parameters that can't be decoded.
@@ -145,8 +126,6 @@ impl PostBody {
         let id = header.id();
         self.requests
             .push(id.ok_or_else(|| not_a_message("a request's id is a string or an integer"))?);
-        self.method = Some(method.into_owned());
-        self.stamp = self.stateless.map(|revision| Stamp::read(revision, header));
         self.initialize = self.initialize.or(hello::requested_version(header));
         Ok(())
     }

@@ -40,8 +40,9 @@ impl Rejection {
         )
     }
 
-    /// The same rejection with the id of the request: some clients need it.
+    /// The same rejection with the id of the request, if it has none yet: some clients need it.
     pub(crate) fn with_id(self, id: Option<RequestId>) -> Self {
+        let id = self.id.or(id);
         Self { id, ..self }
     }
 

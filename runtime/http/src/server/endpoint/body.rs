@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
 
 use bytes::{Buf as _, BufMut as _};
 use http::StatusCode;
@@ -13,7 +12,6 @@ use mcp_runtime_core::internal::Charge;
 use tokio::time::{Duration, timeout};
 
 use super::super::memory::held_by_call;
-use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::HttpSession;
 use super::super::sessions::Sessions;
@@ -30,21 +28,19 @@ impl<B: Body<Data: Send, Error: Into<BoxError>> + Send + 'static> RequestBody fo
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Reads the body of a POST.
+/// Reads the body of a POST, and charges its bytes.
 pub(super) async fn read_body<B: RequestBody>(
     sessions: &Sessions,
     parts: &Parts,
     body: B,
-) -> Result<PostBody, Rejection> {
+) -> Result<(Vec<u8>, Charge), Rejection> {
     let collected = timeout(BODY_TIMEOUT, collect(sessions, body)).await;
     let collected = collected.map_err(|_| Rejection::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
     let (json, charge) = collected?;
     if let Some(guarded) = &sessions.settings.guarded {
         guarded.guard.check_body(parts, &json)?;
     }
-    let mut body = PostBody::parse(json)?;
-    body.charge = Some(Arc::new(charge));
-    Ok(body)
+    Ok((json, charge))
 }
 
 /// Collects a body, and charges its bytes as they come.

@@ -65,7 +65,9 @@ async fn post_message<B: RequestBody>(
 ) -> Result<Response<Body>, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
-    let body = read_body(sessions, &parts, body).await?;
+    let (json, charge) = read_body(sessions, &parts, body).await?;
+    let body = PostBody::read(&json)?.1;
+    let body = body.with_json(json, Some(charge));
     let id = body.only_request().cloned();
     let taken = take_message(sessions, parts, body).await;
     taken.map_err(|rejection| rejection.with_id(id))

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{Method, Request, Response, StatusCode, header};
+use mcp_runtime_core::Responder;
 use mcp_runtime_core::internal::BoxFuture;
 use tower_http::cors::Cors;
 use tower_layer::Layer as _;
@@ -33,9 +34,9 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    pub(crate) fn new(settings: Settings, start_engine: Arc<StartEngine>) -> Self {
+    pub(crate) fn new(settings: Settings, start_engine: Arc<StartEngine>, responder: Option<Responder>) -> Self {
         let cors = settings.cors();
-        let sessions = Arc::new(Sessions::new(settings, start_engine));
+        let sessions = Arc::new(Sessions::new(settings, start_engine, responder));
         let for_pages = cors.layer(Routes(Arc::clone(&sessions)));
         Self { sessions, for_pages }
     }
@@ -109,8 +110,8 @@ impl Route {
     async fn respond<B: RequestBody>(self, sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
         match (self, request.method()) {
             (Self::Streamable, _) => streamable::handle(sessions, request).await,
-            (Self::LegacyStream, &Method::GET) => legacy::open(sessions, &request.into_parts().0).await,
-            (Self::LegacyMessages, &Method::POST) => legacy::post(sessions, request).await,
+            (Self::LegacyStream, &Method::GET) => Box::pin(legacy::open(sessions, &request.into_parts().0)).await,
+            (Self::LegacyMessages, &Method::POST) => Box::pin(legacy::post(sessions, request)).await,
             (Self::LegacyStream, _) => response::method_not_allowed("GET"),
             (Self::LegacyMessages, _) => response::method_not_allowed("POST"),
         }

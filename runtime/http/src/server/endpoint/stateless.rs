@@ -1,4 +1,4 @@
-//! Stateless requests: each has an engine of its own, which ends with the response.
+//! Stateless requests, each of which is answered without the others.
 //!
 //! Their headers repeat what they say. A client cancels a request by closing its response.
 
@@ -8,18 +8,20 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
-use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_core::mirrors;
+use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_runtime_core::internal::Charge;
+use mcp_runtime_core::{Responder, mirrors};
 
 use super::super::body::Body;
 use super::super::headers::stateless_revision;
 use super::super::post_body::PostBody;
 use super::super::rejection::{Rejection, error_status};
-use super::super::session::SessionKind;
-use super::super::sessions::Sessions;
+use super::super::session::{CallSender, SessionKind};
+use super::super::sessions::{Responded, Sessions, StatelessCall};
 use super::super::settings::Settings;
+use super::super::stream::Stream;
 use super::reader::{FirstEvent, Reader};
-use super::response::{ResponseFormat, events, json, responses, with_status};
+use super::response::{ResponseFormat, events, json, responses};
 
 /// The revision by whose rules a body is handled without a session; `None` if it is one of a client with a handshake.
 ///
@@ -39,13 +41,20 @@ pub(super) fn revision_of(settings: &Settings, headers: &HeaderMap, body: &PostB
     named.filter(|_| body.initialize.is_none())
 }
 
-/// Handles a body without a session.
-pub(super) async fn post(
-    sessions: &Arc<Sessions>,
-    parts: Parts,
-    body: PostBody,
+/// Requests without a session, and how they are answered.
+pub(super) struct Accepted {
     revision: Revision,
-) -> Result<Response<Body>, Rejection> {
+    kind: SessionKind,
+    format: ResponseFormat,
+}
+
+/// Checks a body without a session; `None` if it has nothing to answer.
+pub(super) fn accept(
+    settings: &Settings,
+    headers: &HeaderMap,
+    (message, body): (Option<&MessageHeader<'_>>, &PostBody),
+    revision: Revision,
+) -> Result<Option<Accepted>, Rejection> {
     body.check_batch(revision)?;
     if body.has_responses {
         return Err(Rejection::bad_request(format!(
@@ -54,54 +63,97 @@ pub(super) async fn post(
     }
     if body.requests.is_empty() {
         // An engine that ends with the response has nothing that a notification could be about.
-        return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
+        return Ok(None);
     }
-    if body.initialize.is_none() || body.stateless.is_some() {
-        check(revision, &parts.headers, &body)?;
+    if let Some(message) = message.filter(|_| body.initialize.is_none() || body.stateless.is_some()) {
+        check(revision, headers, message)?;
     }
-    let format = ResponseFormat::of(&parts.headers, sessions.settings.json_only)?;
-    let listens = listens(revision, &body);
+    let format = ResponseFormat::of(headers, settings.json_only)?;
+    let listens = message.is_some_and(|message| listens(revision, message));
     if listens && format == ResponseFormat::Json {
         let why = "The response to this request is a stream of events, and only JSON is possible here";
         return Err(Rejection::invalid(StatusCode::NOT_ACCEPTABLE, why));
     }
-    let kind = match sessions.settings.json_only {
+    let kind = match settings.json_only {
         true => SessionKind::JsonOnly,
         false if listens => SessionKind::Listening,
         false => SessionKind::Stateless,
     };
-    let mut call = sessions.call(kind, &parts).await?;
-    let stream = call.session.post(body, parts, format.content()).await?;
-    let stream = stream.ok_or_else(Rejection::internal)?;
-    if format != ResponseFormat::EventStream
-        && let Some(responses) = call.at_once(&stream).await
-    {
-        return Ok(answer(revision, responses));
+    Ok(Some(Accepted { revision, kind, format }))
+}
+
+impl Accepted {
+    /// What answers one request, if the server has it and the response needs no stream.
+    pub(super) fn responder<'s>(&self, sessions: &'s Sessions, body: &PostBody) -> Option<&'s Responder> {
+        let responder = sessions.responder.as_ref()?;
+        let needs_stream = self.kind == SessionKind::Listening || self.format == ResponseFormat::EventStream;
+        (body.stateless == Some(self.revision) && !needs_stream).then_some(responder)
     }
-    let new = call.spawn();
-    match responses(&new.session, &stream, format).await {
-        Some(responses) => Ok(answer(revision, responses)),
-        // The reader ends the session.
-        None => {
-            let reader = Reader::open(&new.keep(), stream, FirstEvent::Comment, None).await;
-            Ok(events(reader))
+
+    /// Answers one request.
+    pub(super) async fn respond(
+        &self,
+        sessions: &Arc<Sessions>,
+        responder: &Responder,
+        parts: Parts,
+        request: &MessageHeader<'_>,
+        body: PostBody,
+        charge: Charge,
+    ) -> Result<Response<Body>, Rejection> {
+        let sender = CallSender::new(self.kind, self.format.content());
+        let answering = sessions.respond(responder, sender, parts, request, body, charge);
+        match answering.await? {
+            Responded::AtOnce(response) => Ok(answer(self.revision, response.into_iter().collect())),
+            Responded::Later(call, stream) => Box::pin(self.wait(call, stream)).await,
+        }
+    }
+
+    /// Lets an engine of its own answer a body.
+    pub(super) async fn post(
+        &self,
+        sessions: &Arc<Sessions>,
+        parts: Parts,
+        body: PostBody,
+    ) -> Result<Response<Body>, Rejection> {
+        let mut call = sessions.call(self.kind, &parts).await?;
+        let stream = call.session.post(body, parts, self.format.content()).await?;
+        let stream = stream.ok_or_else(Rejection::internal)?;
+        if self.format != ResponseFormat::EventStream
+            && let Some(responses) = call.at_once(&stream).await
+        {
+            return Ok(answer(self.revision, responses));
+        }
+        self.wait(call, stream).await
+    }
+
+    /// Waits for the responses of a call, or lets the client wait for them.
+    async fn wait(&self, call: StatelessCall, stream: Arc<Stream>) -> Result<Response<Body>, Rejection> {
+        let new = call.spawn();
+        match responses(&new.session, &stream, self.format).await {
+            Some(responses) => Ok(answer(self.revision, responses)),
+            // The reader ends the session.
+            None => {
+                let reader = Reader::open(&new.keep(), stream, FirstEvent::Comment, None).await;
+                Ok(events(reader))
+            }
         }
     }
 }
 
 /// Whether the request lasts, and is followed by notifications until one of the sides ends it.
-fn listens(revision: Revision, body: &PostBody) -> bool {
-    !body.is_batch && body.method.is_some() && body.method.as_deref() == revision.lifecycle().listen
+fn listens(revision: Revision, message: &MessageHeader<'_>) -> bool {
+    let listen = revision.lifecycle().listen;
+    listen.is_some() && message.method().as_deref() == listen
 }
 
 /// Refuses a request whose `_meta` lacks a key, or whose headers don't repeat what it says.
-fn check(revision: Revision, headers: &HeaderMap, body: &PostBody) -> Result<(), Rejection> {
-    let stamp = body.stamp(revision)?;
-    if let Some(key) = stamp.missing_key {
+fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -> Result<(), Rejection> {
+    if let Some(key) = hello::missing_key(revision, message) {
         let why = format!("`_meta` of the request has no `{key}`");
         return Err(Rejection::new(StatusCode::BAD_REQUEST, error_code::INVALID_PARAMS, why));
     }
-    mirrors::check(&stamp.mirrored, headers).map_err(|why| Rejection::header_mismatch(revision, why))
+    mirrors::check(&mirrors::mirrored(revision, message), headers)
+        .map_err(|why| Rejection::header_mismatch(revision, why))
 }
 
 /// The response as JSON, with the status of the error that it may be.

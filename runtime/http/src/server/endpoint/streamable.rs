@@ -27,8 +27,8 @@ pub(super) async fn handle<B: RequestBody>(sessions: &Arc<Sessions>, request: Re
     let settings = &sessions.settings;
     let answer = match *request.method() {
         Method::POST => post(sessions, request).await,
-        Method::GET if settings.listens() => listen(sessions, request.into_parts().0).await,
-        Method::DELETE if settings.has_sessions() => delete(sessions, request.into_parts().0).await,
+        Method::GET if settings.listens() => Box::pin(listen(sessions, request.into_parts().0)).await,
+        Method::DELETE if settings.has_sessions() => Box::pin(delete(sessions, request.into_parts().0)).await,
         _ => Ok(method_not_allowed(
             match (settings.listens(), settings.has_sessions()) {
                 (true, true) => "GET, POST, DELETE",
@@ -44,16 +44,38 @@ pub(super) async fn handle<B: RequestBody>(sessions: &Arc<Sessions>, request: Re
 async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Result<Response<Body>, Rejection> {
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
-    let body = read_body(sessions, &parts, body).await?;
-    let id = body.only_request().cloned();
-    let answered = post_message(sessions, parts, body).await;
+    let (json, charge) = read_body(sessions, &parts, body).await?;
+    let mut id = None;
+    let answered = async {
+        let (message, body) = PostBody::read(&json)?;
+        id = body.only_request().cloned();
+        match stateless::revision_of(&sessions.settings, &parts.headers, &body) {
+            Some(revision) => {
+                let read = (message.as_ref(), &body);
+                let Some(accepted) = stateless::accept(&sessions.settings, &parts.headers, read, revision)? else {
+                    return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
+                };
+                match message.zip(accepted.responder(sessions, &body)) {
+                    Some((request, responder)) => {
+                        accepted
+                            .respond(sessions, responder, parts, &request, body, charge)
+                            .await
+                    }
+                    // Boxed, as the future of most requests would be as large otherwise.
+                    None => Box::pin(accepted.post(sessions, parts, body.with_json(json, Some(charge)))).await,
+                }
+            }
+            None => {
+                drop(message);
+                Box::pin(post_message(sessions, parts, body.with_json(json, Some(charge)))).await
+            }
+        }
+    };
+    let answered = answered.await;
     answered.map_err(|rejection| rejection.with_id(id))
 }
 
 async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response<Body>, Rejection> {
-    if let Some(revision) = stateless::revision_of(&sessions.settings, &parts.headers, &body) {
-        return stateless::post(sessions, parts, body, revision).await;
-    }
     if sessions.settings.stateless {
         return post_without_session(sessions, parts, body).await;
     }
@@ -95,7 +117,7 @@ async fn start(
 ) -> Result<Response<Body>, Rejection> {
     let id = Sessions::new_id()?;
     let new = sessions
-        .start(id.clone(), SessionKind::Streamable, 0, &parts, body.json.len())
+        .start(id.clone(), SessionKind::Streamable, 0, &parts, body.bytes)
         .await?;
     let session = new.session.clone();
     let permit = session.admit()?;

@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
+use http::Extensions;
 use http::request::Parts;
+use mcp_runtime_core::transport::Principal;
 
 use super::super::extensions::ClientAddress;
 
@@ -22,5 +24,17 @@ impl Client {
             address: address.map(|ClientAddress(address)| address.ip()),
             principal,
         }
+    }
+
+    /// What handlers find of a message, and of the HTTP request that it came with.
+    pub(crate) fn extensions(&self, request: Option<Parts>) -> Extensions {
+        let mut extensions = Extensions::new();
+        if let Some(request) = request {
+            extensions.insert(request);
+        }
+        if let Some(principal) = self.principal.clone() {
+            extensions.insert(Principal(principal));
+        }
+        extensions
     }
 }

@@ -16,6 +16,11 @@ pub(crate) enum SessionKind {
 }
 
 impl SessionKind {
+    /// Whether other messages than responses reach the client.
+    pub(crate) fn notifies(self) -> bool {
+        self != Self::JsonOnly
+    }
+
     /// Whether the session ends with the response to its only POST.
     pub(crate) fn is_stateless(self) -> bool {
         matches!(self, Self::Stateless | Self::Listening | Self::JsonOnly)

@@ -1,5 +1,6 @@
 //! A session over HTTP: its engine on one side, the streams to its client on the other.
 
+mod call_sender;
 mod client;
 mod engine;
 mod engine_slot;
@@ -23,6 +24,7 @@ use mcp_runtime_core::transport::{ChannelSender, Sender as _};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::call_sender::CallSender;
 pub(crate) use self::client::Client;
 pub(crate) use self::engine::{Engine, engine_of};
 pub(crate) use self::engine_slot::EngineSlot;

@@ -71,7 +71,7 @@ impl RequestTable {
         if self.requests.len() + ids.len() > limits.max_in_flight {
             return Err(Rejection::busy("Too many requests are in flight in this session"));
         }
-        let Some(charge) = memory.try_charge(held_by_call(body.json.len())) else {
+        let Some(charge) = memory.try_charge(held_by_call(body.bytes)) else {
             return Err(Rejection::busy(
                 "The client has to read its answers before it asks for more",
             ));

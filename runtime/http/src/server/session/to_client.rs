@@ -10,7 +10,7 @@ use super::{HttpSession, Phase};
 
 impl HttpSession {
     /// Puts a message of the engine on the stream where the client expects it, and waits until there is room.
-    pub(super) async fn route(&self, message: Outgoing) {
+    pub(crate) async fn route(&self, message: Outgoing) {
         let json = Bytes::from(message.json);
         match message.purpose {
             Purpose::Response(ids) => self.respond(&ids, json).await,
@@ -40,7 +40,7 @@ impl HttpSession {
         stream.push(json, &self.limits).await;
     }
 
-    async fn respond(&self, ids: &[RequestId], json: Bytes) {
+    pub(crate) async fn respond(&self, ids: &[RequestId], json: Bytes) {
         let stream = {
             let requests = self.requests.lock();
             ids.iter().find_map(|id| requests.stream_of(id))
@@ -58,7 +58,7 @@ impl HttpSession {
     }
 
     /// The engine won't respond to these requests. Those that the client hasn't cancelled get an error response.
-    pub(super) fn unanswered(&self, ids: &[RequestId]) {
+    pub(crate) fn unanswered(&self, ids: &[RequestId]) {
         for id in ids {
             self.requests
                 .lock()

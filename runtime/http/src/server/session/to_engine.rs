@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use http::Extensions;
 use http::request::Parts;
-use mcp_runtime_core::transport::{Outgoing, Principal, Purpose};
+use mcp_runtime_core::transport::{Outgoing, Purpose};
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
@@ -40,13 +39,7 @@ impl HttpSession {
             json: body.json,
             purpose: Purpose::Unsolicited,
         };
-        let mut extensions = Extensions::new();
-        if let Some(parts) = parts {
-            extensions.insert(parts);
-        }
-        if let Some(principal) = self.client.principal.clone() {
-            extensions.insert(Principal(principal));
-        }
+        let extensions = self.client.extensions(parts);
         tokio::select! {
             biased;
             () = self.ended.cancelled() => false,
@@ -55,7 +48,7 @@ impl HttpSession {
     }
 
     /// Opens a stream for the requests of a body, if it has any; gives the number of the stream.
-    fn register(&self, body: &PostBody, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Rejection> {
+    pub(crate) fn register(&self, body: &PostBody, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Rejection> {
         if body.requests.is_empty() {
             return Ok(None);
         }

@@ -8,7 +8,7 @@ use mcp_runtime_core::transport::{
     ChannelReceiver, Incoming, Outgoing, Receiver, Runner, Sender, Transport, TransportError,
 };
 
-use super::{HttpSession, SessionKind};
+use super::HttpSession;
 
 /// The transport between a session's engine and its client.
 ///
@@ -81,7 +81,7 @@ impl Sender for SessionSender {
     }
 
     fn notifies(&self) -> bool {
-        self.0.kind != SessionKind::JsonOnly
+        self.0.kind.notifies()
     }
 
     fn ends_with_response(&self) -> bool {

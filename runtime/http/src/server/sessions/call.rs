@@ -7,12 +7,16 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use http::request::Parts;
-use mcp_runtime_core::internal::{BoxFuture, catch_panic};
+use mcp_adapters::mcp_wire::MessageHeader;
+use mcp_runtime_core::Responder;
+use mcp_runtime_core::internal::{BoxFuture, Charge, catch_panic, one_way};
 
+use super::super::memory::holding;
+use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
-use super::super::session::{EngineSlot, HttpSession, SessionKind};
+use super::super::session::{CallSender, Engine, EngineSlot, HttpSession, SessionKind};
 use super::super::stream::Stream;
-use super::lifecycle::run;
+use super::lifecycle::{address, run};
 use super::{NewSession, SessionPermit, Sessions};
 
 /// A stateless request. Its own task runs the engine, unless it lasts. It ends when this is dropped.
@@ -26,7 +30,58 @@ pub(crate) struct StatelessCall {
     is_answered: bool,
 }
 
+/// The response to a stateless request.
+pub(crate) enum Responded {
+    /// It was there at once: `None` if the request has none.
+    AtOnce(Option<Bytes>),
+    /// It comes on a stream.
+    Later(StatelessCall, Arc<Stream>),
+}
+
 impl Sessions {
+    /// Answers a stateless request. It has a session from when it waits for anything, so that it can be ended and counted.
+    pub(crate) async fn respond(
+        self: &Arc<Self>,
+        responder: &Responder,
+        sender: CallSender,
+        parts: Parts,
+        request: &MessageHeader<'_>,
+        body: PostBody,
+        charge: Charge,
+    ) -> Result<Responded, Rejection> {
+        let (kind, content) = (sender.kind, sender.content);
+        let (client, permit) = self.admit(kind, &parts, 0).await?;
+        let extensions = client.extensions(Some(parts));
+        let mut answering = Box::pin(responder.answer(request, extensions, sender.clone()));
+        if let Poll::Ready(response) = poll_fn(|context| Poll::Ready(answering.as_mut().poll(context))).await {
+            let charged = |json: Vec<u8>| holding(self.memory.charge(json.len()), json);
+            return Ok(Responded::AtOnce(response.map(charged)));
+        }
+        let (to_engine, _) = one_way(1);
+        let (engine, memory) = (Engine::numbered(0), Arc::clone(&self.memory));
+        let session = HttpSession::new(String::new(), kind, engine, client, &self.settings, memory, to_engine);
+        let body = body.with_json(Vec::new(), Some(charge));
+        let stream = session.register(&body, content)?.ok_or_else(Rejection::internal)?.1;
+        sender.begin(&session);
+        self.running.lock().insert(address(&session), Arc::clone(&session));
+        let (answered, ids) = (Arc::clone(&session), body.requests);
+        let engine = async move {
+            match answered.ended.run_until_cancelled(answering).await.flatten() {
+                Some(json) => answered.respond(&ids, json.into()).await,
+                None => answered.unanswered(&ids),
+            }
+            answered.end();
+        };
+        let call = StatelessCall {
+            session,
+            sessions: Arc::clone(self),
+            engine: Some(Box::pin(engine)),
+            permit: Some(permit),
+            is_answered: false,
+        };
+        Ok(Responded::Later(call, stream))
+    }
+
     /// Starts the engine of a stateless request.
     pub(crate) async fn call(self: &Arc<Self>, kind: SessionKind, parts: &Parts) -> Result<StatelessCall, Rejection> {
         let slot = EngineSlot::default();

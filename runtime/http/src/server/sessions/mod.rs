@@ -12,9 +12,12 @@ use std::sync::{Arc, Once, OnceLock};
 
 use http::request::Parts;
 use mcp_adapters::Revision;
+use mcp_runtime_core::Responder;
 use mcp_runtime_core::internal::{Budget, Charge, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
+
+pub(crate) use self::call::{Responded, StatelessCall};
 
 use self::lifecycle::address;
 use super::rejection::Rejection;
@@ -60,6 +63,8 @@ impl From<FirstRequest<'_>> for SessionInfo {
 pub(crate) struct Sessions {
     pub(crate) settings: Settings,
     pub(crate) start_engine: Arc<StartEngine>,
+    /// What answers stateless requests, if they need no engine for each.
+    pub(crate) responder: Option<Responder>,
     /// The sessions that requests find, by their ids.
     pub(crate) sessions: Mutex<HashMap<String, Arc<HttpSession>>>,
     /// All that run, by their addresses: besides those, the ones that begin, and the calls without a session.
@@ -79,9 +84,10 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    pub(crate) fn new(settings: Settings, start_engine: Arc<StartEngine>) -> Self {
+    pub(crate) fn new(settings: Settings, start_engine: Arc<StartEngine>, responder: Option<Responder>) -> Self {
         Self {
             start_engine,
+            responder,
             sessions: Mutex::default(),
             running: Mutex::default(),
             permits: Arc::new(Semaphore::new(settings.max_sessions)),

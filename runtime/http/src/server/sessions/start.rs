@@ -39,6 +39,21 @@ impl Sessions {
         Ok(new)
     }
 
+    /// The client of a request, and a permit for a session of it.
+    pub(super) async fn admit(
+        &self,
+        kind: SessionKind,
+        parts: &Parts,
+        bytes: usize,
+    ) -> Result<(Client, SessionPermit), Rejection> {
+        if self.settings.shutdown.is_cancelled() {
+            return Err(Rejection::shutting_down());
+        }
+        let client = Client::new(self.settings.principal_of(parts), parts);
+        let permit = self.permit(kind, &client, bytes).await?;
+        Ok((client, permit))
+    }
+
     /// Starts the engine of a session, which nothing ends yet.
     pub(super) async fn begin(
         self: &Arc<Self>,
@@ -49,12 +64,7 @@ impl Sessions {
         bytes: usize,
         runner: Option<Runner>,
     ) -> Result<(NewSession, SessionPermit), Rejection> {
-        if self.settings.shutdown.is_cancelled() {
-            return Err(Rejection::shutting_down());
-        }
-        let principal = self.settings.principal_of(parts);
-        let client = Client::new(principal, parts);
-        let permit = self.permit(kind, &client, bytes).await?;
+        let (client, permit) = self.admit(kind, parts, bytes).await?;
         let (to_engine, posted) = one_way(self.settings.limits.capacity);
         if self.settings.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
