@@ -36,13 +36,13 @@ pub mod transport {
     pub use mcp_runtime_core::transport::*;
 
     /// Messages over HTTP.
-    #[cfg(any(feature = "http-client", feature = "http-server"))]
+    #[cfg(any(feature = "http-client", feature = "http-service"))]
     pub mod http {
         #[cfg(feature = "http-client")]
         #[doc(inline)]
         pub use mcp_runtime_http::client;
 
-        #[cfg(feature = "http-server")]
+        #[cfg(feature = "http-service")]
         /// A server, and what its instances share.
         pub mod server {
             #[doc(inline)]

@@ -8,6 +8,7 @@ mod client_streams;
 mod connections;
 mod cross_site;
 mod engine;
+mod function;
 #[cfg(feature = "router")]
 mod guards;
 #[cfg(feature = "router")]

@@ -78,9 +78,7 @@ async fn serve_tools(config: impl FnOnce(HttpServer) -> HttpServer, revisions: V
         supported: revisions.clone(),
         ..Options::default()
     };
-    let app = HttpServer::from_fn(move |transport, _| {
-        tools(&count).serve(options.clone(), transport);
-    });
+    let app = HttpServer::with_options(tools(&count), options);
     let server = serve_app(config(app.revisions(revisions)), Seen::default(), |serve| serve).await;
     Modern { server, dropped }
 }

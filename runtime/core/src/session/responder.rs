@@ -124,8 +124,15 @@ impl Engine<ServerSide> {
         request: &MessageHeader<'_>,
         extensions: Extensions,
     ) -> Option<PendingResponse> {
+        // A handshake is refused like any other message, if it isn't for another server at the same place.
+        let may_begin = self
+            .session
+            .options
+            .supported
+            .iter()
+            .any(|revision| revision.has_handshake());
         match self.terms_of(request) {
-            Ok(negotiated) if negotiated.info.is_some() => {
+            Ok(negotiated) if negotiated.info.is_some() || !may_begin => {
                 self.take_negotiated(request, negotiated, extensions.into(), false)
             }
             Ok(_) => self.refuse_call(request, self.not_begun()),

@@ -1,6 +1,7 @@
 //! What the server does with HTTP requests.
 
 mod body;
+mod function;
 mod guarded;
 mod legacy;
 mod reader;
@@ -25,6 +26,7 @@ use super::sessions::{Sessions, StartEngine};
 use super::settings::Settings;
 
 pub use self::body::RequestBody;
+pub use self::function::HttpFunction;
 
 /// What responds to the requests of a server.
 pub(crate) struct Endpoint {

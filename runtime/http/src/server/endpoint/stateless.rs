@@ -157,7 +157,7 @@ fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -
 }
 
 /// The response as JSON, with the status of the error that it may be.
-fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body> {
+pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body> {
     // A response without this name has no error. Looking for it takes less time than reading a long result.
     let may_fail = |response: &&Bytes| str::from_utf8(response).is_ok_and(|json| json.contains("\"error\""));
     let error = responses.first().filter(may_fail).and_then(|response| {

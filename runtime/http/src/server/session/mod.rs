@@ -95,7 +95,7 @@ impl HttpSession {
             session: Budget::new(limits.session_bytes),
             server,
         };
-        Arc::new(Self {
+        let session = Self {
             standalone: engine.stream(STANDALONE, Content::Any, memory.clone(), &[]),
             id,
             kind,
@@ -113,7 +113,12 @@ impl HttpSession {
             request_done: Notify::new(),
             permits: Arc::new(Semaphore::new(limits.max_in_flight)),
             limits,
-        })
+        };
+        if kind.is_stateless() {
+            // There is nothing more to come from the client.
+            session.usage.confirm();
+        }
+        Arc::new(session)
     }
 
     pub(crate) fn is_legacy(&self) -> bool {

@@ -81,10 +81,6 @@ impl Sessions {
         };
         let memory = self.memory.clone();
         let session = HttpSession::new(id.clone(), kind, engine, client, &self.settings, memory, to_engine);
-        if kind.is_stateless() {
-            // There is nothing more to come from the client.
-            session.usage.confirm();
-        }
         // From here on the session ends whatever happens, even if `start_engine` panics.
         let new = NewSession {
             session: session.clone(),

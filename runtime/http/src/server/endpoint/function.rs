@@ -1,0 +1,100 @@
+//! A server as a function of a platform.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode};
+use mcp_adapters::PeerTypes;
+use mcp_runtime_core::{Options, Responder, ServeClient};
+
+use super::super::body::Body;
+use super::super::headers::check_content_type;
+use super::super::post_body::PostBody;
+use super::super::rejection::Rejection;
+use super::super::session::{CallSender, Client, SessionKind};
+use super::super::settings::Settings;
+use super::super::stream::Content;
+use super::response::{method_not_allowed, with_status};
+use super::stateless::{accept, answer, revision_of};
+
+/// A server of stateless revisions as a function from an HTTP request to its response, for platforms that call functions, such as
+/// workers at the edge and other targets of WebAssembly.
+///
+/// It needs no runtime, clock, thread or memory between requests. Each response is one JSON value, so requests for changes are
+/// refused, and other notifications don't reach the client. [`HttpServer`](super::HttpServer) has everything else.
+///
+/// Which paths, hosts and origins it is called for is for the platform to say, and so is the size of a body. The extensions of the request
+/// may have the [`Principal`](mcp_runtime_core::transport::Principal) on whose behalf it is sent.
+///
+/// ```
+/// use mcp_runtime::Router;
+/// use mcp_runtime::http::{Request, Response};
+/// use mcp_runtime::transport::http::server::{Body, HttpFunction};
+///
+/// async fn handle(request: Request<Vec<u8>>) -> Response<Body> {
+///     let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
+///     HttpFunction::new(weather).respond(request).await
+/// }
+/// ```
+#[derive(Clone)]
+pub struct HttpFunction {
+    responder: Responder,
+    settings: Arc<Settings>,
+}
+
+impl HttpFunction {
+    /// The function of a server, such as a router, for clients of every stateless revision.
+    #[must_use]
+    pub fn new(server: impl ServeClient) -> Self {
+        Self::with_options(server, Options::default())
+    }
+
+    /// The same for clients of those revisions in `options` that are stateless.
+    #[must_use]
+    pub fn with_options(server: impl ServeClient, mut options: Options) -> Self {
+        options.supported.retain(|revision| revision.is_stateless());
+        let settings = Settings {
+            revisions: options.supported.clone(),
+            json_only: true,
+            ..Settings::default()
+        };
+        Self {
+            responder: server.responder(options),
+            settings: Arc::new(settings),
+        }
+    }
+
+    /// Responds to a request.
+    pub async fn respond(&self, request: Request<impl AsRef<[u8]>>) -> Response<Body> {
+        if request.method() != Method::POST {
+            return method_not_allowed("POST");
+        }
+        self.answer(request).await.unwrap_or_else(Rejection::into_response)
+    }
+
+    async fn answer(&self, request: Request<impl AsRef<[u8]>>) -> Result<Response<Body>, Rejection> {
+        check_content_type(request.headers())?;
+        let (parts, json) = request.into_parts();
+        let (message, body) = PostBody::read(json.as_ref())?;
+        let with_id = |rejection: Rejection| rejection.with_id(body.only_request().cloned());
+        let revision = revision_of(&self.settings, &parts.headers, &body);
+        let revision = revision.ok_or_else(|| Rejection::bad_request("The server speaks no stateless revision"))?;
+        let accepted = accept(&self.settings, &parts.headers, (message.as_ref(), &body), revision).map_err(with_id)?;
+        let Some((_, request)) = accepted.zip(message) else {
+            return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
+        };
+        let client = Client::new(self.settings.principal_of(&parts), &parts);
+        let sender = CallSender::new(SessionKind::JsonOnly, Content::Responses);
+        let answering = self.responder.answer(&request, client.extensions(Some(parts)), sender);
+        Ok(answer(revision, answering.await.map(Bytes::from).into_iter().collect()))
+    }
+}
+
+impl fmt::Debug for HttpFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpFunction")
+            .field("revisions", &self.settings.revisions)
+            .finish_non_exhaustive()
+    }
+}
