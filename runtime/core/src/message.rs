@@ -1,7 +1,6 @@
 //! The interface between a session and its transport: messages of JSON in both directions.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::time::Duration;
 
 use http::Extensions;
@@ -31,18 +30,10 @@ pub trait Transport: Send + 'static {
     {
         None
     }
-
-    /// What runs the session instead of a task of its own: a transport for one request can do it in the task of that request.
-    fn runner(&mut self) -> Option<Runner> {
-        None
-    }
 }
 
 /// Connects to the same peer again.
 pub type Restart<T> = Box<dyn FnOnce() -> Result<T, TransportError> + Send>;
-
-/// Takes a session as a future, and has it polled until it is done. The session ends when the future is dropped.
-pub type Runner = Box<dyn FnOnce(Pin<Box<dyn Future<Output = ()> + Send>>) + Send>;
 
 /// The half of a transport that sends.
 pub trait Sender: Send + Sync + 'static {

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use axum::body::HttpBody as _;
-use mcp_runtime::http::{Request, Response, StatusCode};
+use mcp_runtime::http::{Method, Request, Response, StatusCode};
 use mcp_runtime::router::{Call, Router};
 use mcp_runtime::transport::Principal;
 use mcp_runtime::transport::http::server::{Body, HttpFunction};
@@ -99,7 +99,7 @@ fn what_cant_be_answered_has_the_status_of_the_revision() {
         .insert("mcp-name", "other".parse().expect("it is a value"));
     assert_eq!(respond(contradicted).1["error"]["code"], -32020);
     let mut get = post(&call());
-    *get.method_mut() = mcp_runtime::http::Method::GET;
+    *get.method_mut() = Method::GET;
     assert_eq!(respond(get).0, StatusCode::METHOD_NOT_ALLOWED);
 }
 

@@ -149,10 +149,9 @@ impl Attempt {
         handler: &Layered<ClientSide>,
         info: &ClientInfo,
         options: &Options,
-        mut transport: impl Transport,
+        transport: impl Transport,
         revision: Revision,
     ) -> Self {
-        let runner = transport.runner();
         let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
         let (sender, receiver) = transport.split();
         let subscriptions = Subscriptions::new(&options.limits, None);
@@ -164,7 +163,7 @@ impl Attempt {
             subscriptions,
         );
         let state = Arc::new(state);
-        let session = Session::start(Arc::clone(&state), handler.clone(), None, receiver, runner);
+        let session = Session::start(Arc::clone(&state), handler.clone(), None, receiver);
         let close_on_drop = session.closing.clone().drop_guard();
         Self {
             state,

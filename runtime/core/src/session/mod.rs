@@ -38,7 +38,7 @@ use self::connect::latest;
 use self::engine::Engine;
 use self::notifications::NotificationQueue;
 use crate::era::Era;
-use crate::message::{Receiver, Runner, Sender as _, Transport};
+use crate::message::{Receiver, Sender as _, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -114,26 +114,19 @@ impl<S: Side> Session<S> {
         handler: Layered<S>,
         server: Option<Arc<Server>>,
         receiver: impl Receiver,
-        runner: Option<Runner>,
     ) -> Self {
         let (closing, done) = (CancellationToken::new(), CancellationToken::new());
         let span = state.span.clone();
         let notifications = NotificationQueue::new(&state.options.limits);
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
-        // A transport that panics, and a runner that drops the session, end it as well.
+        // A transport that panics ends the session as well.
         let guards = (EndGuard(Arc::clone(&state)), done.clone().drop_guard());
         let running = engine.run(receiver, closing.clone());
         let running = async move {
             let _guards = guards;
             running.await;
         };
-        let running = Box::pin(running.instrument(span));
-        match runner {
-            Some(run) => run(running),
-            None => {
-                tokio::spawn(running);
-            }
-        }
+        tokio::spawn(running.instrument(span));
         Self {
             peer: Peer::new(state),
             closing,
@@ -195,9 +188,8 @@ pub fn start_server(
     mut server: Arc<Server>,
     subscriptions: Arc<Subscriptions>,
     options: Options,
-    mut transport: impl Transport,
+    transport: impl Transport,
 ) -> ServerSession {
-    let runner = transport.runner();
     let (sender, receiver) = transport.split();
     if !sender.notifies() {
         server = server.without_changes();
@@ -206,5 +198,5 @@ pub fn start_server(
     let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);
-    Session::start(Arc::new(state), handler, Some(server), receiver, runner)
+    Session::start(Arc::new(state), handler, Some(server), receiver)
 }

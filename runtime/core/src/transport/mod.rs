@@ -18,6 +18,4 @@ pub use self::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 pub use self::stdio::stdio;
 pub use self::watched::{MessageDirection, Watched, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
-pub use crate::message::{
-    Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Runner, Sender, Transport,
-};
+pub use crate::message::{Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};

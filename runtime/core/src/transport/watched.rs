@@ -8,7 +8,7 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 
 use crate::error::{CallError, TransportError};
-use crate::message::{Incoming, Outgoing, Receiver, Restart, Runner, Sender, Transport, to_json};
+use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, to_json};
 
 /// Whether a message came from the peer or goes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,10 +69,6 @@ impl<T: Transport> Transport for Watched<T> {
             let inner = restart()?;
             Ok(Self { inner, watch })
         }))
-    }
-
-    fn runner(&mut self) -> Option<Runner> {
-        self.inner.runner()
     }
 }
 

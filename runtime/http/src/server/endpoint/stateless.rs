@@ -17,7 +17,7 @@ use super::super::headers::stateless_revision;
 use super::super::post_body::PostBody;
 use super::super::rejection::{Rejection, error_status};
 use super::super::session::{CallSender, SessionKind};
-use super::super::sessions::{Responded, Sessions, StatelessCall};
+use super::super::sessions::{NewSession, Responded, Sessions};
 use super::super::settings::Settings;
 use super::super::stream::Stream;
 use super::reader::{FirstEvent, Reader};
@@ -104,7 +104,7 @@ impl Accepted {
         let answering = sessions.respond(responder, sender, parts, request, body, charge);
         match answering.await? {
             Responded::AtOnce(response) => Ok(answer(self.revision, response.into_iter().collect())),
-            Responded::Later(call, stream) => Box::pin(self.wait(call, stream)).await,
+            Responded::Later(new, stream) => Box::pin(self.wait(new, stream)).await,
         }
     }
 
@@ -115,20 +115,13 @@ impl Accepted {
         parts: Parts,
         body: PostBody,
     ) -> Result<Response<Body>, Rejection> {
-        let mut call = sessions.call(self.kind, &parts).await?;
-        let stream = call.session.post(body, parts, self.format.content()).await?;
-        let stream = stream.ok_or_else(Rejection::internal)?;
-        if self.format != ResponseFormat::EventStream
-            && let Some(responses) = call.at_once(&stream).await
-        {
-            return Ok(answer(self.revision, responses));
-        }
-        self.wait(call, stream).await
+        let new = sessions.start(String::new(), self.kind, 0, &parts, 0).await?;
+        let stream = new.session.post(body, parts, self.format.content()).await?;
+        self.wait(new, stream.ok_or_else(Rejection::internal)?).await
     }
 
-    /// Waits for the responses of a call, or lets the client wait for them.
-    async fn wait(&self, call: StatelessCall, stream: Arc<Stream>) -> Result<Response<Body>, Rejection> {
-        let new = call.spawn();
+    /// Waits for the responses, or lets the client wait for them.
+    async fn wait(&self, new: NewSession, stream: Arc<Stream>) -> Result<Response<Body>, Rejection> {
         match responses(&new.session, &stream, self.format).await {
             Some(responses) => Ok(answer(self.revision, responses)),
             // The reader ends the session.

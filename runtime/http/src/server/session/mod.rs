@@ -3,7 +3,6 @@
 mod call_sender;
 mod client;
 mod engine;
-mod engine_slot;
 mod follow;
 mod kind;
 mod listener;
@@ -27,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::call_sender::CallSender;
 pub(crate) use self::client::Client;
 pub(crate) use self::engine::{Engine, engine_of};
-pub(crate) use self::engine_slot::EngineSlot;
 pub(crate) use self::follow::LoggedEvents;
 pub(crate) use self::kind::SessionKind;
 pub(crate) use self::shared::SharedSession;

@@ -4,9 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::transport::{
-    ChannelReceiver, Incoming, Outgoing, Receiver, Runner, Sender, Transport, TransportError,
-};
+use mcp_runtime_core::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
 
 use super::HttpSession;
 
@@ -16,7 +14,6 @@ use super::HttpSession;
 pub struct SessionTransport {
     sender: SessionSender,
     receiver: SessionReceiver,
-    runner: Option<Runner>,
 }
 
 /// The sending half of a [`SessionTransport`].
@@ -35,9 +32,8 @@ pub struct SessionReceiver {
 }
 
 impl SessionTransport {
-    pub(crate) fn new(session: Arc<HttpSession>, posted: ChannelReceiver, runner: Option<Runner>) -> Self {
+    pub(crate) fn new(session: Arc<HttpSession>, posted: ChannelReceiver) -> Self {
         Self {
-            runner,
             sender: SessionSender(session.clone()),
             receiver: SessionReceiver {
                 session,
@@ -54,10 +50,6 @@ impl Transport for SessionTransport {
 
     fn split(self) -> (SessionSender, SessionReceiver) {
         (self.sender, self.receiver)
-    }
-
-    fn runner(&mut self) -> Option<Runner> {
-        self.runner.take()
     }
 }
 

@@ -17,7 +17,7 @@ use mcp_runtime_core::internal::{Budget, Charge, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
 
-pub(crate) use self::call::{Responded, StatelessCall};
+pub(crate) use self::call::Responded;
 
 use self::lifecycle::address;
 use super::rejection::Rejection;

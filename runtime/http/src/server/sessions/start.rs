@@ -7,7 +7,6 @@ use http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 use mcp_runtime_core::internal::{one_way, to_json};
-use mcp_runtime_core::transport::Runner;
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
@@ -34,36 +33,6 @@ impl Sessions {
         parts: &Parts,
         bytes: usize,
     ) -> Result<NewSession, Rejection> {
-        let (new, permit) = self.begin(id, kind, engine, parts, bytes, None).await?;
-        tokio::spawn(run(new.session.clone(), Arc::downgrade(self), permit));
-        Ok(new)
-    }
-
-    /// The client of a request, and a permit for a session of it.
-    pub(super) async fn admit(
-        &self,
-        kind: SessionKind,
-        parts: &Parts,
-        bytes: usize,
-    ) -> Result<(Client, SessionPermit), Rejection> {
-        if self.settings.shutdown.is_cancelled() {
-            return Err(Rejection::shutting_down());
-        }
-        let client = Client::new(self.settings.principal_of(parts), parts);
-        let permit = self.permit(kind, &client, bytes).await?;
-        Ok((client, permit))
-    }
-
-    /// Starts the engine of a session, which nothing ends yet.
-    pub(super) async fn begin(
-        self: &Arc<Self>,
-        id: String,
-        kind: SessionKind,
-        engine: u32,
-        parts: &Parts,
-        bytes: usize,
-        runner: Option<Runner>,
-    ) -> Result<(NewSession, SessionPermit), Rejection> {
         let (client, permit) = self.admit(kind, parts, bytes).await?;
         let (to_engine, posted) = one_way(self.settings.limits.capacity);
         if self.settings.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
@@ -91,9 +60,25 @@ impl Sessions {
             client: &session.client,
             parts,
         };
-        (self.start_engine)(SessionTransport::new(session.clone(), posted, runner), first);
+        (self.start_engine)(SessionTransport::new(session.clone(), posted), first);
         self.running.lock().insert(address(&session), session);
-        Ok((new, permit))
+        tokio::spawn(run(new.session.clone(), Arc::downgrade(self), permit));
+        Ok(new)
+    }
+
+    /// The client of a request, and a permit for a session of it.
+    pub(super) async fn admit(
+        &self,
+        kind: SessionKind,
+        parts: &Parts,
+        bytes: usize,
+    ) -> Result<(Client, SessionPermit), Rejection> {
+        if self.settings.shutdown.is_cancelled() {
+            return Err(Rejection::shutting_down());
+        }
+        let client = Client::new(self.settings.principal_of(parts), parts);
+        let permit = self.permit(kind, &client, bytes).await?;
+        Ok((client, permit))
     }
 
     /// Does what a client does at the new, and keeps the answer to itself.
