@@ -34,7 +34,6 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use mcp_adapters::Revision;
 
 use args::{Args, Command};
@@ -58,7 +57,7 @@ fn start() -> Result<Summary, CommandError> {
     if let Some(directory) = &schemas {
         schemas::load(directory)?;
     }
-    let args = Args::parse_from(args);
+    let args = Args::parse_with_color(args);
     paint::choose(args.color);
     run(&args.command, schemas.as_deref())
 }

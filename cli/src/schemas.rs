@@ -7,18 +7,15 @@ use mcp_adapters::Revision;
 use mcp_codegen::load::MANIFEST;
 use mcp_codegen::revision_tables;
 
+use crate::args::value_of;
 use crate::error::CommandError;
 
 /// The option that names the directory.
 const OPTION: &str = "--schemas";
 
-/// The directory that the command line names. It is looked for before the arguments are parsed, because it decides which revisions
-/// they may name.
+/// The directory that the command line names. It decides which revisions the other arguments may name.
 pub fn directory(args: &[OsString]) -> Option<PathBuf> {
-    let own: Vec<&OsString> = args.iter().take_while(|arg| *arg != "--").collect();
-    let separate = own.windows(2).find(|pair| pair[0] == OPTION).map(|pair| pair[1].into());
-    let joined = |arg: &&OsString| Some(arg.to_str()?.strip_prefix(OPTION)?.strip_prefix('=')?.into());
-    separate.or_else(|| own.iter().find_map(joined))
+    value_of(OPTION, args).map(PathBuf::from)
 }
 
 /// Loads the revisions of a directory of schemas that aren't compiled.

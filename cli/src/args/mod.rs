@@ -13,8 +13,10 @@ mod server;
 mod shell;
 mod values;
 
+use std::ffi::OsString;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
 pub use self::auth::{AuthArgs, AuthMode};
@@ -66,6 +68,27 @@ pub struct Args {
     pub color: ColorChoice,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Args {
+    /// Parses the command line. Help and errors have colour where it says so.
+    pub fn parse_with_color(args: Vec<OsString>) -> Self {
+        let color = value_of("--color", &args).and_then(|when| ColorChoice::from_str(when.to_str()?, false).ok());
+        let command = Self::command().color(color.unwrap_or(ColorChoice::Auto));
+        let parsed = Self::from_arg_matches(&command.get_matches_from(args));
+        parsed.unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// The value of an option that counts before the others are parsed.
+pub fn value_of(option: &str, args: &[OsString]) -> Option<OsString> {
+    let own: Vec<&OsString> = args.iter().take_while(|arg| *arg != "--").collect();
+    let separate = own
+        .windows(2)
+        .find(|pair| pair[0] == option)
+        .map(|pair| pair[1].clone());
+    let joined = |arg: &&OsString| Some(arg.to_str()?.strip_prefix(option)?.strip_prefix('=')?.into());
+    separate.or_else(|| own.iter().find_map(joined))
 }
 
 #[derive(Debug, Subcommand)]

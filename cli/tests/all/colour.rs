@@ -116,3 +116,12 @@ fn a_row_of_a_list_is_a_line_of_the_terminal_and_whole_elsewhere() {
     }
     assert!(narrow.iter().any(|row| row.ends_with('…')));
 }
+
+#[test]
+fn help_has_colour_where_the_option_says_so() {
+    let help = |color: &[&str]| succeeds(&[color, &["call", "--help"]].concat());
+    let styled = help(&["--color", "always"]);
+    assert!(styled.contains('\u{1b}'), "{styled}");
+    assert_eq!(styled, help(&["--color=always"]));
+    assert!(!help(&["--color", "never"]).contains('\u{1b}'));
+}
