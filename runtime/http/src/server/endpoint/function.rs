@@ -28,13 +28,18 @@ use super::stateless::{accept, answer, revision_of};
 /// may have the [`Principal`](mcp_runtime_core::transport::Principal) on whose behalf it is sent.
 ///
 /// ```
+/// use std::sync::LazyLock;
+///
 /// use mcp_runtime::Router;
 /// use mcp_runtime::http::{Request, Response};
 /// use mcp_runtime::transport::http::server::{Body, HttpFunction};
 ///
+/// static WEATHER: LazyLock<HttpFunction> = LazyLock::new(|| {
+///     HttpFunction::new(Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny"))
+/// });
+///
 /// async fn handle(request: Request<Vec<u8>>) -> Response<Body> {
-///     let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
-///     HttpFunction::new(weather).respond(request).await
+///     WEATHER.respond(request).await
 /// }
 /// ```
 #[derive(Clone)]
