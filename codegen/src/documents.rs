@@ -25,7 +25,7 @@ const OWNED: &[&str] = &["changes/", "reference/"];
 /// Problems of the input, and files that can't be read or written.
 pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
     let loaded = load(schema)?;
-    let beside: Vec<Beside> = loaded.protocol.revisions.iter().map(Beside::of).collect();
+    let beside: Vec<Beside> = loaded.revisions.iter().map(Beside::of).collect();
     let planned = plan_protocol(model(loaded)?)?;
     let family = planned.manifest.family();
     let pairs = planned.revisions.windows(2);
@@ -75,7 +75,7 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
 }
 
 /// The reference of the revision with this index and this documentation.
-fn reference_of(planned: &Protocol<ModelledRevision>, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
+fn reference_of(planned: &Protocol, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
     let entry = &planned.revisions[index].entry;
     reference(ReferenceInput {
         crate_name: &planned.manifest.family().types_crate(entry.revision.as_str()),

@@ -19,7 +19,7 @@ const SINCE: &str = "since-";
 pub fn generate_features(schema: &Path, directory: &Path, check: bool) -> Result<Report, GenerateError> {
     const MANIFEST: &str = "Cargo.toml";
     let loaded = load(schema)?;
-    let manifest = &loaded.protocol.manifest;
+    let manifest = &loaded.manifest;
     let revisions: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
     let hub = manifest.hub().map(|hub| hub.as_str()).unwrap_or_default();
     let features = revision_features(&revisions, hub);

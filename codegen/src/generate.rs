@@ -11,7 +11,7 @@ use crate::files::{FileSet, Report};
 use crate::load::load;
 use crate::modelled::model;
 use crate::problem::Problem;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 use crate::published::names_files;
 
 /// The input and output directories.
@@ -89,7 +89,7 @@ pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateErro
 
 impl RevisionTable {
     /// The tables of all revisions.
-    pub(crate) fn of(protocol: &Protocol<ModelledRevision>) -> Vec<Self> {
+    pub(crate) fn of(protocol: &Protocol) -> Vec<Self> {
         let made = protocol.revisions.iter().zip(emit::revision_tables(protocol));
         let made = made.map(|(revision, table)| Self {
             revision: revision.model.revision.clone(),

@@ -134,21 +134,6 @@ impl Problems {
         Err(Self(found))
     }
 
-    /// The result, if there are no other problems, or else all problems together.
-    ///
-    /// # Errors
-    ///
-    /// All problems, sorted by file and place.
-    pub fn join<T>(mut found: Vec<Problem>, result: Result<T, Self>) -> Result<T, Self> {
-        match result {
-            Ok(value) => Self::check(found).map(|()| value),
-            Err(Self(others)) => {
-                found.extend(others);
-                Err(Self::check(found).err().unwrap_or_default())
-            }
-        }
-    }
-
     /// The problems, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()

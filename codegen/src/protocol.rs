@@ -1,4 +1,4 @@
-//! The value that goes through the pipeline.
+//! What the models of all revisions and extensions are kept in, once there are models.
 
 use serde_json::Value;
 
@@ -7,18 +7,18 @@ use crate::error::GenerateError;
 use crate::facts::Facts;
 use crate::load::{Document, Entry, Manifest, SharedDocuments};
 use crate::model::{Model, ModelledExtension};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problem;
 
-/// The protocol at a stage of the pipeline: an `R` for each revision, in the manifest's order.
+/// The models of the protocol's revisions and extensions.
 #[derive(Debug)]
-pub(crate) struct Protocol<R> {
+pub(crate) struct Protocol {
     /// The manifest, `revisions.yaml`.
     pub(crate) manifest: Manifest,
     /// The documents about all revisions.
     pub(crate) shared: SharedDocuments,
-    /// The revisions.
-    pub(crate) revisions: Vec<R>,
-    /// The extensions, once the revisions have models.
+    /// The revisions, in the manifest's order.
+    pub(crate) revisions: Vec<ModelledRevision>,
+    /// The extensions.
     pub(crate) extensions: Vec<ModelledExtension>,
     /// The problems of drafts that generating doesn't stop for: what they name is left out.
     pub(crate) warnings: Vec<Problem>,
@@ -53,7 +53,7 @@ impl ModelledRevision {
     }
 }
 
-impl Protocol<ModelledRevision> {
+impl Protocol {
     /// The position of a revision.
     ///
     /// # Errors
@@ -64,30 +64,6 @@ impl Protocol<ModelledRevision> {
         position.ok_or_else(|| GenerateError::UnknownRevision {
             wanted: revision.to_owned(),
             known: known.cloned().collect(),
-        })
-    }
-}
-
-impl<R> Protocol<R> {
-    /// Applies a stage to each revision.
-    ///
-    /// # Errors
-    /// The problems that the stage finds in any of them.
-    pub(crate) fn try_map<S>(self, stage: impl Fn(R) -> Result<S, Problems>) -> Result<Protocol<S>, Problems> {
-        let (mut revisions, mut problems) = (Vec::new(), Vec::new());
-        for revision in self.revisions {
-            match stage(revision) {
-                Ok(revision) => revisions.push(revision),
-                Err(found) => problems.extend(found),
-            }
-        }
-        Problems::check(problems)?;
-        Ok(Protocol {
-            manifest: self.manifest,
-            shared: self.shared,
-            revisions,
-            extensions: self.extensions,
-            warnings: self.warnings,
         })
     }
 }

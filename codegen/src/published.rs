@@ -7,7 +7,7 @@ use crate::files::{FileSet, Report};
 use crate::load::{Entry, NAMES, extension_directory, load};
 use crate::model::names_yaml;
 use crate::modelled::model;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 
 /// Writes the names of each released revision's types into its `names.yaml`, from where they are kept. A draft's names may
 /// still change.
@@ -31,7 +31,7 @@ pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
 /// The `names.yaml` files of revisions and extensions, by their paths in the schema directory: of those that are wanted, by their
 /// entries and by whether they have such a file.
 pub(crate) fn names_files(
-    protocol: &Protocol<ModelledRevision>,
+    protocol: &Protocol,
     wanted: impl Fn(&Entry, bool) -> bool,
 ) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();

@@ -10,7 +10,7 @@ use crate::protocol::{ModelledRevision, Protocol};
 ///
 /// # Errors
 /// Every rule that isn't one, matches nothing, or decides what is automatic.
-pub(crate) fn plan_protocol(mut protocol: Protocol<ModelledRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
+pub(crate) fn plan_protocol(mut protocol: Protocol) -> Result<Protocol, Problems> {
     let mut problems = Vec::new();
     for later in 1..protocol.revisions.len() {
         let (before, after) = (&protocol.revisions[later - 1], &protocol.revisions[later]);
@@ -51,7 +51,7 @@ fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules)
     (plans, problems)
 }
 
-impl Protocol<ModelledRevision> {
+impl Protocol {
     /// The plans between adjacent revisions: for each pair the way up, then the way down.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
         self.revisions.iter().flat_map(|revision| &revision.plans)

@@ -14,7 +14,7 @@ use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::model::ModelledExtension;
 use crate::problem::{Problem, Problems};
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 
 /// Everything that is generated, in memory.
 pub(crate) struct Emitted {
@@ -26,7 +26,7 @@ pub(crate) struct Emitted {
 
 /// What the crates of all revisions share.
 struct Emission<'p> {
-    protocol: &'p Protocol<ModelledRevision>,
+    protocol: &'p Protocol,
     templates: Templates,
     shared_docs: Docs,
     /// The documentation of each revision.
@@ -35,7 +35,7 @@ struct Emission<'p> {
 }
 
 impl<'p> Emission<'p> {
-    fn new(protocol: &'p Protocol<ModelledRevision>, crates: &'p str) -> Result<Self, GenerateError> {
+    fn new(protocol: &'p Protocol, crates: &'p str) -> Result<Self, GenerateError> {
         Ok(Self {
             protocol,
             templates: Templates::new()?,
@@ -98,7 +98,7 @@ impl<'p> Emission<'p> {
 ///
 /// # Errors
 /// Its documentation that no type has, and the generator's own limits.
-pub(crate) fn check_emission(protocol: &Protocol<ModelledRevision>, revision: &str) -> Result<(), GenerateError> {
+pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let mut revisions = protocol.revisions.iter();
     let problems = match revisions.position(|known| known.model.revision == revision) {
@@ -112,7 +112,7 @@ pub(crate) fn check_emission(protocol: &Protocol<ModelledRevision>, revision: &s
 ///
 /// # Errors
 /// Its documentation that no type has, and the generator's own limits.
-pub(crate) fn emit_extension(protocol: &Protocol<ModelledRevision>, name: &str) -> Result<FileSet, GenerateError> {
+pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet, GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let mut files = FileSet::default();
     for extension in protocol.extensions.iter().filter(|known| known.name == name) {
@@ -132,7 +132,7 @@ pub(crate) fn emit_extension(protocol: &Protocol<ModelledRevision>, name: &str) 
 ///
 /// # Errors
 /// Documentation that no type has, and the generator's own limits.
-pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str) -> Result<Emitted, GenerateError> {
+pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
     let emission = Emission::new(protocol, crates)?;
     let family = protocol.manifest.family();
     let mut files = FileSet::default();
@@ -189,13 +189,13 @@ pub(crate) fn emit_protocol(protocol: &Protocol<ModelledRevision>, crates: &str)
 ///
 /// # Errors
 /// An unknown revision, and documentation of another shape.
-pub(crate) fn typescript_of(protocol: &Protocol<ModelledRevision>, revision: &str) -> Result<String, GenerateError> {
+pub(crate) fn typescript_of(protocol: &Protocol, revision: &str) -> Result<String, GenerateError> {
     let index = protocol.position(revision)?;
     Ok(Emission::new(protocol, "")?.emit(index, typescript::definitions))
 }
 
 /// The tables of all revisions.
-pub(crate) fn revision_tables(protocol: &Protocol<ModelledRevision>) -> Vec<String> {
+pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
     let before = std::iter::once(None).chain(protocol.revisions.iter().map(Some));
     let revisions = protocol.revisions.iter().zip(before);
     let tables = revisions.map(|(revision, before)| {

@@ -11,7 +11,7 @@ use crate::protocol::{ModelledRevision, Protocol};
 ///
 /// # Errors
 /// A document of another shape.
-pub(crate) fn docs_of_revisions(protocol: &Protocol<ModelledRevision>) -> Result<Vec<Docs>, Problems> {
+pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Problems> {
     let shared = Docs::of(&protocol.shared.docs)?;
     let mut documented = Vec::<Docs>::new();
     for (index, later) in protocol.revisions.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::emit::{check_emission, emit_protocol};
 use crate::error::GenerateError;
 use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, PendingFiles, load, load_with};
 use crate::modelled::model;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 
 /// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
 /// `overlay` if it is to be written, and with `manifest`.
@@ -20,7 +20,7 @@ pub(super) fn check_generates(
     entry: &Entry,
     schema: &Document,
     overlay: Option<&str>,
-) -> Result<Protocol<ModelledRevision>, GenerateError> {
+) -> Result<Protocol, GenerateError> {
     let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
     let overlay = overlay.transpose()?;
     let unwritten = [PendingFiles {
@@ -28,7 +28,7 @@ pub(super) fn check_generates(
         schema,
         overlay: overlay.as_ref(),
     }];
-    let run = |loaded: Loaded| -> Result<Protocol<ModelledRevision>, GenerateError> {
+    let run = |loaded: Loaded| -> Result<Protocol, GenerateError> {
         let protocol = plan_protocol(model(loaded)?)?;
         check_emission(&protocol, entry.revision.as_str())?;
         Ok(protocol)

@@ -11,7 +11,7 @@ use crate::load::{
 };
 use crate::modelled::model_draft;
 use crate::problem::{Problem, Problems};
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 
 /// A schema directory with schemas that it doesn't have.
 pub(crate) struct Drafts<'d> {
@@ -88,7 +88,7 @@ impl<'d> Drafts<'d> {
     ///
     /// # Errors
     /// Their problems.
-    pub(crate) fn model(&self) -> Result<Protocol<ModelledRevision>, Problems> {
+    pub(crate) fn model(&self) -> Result<Protocol, Problems> {
         let drafts = self.drafts.iter().map(|draft| PendingFiles {
             revision: &draft.revision,
             schema: &draft.schema,

@@ -22,7 +22,7 @@ use crate::files::{FilesError, write_file};
 use crate::generate::RevisionTable;
 use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
 use crate::problem::{Problem, Problems};
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 
 use self::successor::{Passed, Successor};
 
@@ -173,7 +173,7 @@ struct Prepared {
     sha256: String,
     dialect: Dialect,
     is_new: bool,
-    protocol: Protocol<ModelledRevision>,
+    protocol: Protocol,
 }
 
 impl Prepared {

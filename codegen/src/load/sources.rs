@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::{Document, Entry, Extension, Manifest, Revision, load_document, read_document};
 use crate::problem::{Problem, Problems};
-use crate::protocol::Protocol;
 
 /// The file of the corrections to a revision's schema.
 pub(crate) const OVERLAY: &str = "overlay.yaml";
@@ -75,8 +74,12 @@ pub(crate) struct SharedDocuments {
 /// The result of reading a schema directory.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// The revisions whose files could all be read.
-    pub(crate) protocol: Protocol<RevisionDocuments>,
+    /// The manifest, `revisions.yaml`.
+    pub(crate) manifest: Manifest,
+    /// The documents about all revisions.
+    pub(crate) shared: SharedDocuments,
+    /// The revisions whose files could all be read, in the manifest's order.
+    pub(crate) revisions: Vec<RevisionDocuments>,
     /// The extensions whose files could all be read.
     pub(crate) extensions: Vec<ExtensionDocuments>,
     /// The problems of the files that couldn't be read. Nothing is generated then, but the other files are still checked.
@@ -100,7 +103,7 @@ impl Loaded {
             capabilities,
             lifecycle,
             tolerances,
-        } = &mut self.protocol.shared;
+        } = &mut self.shared;
         let shared = [docs, modules, capabilities, lifecycle, tolerances];
         for document in shared.into_iter().chain(docs_of_revisions.values_mut()) {
             *document = Document::empty(document.file());
@@ -174,15 +177,10 @@ pub(crate) fn load_with_extension(
         lifecycle: shared("lifecycle.yaml"),
         tolerances: shared("tolerances.yaml"),
     };
-    let protocol = Protocol {
+    Loaded {
         manifest,
         shared,
         revisions,
-        extensions: Vec::new(),
-        warnings: Vec::new(),
-    };
-    Loaded {
-        protocol,
         extensions,
         problems,
     }

@@ -14,6 +14,7 @@ use super::shared::Shared;
 use super::types::{ErrorCode, Model};
 use crate::extension::NormalisedExtension;
 use crate::facts::Facts;
+use crate::load::{Manifest, SharedDocuments};
 use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::Problems;
@@ -23,13 +24,16 @@ use crate::protocol::{ModelledRevision, Protocol};
 ///
 /// # Errors
 /// Everything in a schema or overlay that no model can be built from.
-pub(crate) fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Protocol<ModelledRevision>, Problems> {
-    let names = Names::new(protocol.manifest.acronyms.clone());
-    let shared = Shared::of(&protocol.shared)?;
-    let mut inherited = inherit(&protocol.revisions);
+pub(crate) fn build_models(
+    (manifest, documents): (Manifest, SharedDocuments),
+    shared: &Shared,
+    revisions: Vec<NormalisedRevision>,
+) -> Result<Protocol, Problems> {
+    let names = Names::new(manifest.acronyms.clone());
+    let mut inherited = inherit(&revisions);
     let (mut models, mut problems) = (Vec::<ModelledRevision>::new(), Vec::new());
-    let mut warnings = protocol.warnings;
-    for revision in protocol.revisions.into_iter().rev() {
+    let mut warnings = Vec::new();
+    for revision in revisions.into_iter().rev() {
         let (mut facts, inherited_results) = inherited.pop().unwrap_or_default();
         let lock = match Lock::of(&revision.documents.names) {
             Ok(lock) => lock,
@@ -66,7 +70,7 @@ pub(crate) fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Pro
                 warnings.extend(left_out);
                 shared.apply(&mut model);
                 if is_draft {
-                    warnings.extend(shared.leave_out_roles(&mut model, &protocol.shared.lifecycle));
+                    warnings.extend(shared.leave_out_roles(&mut model, &documents.lifecycle));
                 }
                 describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
@@ -85,8 +89,8 @@ pub(crate) fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Pro
     Problems::check(problems)?;
     models.reverse();
     Ok(Protocol {
-        manifest: protocol.manifest,
-        shared: protocol.shared,
+        manifest,
+        shared: documents,
         revisions: models,
         extensions: Vec::new(),
         warnings,
@@ -98,18 +102,18 @@ pub(crate) fn build_models(protocol: Protocol<NormalisedRevision>) -> Result<Pro
 /// # Errors
 /// Everything in a schema or overlay that no model can be built from, and ids, methods and kinds of results that two have.
 pub(crate) fn build_extensions(
-    protocol: &Protocol<ModelledRevision>,
+    protocol: &Protocol,
+    shared: &Shared,
     extensions: Vec<NormalisedExtension>,
 ) -> Result<Vec<ModelledExtension>, Problems> {
     let names = Names::new(protocol.manifest.acronyms.clone());
-    let shared = Shared::of(&protocol.shared)?;
     let (mut modelled, mut problems) = (Vec::new(), Vec::new());
     for extension in extensions {
         let mut revisions = protocol.revisions.iter();
         let Some(core) = revisions.find(|revision| revision.entry.revision == extension.of) else {
             continue;
         };
-        match build_extension(extension, core, (&names, &shared)) {
+        match build_extension(extension, core, (&names, shared)) {
             Ok((extension, overlay)) => {
                 problems.extend(
                     modelled
@@ -129,11 +133,11 @@ pub(crate) fn build_extensions(
 ///
 /// # Errors
 /// Lines about nothing, and what sessions lack.
-pub(crate) fn check_shared(protocol: &Protocol<ModelledRevision>) -> Result<(), Problems> {
+pub(crate) fn check_shared(protocol: &Protocol, shared: &Shared) -> Result<(), Problems> {
     let revisions = protocol.revisions.iter().map(|revision| &revision.model);
     let extensions = protocol.extensions.iter().map(|extension| &extension.model);
     let models: Vec<&Model> = revisions.chain(extensions).collect();
-    Problems::check(Shared::of(&protocol.shared)?.misspelt(&protocol.shared, &models))
+    Problems::check(shared.misspelt(&protocol.shared, &models))
 }
 
 /// Results of requests, by method.

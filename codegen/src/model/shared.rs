@@ -14,7 +14,7 @@ use super::roles::{MEMBER_ROLES, METHOD_ROLES, Roles, is_of_member};
 use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
 use crate::load::{Document, SharedDocuments};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problem;
 
 /// What is said about all revisions.
 pub(crate) struct Shared {
@@ -26,25 +26,19 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Decodes what is said about all revisions.
-    ///
-    /// # Errors
-    /// Every document that has another shape.
-    pub(crate) fn of(documents: &SharedDocuments) -> Result<Self, Problems> {
-        let mut problems = Vec::new();
-        let modules: Modules = decode(&documents.modules, &mut problems);
+    /// Decodes what is said about all revisions. A document that has another shape is a problem, and says nothing.
+    pub(crate) fn of(documents: &SharedDocuments, problems: &mut Vec<Problem>) -> Self {
+        let modules: Modules = decode(&documents.modules, problems);
         let modules = modules.into_iter().flat_map(|(module, definitions)| {
             let definitions = definitions.into_iter();
             definitions.map(move |definition| (definition, module.clone()))
         });
-        let shared = Self {
+        Self {
             modules: modules.collect(),
-            capabilities: decode(&documents.capabilities, &mut problems),
-            lifecycle: decode(&documents.lifecycle, &mut problems),
-            tolerances: decode(&documents.tolerances, &mut problems),
-        };
-        Problems::check(problems)?;
-        Ok(shared)
+            capabilities: decode(&documents.capabilities, problems),
+            lifecycle: decode(&documents.lifecycle, problems),
+            tolerances: decode(&documents.tolerances, problems),
+        }
     }
 
     /// Puts into a model what applies to it.

@@ -62,7 +62,7 @@ pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, C
     Ok(changes)
 }
 
-fn revision<'p>(protocol: &'p Protocol<ModelledRevision>, like: &ModelledRevision) -> Option<&'p ModelledRevision> {
+fn revision<'p>(protocol: &'p Protocol, like: &ModelledRevision) -> Option<&'p ModelledRevision> {
     let mut revisions = protocol.revisions.iter();
     revisions.find(|revision| revision.model.revision == like.model.revision)
 }
@@ -91,11 +91,7 @@ fn note(change: &Change) -> String {
 }
 
 /// The crate of all revisions has the types of each in its API.
-fn compare_adapters(
-    before: &Protocol<ModelledRevision>,
-    after: &Protocol<ModelledRevision>,
-    types: &BTreeMap<String, CrateChange>,
-) -> CrateChange {
+fn compare_adapters(before: &Protocol, after: &Protocol, types: &BTreeMap<String, CrateChange>) -> CrateChange {
     let mut notes = Vec::new();
     let mut bump = types.values().filter_map(|change| change.bump).max();
     let [old, new] = [before, after].map(|protocol| protocol.manifest.hub().map(ToString::to_string));

@@ -78,7 +78,7 @@ pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, Revi
 /// What the revision at an index of the manifest leaves. `None` if nothing can be generated already.
 fn left(directory: &Path, index: usize) -> Option<Left> {
     let loaded = load(directory).ok()?;
-    let mut revisions = loaded.protocol.revisions.iter();
+    let mut revisions = loaded.revisions.iter();
     let earlier = revisions.nth(index)?.overlay.clone();
     let successor = revisions
         .next()
