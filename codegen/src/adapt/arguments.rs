@@ -45,7 +45,9 @@ impl<'m> Pairing<'m> {
         let mut object = to;
         for (index, name) in path.iter().enumerate() {
             let so_far = path[..=index].join(".");
-            let member = member(object, name).ok_or_else(|| format!("the target has no member `{so_far}`"))?;
+            let member = object
+                .member(name)
+                .ok_or_else(|| format!("the target has no member `{so_far}`"))?;
             if index + 1 == path.len() {
                 return Ok(member);
             }
@@ -69,7 +71,9 @@ impl<'m> Pairing<'m> {
     /// Whether a list of the target can be given an element.
     pub(super) fn can_ensure(&self, ty: &TypeRef, ensure: &Ensure, to: &Struct) -> Result<(), String> {
         let name = &ensure.list;
-        let list = member(to, name).ok_or_else(|| format!("the target has no member `{name}`"))?;
+        let list = to
+            .member(name)
+            .ok_or_else(|| format!("the target has no member `{name}`"))?;
         match self.to.model.resolve(&list.ty) {
             TypeRef::List(element) => self.can_hold(Some(ty), &ensure.item, element),
             _ => Err(format!("`{name}` of the target isn't a list")),
@@ -97,7 +101,7 @@ impl<'m> Pairing<'m> {
             for name in path.split('.') {
                 let missing = || format!("{} declares no member `{name}`", self.name(self.from, at));
                 let object = model.struct_of(at).ok_or_else(missing)?;
-                at = &member(object, name).ok_or_else(missing)?.ty;
+                at = &object.member(name).ok_or_else(missing)?.ty;
             }
             let kind = |ty: &TypeRef| Some(&model.types.get(ty.named()?)?.kind);
             match (model.resolve(at), kind(model.resolve(at))) {
@@ -121,7 +125,7 @@ impl<'m> Pairing<'m> {
         };
         self.is_convertible(from, to)?;
         let object = model.struct_of(element);
-        let split = object.and_then(|object| member(object, name));
+        let split = object.and_then(|object| object.member(name));
         let split = split.ok_or_else(|| format!("{} declares no member `{name}`", self.name(self.from, element)))?;
         match self.list_of(&split.ty) {
             Some(part) => self.can_stand_alone(part, &split.ty),
@@ -140,7 +144,7 @@ impl<'m> Pairing<'m> {
         let model = self.from.model;
         let elements = candidates(model, model.resolve(element));
         let has_text = |ty: &TypeRef| {
-            let text = model.struct_of(ty).and_then(|object| member(object, &join.text));
+            let text = model.struct_of(ty).and_then(|object| object.member(&join.text));
             text.is_some_and(|text| *model.resolve(&text.ty) == TypeRef::String)
         };
         match elements.iter().find(|element| has_text(&element.ty)) {
@@ -170,7 +174,7 @@ impl<'m> Pairing<'m> {
             .iter()
             .flat_map(|condition| [&condition.has, &condition.lacks]);
         for name in without.members.iter().chain(conditions) {
-            match member(object, name) {
+            match object.member(name) {
                 None => {
                     return Err(format!(
                         "{} declares no member `{name}`",
@@ -223,7 +227,7 @@ impl<'m> Pairing<'m> {
         };
         self.is_convertible(from, to)?;
         let object = model.struct_of(&TypeRef::Named(from_name.to_owned()));
-        let names = object.and_then(|object| member(object, unless_in));
+        let names = object.and_then(|object| object.member(unless_in));
         let names = names.ok_or_else(|| format!("{from_name} declares no member `{unless_in}`"))?;
         match model.resolve(&names.ty) {
             TypeRef::List(name) if *model.resolve(name) == TypeRef::String => Ok(()),
@@ -237,8 +241,4 @@ impl<'m> Pairing<'m> {
             _ => Ok(()),
         }
     }
-}
-
-fn member<'o>(object: &'o Struct, name: &str) -> Option<&'o Member> {
-    object.members.iter().find(|member| member.name == name)
 }

@@ -25,7 +25,7 @@ impl Candidate {
 /// The variants of a type.
 pub(crate) fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
     let kind = match ty {
-        TypeRef::Named(name) => model.types.get(name).map(|ty| &ty.kind),
+        TypeRef::Named(name) => model.kind(name),
         _ => None,
     };
     match kind {
@@ -138,19 +138,19 @@ pub(crate) fn similarity(
                 .filter(|constant| constant.required)
                 .map(|constant| &constant.name),
         )
-        .all(|name| declares(target, &there(name)))
+        .all(|name| target.declares(&there(name)))
         && target
             .members
             .iter()
             .filter(|member| member.required)
-            .all(|member| declares(source, &here(&member.name)));
+            .all(|member| source.declares(&here(&member.name)));
     if !tagged && !told_apart && !named {
         return None;
     }
     let common = source
         .members
         .iter()
-        .filter(|member| declares(target, &there(&member.name)))
+        .filter(|member| target.declares(&there(&member.name)))
         .count();
     Some(Similarity { tagged, named, common })
 }
@@ -168,22 +168,16 @@ fn has_tag(object: &Struct, (name, value): &(String, Scalar)) -> bool {
     tags(object).any(|(own, other)| own == name && other == *value)
 }
 
-fn declares(object: &Struct, name: &str) -> bool {
-    object.members.iter().any(|member| member.name == name)
-        || object.constants.iter().any(|constant| constant.name == name)
-}
-
 /// Whether a struct can't have this value in this member.
 fn contradicts(model: &Model, object: &Struct, name: &str, value: &Scalar) -> bool {
     if let Some((_, own)) = tags(object).find(|(own, _)| *own == name) {
         return own != *value;
     }
-    let mut members = object.members.iter();
-    let Some(member) = members.find(|member| member.name == name) else {
+    let Some(member) = object.member(name) else {
         return false;
     };
     match (model.resolve(&member.ty), value) {
-        (TypeRef::Named(name), value) => match (model.types.get(name).map(|ty| &ty.kind), value) {
+        (TypeRef::Named(name), value) => match (model.kind(name), value) {
             (Some(TypeKind::Strings { values, .. }), Scalar::String(text)) => !values.contains(text),
             (Some(TypeKind::Union(_)), _) => false,
             _ => true,

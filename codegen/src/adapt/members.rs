@@ -25,8 +25,8 @@ impl<'m> Planner<'m> {
         let place = Place::member(from_name, name);
         let at = place.to_string();
         let rule = self.rule(&place);
-        let source = from.members.iter().find(|member| member.name == name);
-        let constant = from.constants.iter().find(|constant| constant.name == name);
+        let source = from.member(name);
+        let constant = from.constant(name);
         let mut row = MemberRow {
             from: (name != to.name).then(|| name.to_owned()),
             ..MemberRow::default()

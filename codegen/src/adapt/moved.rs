@@ -59,7 +59,7 @@ impl<'m> Pairing<'m> {
     /// The member at the end of a path in the source.
     fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
         let (first, rest) = path.split_first()?;
-        let member = object.members.iter().find(|member| member.name == *first)?;
+        let member = object.member(first)?;
         match rest {
             [] => Some(member),
             rest => self.member_at(self.from.model.struct_of(&member.ty)?, rest),

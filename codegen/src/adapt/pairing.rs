@@ -2,7 +2,7 @@
 
 use super::rules::{Place, Rules};
 use super::side::Side;
-use crate::model::{Model, TypeRef};
+use crate::model::TypeRef;
 use crate::normalise::Scalar;
 
 /// How many objects within each other are looked through for what is supplied.
@@ -54,17 +54,16 @@ impl<'m> Pairing<'m> {
     /// this one does, or that of the method whose request or notification has the same definition, perhaps by another name.
     pub(super) fn method_there(&self, name: &str) -> &'m str {
         let (from, to) = (self.from.model, self.to.model);
-        let find = |model: &'m Model, name: &str| model.methods.iter().find(|method| method.name == name);
-        if let Some(same) = find(to, name) {
+        if let Some(same) = to.method(name) {
             return &same.name;
         }
-        let Some(method) = find(from, name) else {
+        let Some(method) = from.method(name) else {
             return "";
         };
         if let Some(named) = method.role.as_ref().and_then(|role| to.lifecycle.names.get(role)) {
             return named;
         }
-        let mut others = to.methods.iter().filter(|other| find(from, &other.name).is_none());
+        let mut others = to.methods.iter().filter(|other| from.method(&other.name).is_none());
         let renamed = self.renamed_type(&TypeRef::Named(method.ty.clone()));
         let is_renamed = |other: &str| renamed.as_ref().is_some_and(|(_, there)| there.named() == Some(other));
         let same = others.find(|other| {

@@ -140,7 +140,7 @@ impl<'m> Planner<'m> {
         }
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         let kind = |model: &'m Model, ty: &TypeRef| match ty {
-            TypeRef::Named(name) => model.types.get(name).map(|ty| &ty.kind),
+            TypeRef::Named(name) => model.kind(name),
             _ => None,
         };
         let (name, other_name) = (

@@ -50,10 +50,10 @@ impl Planner<'_> {
             }
             (TypeRef::Any, TypeRef::RawObject) => self.refused(at, "JSON that isn't an object"),
             (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
-            (TypeRef::String, target @ TypeRef::Named(name)) if self.pair.to.is_enumeration(target) => {
-                if let Some(TypeKind::Strings { .. }) = to.types.get(name).map(|ty| &ty.kind) {
-                    self.refused(at, "a text that is none of the target's values");
-                }
+            (TypeRef::String, target @ TypeRef::Named(name))
+                if self.pair.to.is_enumeration(target) && to.is_strings(name) =>
+            {
+                self.refused(at, "a text that is none of the target's values");
             }
             _ => {}
         }
@@ -102,11 +102,11 @@ impl Pairing<'_> {
                 convertible(*other == TypeRef::String)
             }
             (TypeRef::Named(name), TypeRef::Named(other)) => {
-                let kinds = (self.from.model.types.get(name), self.to.model.types.get(other));
-                let (Some(source_type), Some(target_type)) = kinds else {
+                let kinds = self.from.model.kind(name).zip(self.to.model.kind(other));
+                let Some((source_kind, target_kind)) = kinds else {
                     return Relation::Impossible;
                 };
-                match (&source_type.kind, &target_type.kind) {
+                match (source_kind, target_kind) {
                     (TypeKind::Struct(_), TypeKind::Struct(_))
                     | (TypeKind::Strings { .. }, TypeKind::Strings { .. })
                     | (TypeKind::Methods(_), TypeKind::Methods(_))
@@ -123,8 +123,7 @@ impl Pairing<'_> {
     /// Whether the named of two types is an enumeration of strings.
     fn is_text(&self, name: &str, source: &TypeRef, target: &TypeRef) -> bool {
         let strings = |model: &Model, ty: &TypeRef| {
-            *ty == TypeRef::Named(name.to_owned())
-                && matches!(model.types.get(name).map(|ty| &ty.kind), Some(TypeKind::Strings { .. }))
+            matches!(ty, TypeRef::Named(other) if other == name) && model.is_strings(name)
         };
         strings(self.from.model, source) || strings(self.to.model, target)
     }
@@ -134,11 +133,7 @@ impl Pairing<'_> {
         if depth > 8 {
             return Relation::Impossible;
         }
-        let is_union = |model: &Model, ty: &TypeRef| match ty {
-            TypeRef::Named(name) => matches!(model.types.get(name).map(|ty| &ty.kind), Some(TypeKind::Union(_))),
-            _ => false,
-        };
-        if !is_union(self.from.model, source) && !is_union(self.to.model, target) {
+        if self.from.model.union_of(source).is_none() && self.to.model.union_of(target).is_none() {
             return Relation::Impossible;
         }
         let targets = candidates(self.to.model, target);
@@ -159,7 +154,7 @@ impl Pairing<'_> {
 fn may_be_object(model: &Model, ty: &TypeRef) -> bool {
     match ty {
         TypeRef::Map(_) => true,
-        TypeRef::Named(name) => match model.types.get(name).map(|ty| &ty.kind) {
+        TypeRef::Named(name) => match model.kind(name) {
             Some(TypeKind::Struct(_) | TypeKind::Methods(_)) => true,
             Some(TypeKind::Union(union)) => union.variants.iter().any(|variant| variant.kind == JsonType::Object),
             _ => false,

@@ -60,13 +60,13 @@ impl<'m> Planner<'m> {
     fn loses_constant(&mut self, from_name: &str, from: &Struct, constant: &ConstantMember) -> bool {
         let name = constant.name.as_str();
         let at = format!("{from_name}.{name}");
-        if let Some(own) = from.constants.iter().find(|own| own.name == name) {
+        if let Some(own) = from.constant(name) {
             if own.value == constant.value || self.pair.is_same_method(&own.value, &constant.value) {
                 return constant.required && !own.required;
             }
             self.automatic(&at, "replaced by the constant of the target");
             true
-        } else if from.members.iter().any(|member| member.name == name) {
+        } else if from.member(name).is_some() {
             self.refused(&at, "any value but the constant of the target");
             true
         } else {

@@ -1,6 +1,6 @@
 //! Whether the JSON of a rule is a value of a type, as far as the models tell.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::matching::candidates;
 use super::pairing::Pairing;
@@ -99,7 +99,7 @@ impl TemplateCheck<'_, '_> {
             (TypeRef::Map(inner), Value::Object(members)) => members
                 .iter()
                 .try_for_each(|(key, value)| within(key, self.fits(value, inner))),
-            (TypeRef::Named(name), _) => match pair.to.model.types.get(name).map(|ty| &ty.kind) {
+            (TypeRef::Named(name), _) => match pair.to.model.kind(name) {
                 Some(TypeKind::Struct(object)) => self.is_object(name, object, json),
                 Some(TypeKind::Union(_)) => self.is_variant(ty, json),
                 Some(TypeKind::Strings { values, .. }) => when(
@@ -143,7 +143,7 @@ impl TemplateCheck<'_, '_> {
                 ));
             }
         }
-        match members.keys().find(|key| !declares(object, key)) {
+        match members.keys().find(|key| !object.declares(key)) {
             Some(key) => Err(format!("{name} has no member `{key}`")),
             None => Ok(()),
         }
@@ -232,13 +232,12 @@ impl TemplateCheck<'_, '_> {
 
 /// A member that an object declares.
 fn declared(object: &Struct, name: &str) -> Option<Found> {
-    let member = object.members.iter().find(|member| member.name == name);
-    let member = member.map(|member| Found {
+    let member = object.member(name).map(|member| Found {
         ty: member.ty.clone(),
         optional: !member.required,
     });
     member.or_else(|| {
-        let constant = object.constants.iter().find(|constant| constant.name == name)?;
+        let constant = object.constant(name)?;
         Some(Found {
             ty: type_of(&constant.value),
             optional: !constant.required,
@@ -255,16 +254,8 @@ pub(super) fn type_of(constant: &Scalar) -> TypeRef {
     }
 }
 
-fn is_constant(json: &Value, constant: &Scalar) -> bool {
-    match constant {
-        Scalar::String(text) => json == text,
-        Scalar::Integer(integer) => json == integer,
-        Scalar::Boolean(boolean) => json == boolean,
-    }
-}
-
-fn declares(object: &Struct, name: &str) -> bool {
-    declared(object, name).is_some()
+fn is_constant(value: &Value, constant: &Scalar) -> bool {
+    *value == json!(constant)
 }
 
 fn within(member: &str, result: Result<(), String>) -> Result<(), String> {

@@ -175,7 +175,7 @@ impl Pairing<'_> {
 
     /// Whether no other type of the source has the same constants.
     fn is_tagged(&self, name: &str) -> bool {
-        let constants = |name: &str| match self.from.model.types.get(name).map(|ty| &ty.kind) {
+        let constants = |name: &str| match self.from.model.kind(name) {
             Some(TypeKind::Struct(object)) => Some(&object.constants),
             _ => None,
         };

@@ -23,7 +23,7 @@ impl Emitter<'_> {
     /// The table of a struct that is a request or a notification.
     pub(super) fn method_table(&self, name: &str, object: &Struct) -> Option<String> {
         let method = self.input.model.methods.iter().find(|method| method.ty == name)?;
-        let params = match object.members.iter().find(|member| member.name == PARAMS) {
+        let params = match object.member(PARAMS) {
             Some(member) if member.required => self.scope.ty(&member.ty),
             Some(member) => self.scope.optional(&self.scope.ty(&member.ty)),
             None => self.scope.wire("Null"),
@@ -155,7 +155,7 @@ impl Emitter<'_> {
     /// What a peer may send, as one type.
     pub(super) fn message_aliases(&self) -> String {
         let model = self.input.model;
-        let union = |name: String| match model.types.get(&name).map(|ty| &ty.kind) {
+        let union = |name: String| match model.kind(&name) {
             Some(TypeKind::Methods(_)) => self.scope.named(&name),
             _ => self.scope.wire("UnknownMethod"),
         };
@@ -236,8 +236,7 @@ impl Emitter<'_> {
     pub(super) fn definitions(&self) -> String {
         let mut lines = String::new();
         for (name, definition) in &self.input.model.definitions {
-            let is_result_union = matches!(&definition.ty, TypeRef::Named(name)
-                if self.input.model.types.get(name).is_some_and(|ty| matches!(ty.kind, TypeKind::Results(_))));
+            let is_result_union = matches!(self.input.model.kind_of(&definition.ty), Some(TypeKind::Results(_)));
             let held = if is_result_union {
                 // Which result it is depends on the request, which nobody has told us here.
                 self.scope.wire("RawObject")

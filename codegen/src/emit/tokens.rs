@@ -150,10 +150,7 @@ impl Scope {
         let plain = self.ty(&member.ty);
         let converts = match model.resolve(&member.ty) {
             TypeRef::String | TypeRef::Number | TypeRef::Any | TypeRef::RawObject | TypeRef::RequestId => true,
-            TypeRef::Named(name) => model
-                .types
-                .get(name)
-                .is_some_and(|ty| matches!(ty.kind, TypeKind::Union(_) | TypeKind::Strings { .. })),
+            TypeRef::Named(name) => matches!(model.kind(name), Some(TypeKind::Union(_) | TypeKind::Strings { .. })),
             _ => false,
         };
         if converts && !member.boxed {

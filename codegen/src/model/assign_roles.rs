@@ -14,14 +14,14 @@ pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
         let name = names.as_slice().iter().find(|name| match is_of_member(role) {
             true => declares_member(model, name),
-            false => model.methods.iter().any(|method| method.name == **name),
+            false => model.method(name).is_some(),
         });
         Some((role.clone(), name?.clone()))
     });
     let names: BTreeMap<String, String> = declared.collect();
     let (mut params, mut results) = (BTreeMap::new(), BTreeMap::new());
     for (role, name) in &names {
-        let Some(method) = model.methods.iter().find(|method| method.name == *name) else {
+        let Some(method) = model.method(name) else {
             continue;
         };
         let request = TypeRef::Named(method.ty.clone());
@@ -58,14 +58,10 @@ pub(super) fn find_error_data(model: &mut Model) {
             _ => None,
         });
         let has_code = |object: &&Struct| {
-            let mut constants = object.constants.iter();
-            constants.any(|constant| constant.name == "code" && constant.value == Scalar::Integer(code))
+            let constant = object.constant("code");
+            constant.is_some_and(|constant| constant.value == Scalar::Integer(code))
         };
-        let data = objects
-            .find(has_code)?
-            .members
-            .iter()
-            .find(|member| member.name == "data")?;
+        let data = objects.find(has_code)?.member("data")?;
         Some(members(model, &data.ty, None))
     };
     let found: Vec<Option<Members>> = model
@@ -81,16 +77,14 @@ pub(super) fn find_error_data(model: &mut Model) {
 /// Whether a type of the model declares a member of this name.
 pub(super) fn declares_member(model: &Model, key: &str) -> bool {
     model.types.values().any(|ty| match &ty.kind {
-        TypeKind::Struct(object) => object.members.iter().any(|member| member.name == key),
+        TypeKind::Struct(object) => object.member(key).is_some(),
         _ => false,
     })
 }
 
 /// The type of a member.
 fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeRef> {
-    let object: &Struct = model.struct_of(of)?;
-    let member = object.members.iter().find(|member| member.name == name)?;
-    Some(&member.ty)
+    Some(&model.struct_of(of)?.member(name)?.ty)
 }
 
 /// The members of an object by their roles. `kind` is the one with the kind of a result, which has a role of its own.
@@ -132,7 +126,7 @@ fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> 
     let members: Vec<&String> = roles.map(|(_, name)| name).collect();
     let is_filter = |ty: &TypeRef| {
         let object = model.struct_of(ty);
-        object.is_some_and(|object| object.members.iter().any(|member| members.contains(&&member.name)))
+        object.is_some_and(|object| members.iter().any(|name| object.member(name).is_some()))
     };
     let found = model
         .struct_of(params)?

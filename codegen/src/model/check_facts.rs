@@ -66,8 +66,8 @@ impl FactsCheck<'_> {
     }
 
     fn request(&self, name: &str) -> Option<&Method> {
-        let mut methods = self.model.methods.iter();
-        methods.find(|method| method.kind == MessageKind::Request && method.name == name)
+        let method = self.model.method(name);
+        method.filter(|method| method.kind == MessageKind::Request)
     }
 
     /// A method that the revision doesn't have, or a parameter that it lacks.
@@ -137,8 +137,7 @@ impl FactsCheck<'_> {
 }
 
 fn member<'m>(object: Option<&'m Struct>, name: &str) -> Option<&'m TypeRef> {
-    let member = object?.members.iter().find(|member| member.name == name)?;
-    Some(&member.ty)
+    Some(&object?.member(name)?.ty)
 }
 
 /// Whether a text is a token of HTTP: <https://www.rfc-editor.org/rfc/rfc9110#name-tokens>.

@@ -9,7 +9,7 @@ use super::types::{Model, TypeKind};
 pub(crate) fn open_endless_aliases(model: &mut Model) {
     let names: Vec<String> = model.types.keys().cloned().collect();
     for name in names {
-        let target = |name: &str| match model.types.get(name).map(|ty| &ty.kind) {
+        let target = |name: &str| match model.kind(name) {
             Some(TypeKind::Alias(target)) => target.named(),
             _ => None,
         };
@@ -65,7 +65,7 @@ fn by_value(ty: &TypeRef) -> Option<&str> {
 
 fn reachability(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
     let contains = |name: &str| -> Vec<&str> {
-        match model.types.get(name).map(|ty| &ty.kind) {
+        match model.kind(name) {
             Some(TypeKind::Struct(object)) => object
                 .members
                 .iter()

@@ -9,16 +9,12 @@ pub(super) fn declares(model: &Model, ty: &str, path: &str) -> bool {
 }
 
 fn declares_path(model: &Model, ty: &TypeRef, path: &str) -> bool {
-    let TypeRef::Named(name) = model.resolve(ty) else {
-        return false;
-    };
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    match model.types.get(name).map(|ty| &ty.kind) {
+    match model.kind_of(ty) {
+        Some(TypeKind::Struct(object)) if rest.is_empty() => object.declares(first),
         Some(TypeKind::Struct(object)) => {
-            let is_constant = object.constants.iter().any(|constant| constant.name == first);
-            let member = object.members.iter().find(|member| member.name == first);
-            is_constant && rest.is_empty()
-                || member.is_some_and(|member| rest.is_empty() || declares_path(model, &member.ty, rest))
+            let member = object.member(first);
+            member.is_some_and(|member| declares_path(model, &member.ty, rest))
         }
         Some(TypeKind::Union(union)) => {
             let mut variants = union.variants.iter();

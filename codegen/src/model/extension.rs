@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::build::{BuildInput, build_model};
 use super::check_facts::wrong_facts;
 use super::lock::Lock;
-use super::method::MessageKind;
 use super::modules::uses;
 use super::names::Names;
 use super::revisions::{error_codes, results, wrong_errors};
@@ -149,7 +148,7 @@ pub(super) fn shared_names(
     overlay: &Overlay,
 ) -> Vec<Problem> {
     let methods = extension.model.methods.iter().map(|method| &method.name);
-    let methods = methods.filter(|name| other.model.methods.iter().any(|method| method.name == **name));
+    let methods = methods.filter(|name| other.model.method(name).is_some());
     let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.id));
     let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
     let results = extension.results.iter();
@@ -171,10 +170,6 @@ pub(super) fn shared_names(
 
 /// The results that the overlay adds to requests of the revision.
 fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut Vec<Problem>) -> Vec<AddedResult> {
-    let is_request = |model: &Model, name: &str| {
-        let mut methods = model.methods.iter();
-        methods.any(|method| method.kind == MessageKind::Request && method.name == name)
-    };
     let mut added = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
         let mut wrong = |what: String| {
@@ -184,9 +179,9 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
         let of_core: Vec<&String> = entry
             .methods
             .iter()
-            .filter(|method| !is_request(model, method))
+            .filter(|method| !model.has_request(method))
             .collect();
-        for method in of_core.iter().filter(|method| !is_request(core, method)) {
+        for method in of_core.iter().filter(|method| !core.has_request(method)) {
             wrong(format!(
                 "neither the extension nor the revision has a request `{method}`"
             ));
@@ -214,10 +209,10 @@ fn added_results(overlay: &Overlay, model: &Model, core: &Model, problems: &mut 
 fn kind_of(model: &Model, core: &Model, definition: &str) -> Option<String> {
     let member = core.lifecycle.names.get("result.kind")?;
     let object = model.struct_of(&model.definitions.get(definition)?.ty)?;
-    object.constants.iter().find_map(|constant| match &constant.value {
-        Scalar::String(kind) if constant.name == *member => Some(kind.clone()),
+    match &object.constant(member)?.value {
+        Scalar::String(kind) => Some(kind.clone()),
         _ => None,
-    })
+    }
 }
 
 /// What the overlay says of `_meta` must be about definitions of the extension and types of the revision that have it.
@@ -243,10 +238,10 @@ fn wrong_meta(overlay: &Overlay, model: &Model, core: &Model) -> Vec<Problem> {
 
 /// The methods of an extension that the revision has itself.
 fn methods_of_core(model: &Model, core: &Model, schema: &Document) -> Vec<Problem> {
-    let taken = model.methods.iter().filter(|method| {
-        let mut known = core.methods.iter();
-        known.any(|known| known.name == method.name)
-    });
+    let taken = model
+        .methods
+        .iter()
+        .filter(|method| core.method(&method.name).is_some());
     let problem = |what: String, at: &str| {
         let problem = schema.problem(at, what);
         problem.help("an extension has methods of its own; to add a result to one of the revision, use `results` in overlay.yaml")

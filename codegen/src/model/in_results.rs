@@ -69,10 +69,7 @@ impl Model {
     #[must_use]
     pub(crate) fn questions(&self) -> Vec<Questions> {
         let named = |name: &str| TypeRef::Named(name.to_owned());
-        let is_union = |name: &str| {
-            let kind = self.types.get(name).map(|ty| &ty.kind);
-            matches!(kind, Some(TypeKind::Methods(_) | TypeKind::Results(_)))
-        };
+        let is_union = |name: &str| matches!(self.kind(name), Some(TypeKind::Methods(_) | TypeKind::Results(_)));
         let (requests, results) = DIRECT;
         let direct = (is_union(requests) && is_union(results)).then(|| Questions {
             requests: named(requests),
@@ -83,8 +80,8 @@ impl Model {
                 return None;
             };
             let in_results = |name: &str| {
-                let mut methods = self.methods.iter();
-                methods.find(|method| method.name == name && method.direction == Direction::InResult)
+                let method = self.method(name)?;
+                (method.direction == Direction::InResult).then_some(method)
             };
             let asked: Option<Vec<&Method>> = methods.iter().map(|(name, _)| in_results(name)).collect();
             Some(Questions {

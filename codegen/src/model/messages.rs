@@ -207,10 +207,10 @@ fn method(
 }
 
 fn constant_method(object: &Struct) -> Option<&str> {
-    object.constants.iter().find_map(|constant| match &constant.value {
-        Scalar::String(method) if constant.name == METHOD => Some(method.as_str()),
+    match &object.constant(METHOD)?.value {
+        Scalar::String(method) => Some(method),
         _ => None,
-    })
+    }
 }
 
 /// The direction unions that each definition is in, by its pointer.
@@ -278,11 +278,7 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stated = || {
         let response = by_name(&format!("{stem}ResultResponse"))?;
-        let result = model
-            .struct_of(&response)?
-            .members
-            .iter()
-            .find(|member| member.name == "result")?;
+        let result = model.struct_of(&response)?.member("result")?;
         Some(result.ty.clone())
     };
     let usual = by_name(&format!("{stem}Result"));

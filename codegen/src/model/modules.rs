@@ -106,7 +106,7 @@ pub(super) fn is_module_name(name: &str) -> bool {
 /// The types that a type refers to.
 pub(super) fn uses(model: &Model, name: &str) -> Vec<String> {
     let named = |ty: &TypeRef| ty.named().map(str::to_owned);
-    match model.types.get(name).map(|ty| &ty.kind) {
+    match model.kind(name) {
         Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| named(&member.ty)).collect(),
         Some(TypeKind::Union(union)) => union.variants.iter().filter_map(|variant| named(&variant.ty)).collect(),
         Some(TypeKind::Alias(target)) => named(target).into_iter().collect(),

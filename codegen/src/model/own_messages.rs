@@ -9,7 +9,6 @@ use super::method::{MessageKind, Method};
 use super::roles::{RESULT_KIND, is_internal};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct};
-use crate::normalise::Scalar;
 
 /// The member with the metadata of a message.
 const META: &str = "_meta";
@@ -23,10 +22,10 @@ pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Str
     let is_own = |role: &str| is_internal(role) && role != "progress";
     let roles = lifecycle.names.iter().filter(|(role, _)| is_own(role));
     let messages = roles.filter_map(|(role, name)| {
-        let method = model.methods.iter().find(|method| method.name == *name)?;
+        let method = model.method(name)?;
         let params = model
             .struct_of(&TypeRef::Named(method.ty.clone()))
-            .and_then(|message| message.members.iter().find(|member| member.name == "params"));
+            .and_then(|message| message.member("params"));
         let params = params.map(|params| presets(model, lifecycle, &params.ty, lifecycle.params.get(role)));
         let result = method.results.first();
         let result = result.map(|result| presets(model, lifecycle, result, lifecycle.results.get(role)));
@@ -47,8 +46,7 @@ pub(super) fn usual_kinds(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Stri
     };
     let usual = |method: &Method| match &method.results[..] {
         [result] if method.kind == MessageKind::Request => {
-            let mut members = model.struct_of(result)?.members.iter();
-            let member = members.find(|member| member.name == *kind)?;
+            let member = model.struct_of(result)?.member(kind)?;
             let preset = member.preset.as_ref().and_then(Value::as_str);
             preset.or(member.tag.as_deref()).map(str::to_owned)
         }
@@ -70,7 +68,7 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
     let is_known = |member: &str| member == META || known.is_some_and(|known| known.names().any(|name| name == member));
     let (mut members, mut lacking) = required(model, object, is_known);
     let mut meta = Map::new();
-    if let Some(member) = object.members.iter().find(|member| member.name == META)
+    if let Some(member) = object.member(META)
         && let Some(keys) = model.struct_of(&member.ty)
     {
         if member.required {
@@ -117,13 +115,7 @@ fn value(model: &Model, member: &Member, depth: usize) -> Option<Value> {
 
 fn constants(object: &Struct) -> Map<String, Value> {
     let required = object.constants.iter().filter(|constant| constant.required);
-    let values = required.map(|constant| {
-        let value = match &constant.value {
-            Scalar::String(text) => json!(text),
-            Scalar::Integer(number) => json!(number),
-            Scalar::Boolean(is_true) => json!(is_true),
-        };
-        (constant.name.clone(), value)
-    });
-    values.collect()
+    required
+        .map(|constant| (constant.name.clone(), json!(constant.value)))
+        .collect()
 }

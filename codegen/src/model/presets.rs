@@ -42,7 +42,7 @@ fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
         TypeRef::String => value.is_string(),
         TypeRef::Boolean => value.is_boolean(),
         TypeRef::Integer | TypeRef::Number => value.is_i64(),
-        TypeRef::Named(name) => match model.types.get(name).map(|ty| &ty.kind) {
+        TypeRef::Named(name) => match model.kind(name) {
             Some(TypeKind::Strings { .. }) => value.is_string(),
             Some(TypeKind::Struct(object)) => is_empty(value) && !object.members.iter().any(Member::is_argument),
             _ => false,

@@ -22,7 +22,7 @@ impl Model {
     /// The tag that distinguishes the results of a method, and its value in each, if their union says so.
     #[must_use]
     pub(crate) fn result_tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
-        let method = self.methods.iter().find(|other| other.name == method)?;
+        let method = self.method(method)?;
         let union = self.union_of(method.result_union.as_ref()?)?;
         let (tag, values) = union.tags()?;
         let value_of = |result: &TypeRef| {

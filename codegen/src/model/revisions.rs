@@ -7,7 +7,6 @@ use super::check_facts::wrong_facts;
 use super::extension::{ModelledExtension, build_extension, shared_names};
 use super::lifecycle::Members;
 use super::lock::Lock;
-use super::method::MessageKind;
 use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
@@ -214,22 +213,17 @@ fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
 
 /// What is wrong with a list of methods that should be requests of the revision.
 fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String> {
-    let is_request = |name: &&String| {
-        let mut methods = model.methods.iter();
-        methods.any(|method| method.kind == MessageKind::Request && method.name == **name)
-    };
-    let unknown = methods.iter().filter(move |name| !is_request(name));
+    let unknown = methods.iter().filter(|name| !model.has_request(name));
     unknown.map(|name| format!("the revision has no request `{name}`"))
 }
 
 /// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
 /// say why.
 pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
-    let is_request = |name: &str| model.methods.iter().any(|method| method.name == name);
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
         let data = &error.data;
         if error.role == Some(ErrorRole::InputRequired) {
-            let asks = error.asks.as_ref().filter(|asks| is_request(&asks.method));
+            let asks = error.asks.as_ref().filter(|asks| model.method(&asks.method).is_some());
             let what = format!("{} has no `asks` with a method of the revision", error.name);
             return asks
                 .is_none()

@@ -107,8 +107,7 @@ struct Known<'m> {
 
 impl Known<'_> {
     fn method(&self, document: &Document, at: &str, method: &str) -> Option<Problem> {
-        let mut methods = self.models.iter().flat_map(|model| &model.methods);
-        let is_known = methods.any(|known| known.name == method);
+        let is_known = self.models.iter().any(|model| model.method(method).is_some());
         (!is_known).then(|| unknown(document, at, format!("no revision has the method `{method}`")))
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
         let Some(object) = model.struct_of(ty) else {
             return Vec::new();
         };
-        let declares = |member: &str| object.members.iter().any(|declared| declared.name == member);
+        let declares = |member: &str| object.member(member).is_some();
         let places = tolerances
             .iter()
             .flat_map(|entry| entry.at.as_slice().iter().map(move |place| (place, entry)));

@@ -13,7 +13,7 @@ use crate::overlay::{Asks, Deprecation, ErrorRole};
 
 use super::decide::Decision;
 use super::lifecycle::{Lifecycle, Members};
-use super::method::Method;
+use super::method::{MessageKind, Method};
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 
@@ -210,11 +210,22 @@ pub(crate) struct ErrorCode {
 }
 
 impl Struct {
+    /// The member of this name, if its value varies.
+    #[must_use]
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name == name)
+    }
+
+    /// The member of this name, if it has the same value in every instance.
+    #[must_use]
+    pub(crate) fn constant(&self, name: &str) -> Option<&ConstantMember> {
+        self.constants.iter().find(|constant| constant.name == name)
+    }
+
     /// Whether there is a member of this name, be its value constant or not.
     #[must_use]
     pub(crate) fn declares(&self, name: &str) -> bool {
-        self.members.iter().any(|member| member.name == name)
-            || self.constants.iter().any(|constant| constant.name == name)
+        self.member(name).is_some() || self.constant(name).is_some()
     }
 }
 
@@ -255,16 +266,6 @@ impl Union {
     }
 }
 
-impl Serialize for Scalar {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::String(text) => serializer.serialize_str(text),
-            Self::Integer(integer) => serializer.serialize_i64(*integer),
-            Self::Boolean(boolean) => serializer.serialize_bool(*boolean),
-        }
-    }
-}
-
 impl Model {
     /// The deprecation of what is at a pointer of the schema.
     #[must_use]
@@ -287,6 +288,40 @@ impl Model {
         self.deprecation(&self.types.get(&method.ty)?.pointer)
     }
 
+    /// The method of this name.
+    #[must_use]
+    pub(crate) fn method(&self, name: &str) -> Option<&Method> {
+        self.methods.iter().find(|method| method.name == name)
+    }
+
+    /// Whether there is a request of this method.
+    #[must_use]
+    pub(crate) fn has_request(&self, method: &str) -> bool {
+        let mut requests = self.methods.iter().filter(|method| method.kind == MessageKind::Request);
+        requests.any(|request| request.name == method)
+    }
+
+    /// What the type of this Rust name is.
+    #[must_use]
+    pub(crate) fn kind(&self, name: &str) -> Option<&TypeKind> {
+        self.types.get(name).map(|ty| &ty.kind)
+    }
+
+    /// What `reference` is in the end, if that is a type of the revision.
+    #[must_use]
+    pub(crate) fn kind_of(&self, reference: &TypeRef) -> Option<&TypeKind> {
+        match self.resolve(reference) {
+            TypeRef::Named(name) => self.kind(name),
+            _ => None,
+        }
+    }
+
+    /// Whether the type of this Rust name is an enumeration of strings.
+    #[must_use]
+    pub(crate) fn is_strings(&self, name: &str) -> bool {
+        matches!(self.kind(name), Some(TypeKind::Strings { .. }))
+    }
+
     /// The type that `reference` is in the end, past aliases.
     #[must_use]
     pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
@@ -295,7 +330,7 @@ impl Model {
             let TypeRef::Named(name) = reference else {
                 break;
             };
-            match self.types.get(name).map(|ty| &ty.kind) {
+            match self.kind(name) {
                 Some(TypeKind::Alias(target)) => reference = target,
                 _ => break,
             }
@@ -323,10 +358,7 @@ impl Model {
     #[must_use]
     pub(crate) fn is_compound(&self, reference: &TypeRef) -> bool {
         match self.resolve(reference) {
-            TypeRef::Named(name) => {
-                let kind = self.types.get(name).map(|ty| &ty.kind);
-                !matches!(kind, Some(TypeKind::Strings { .. }))
-            }
+            TypeRef::Named(name) => !self.is_strings(name),
             TypeRef::Nullable(inner) => self.is_compound(inner),
             simple => matches!(
                 simple,
@@ -338,11 +370,8 @@ impl Model {
     /// The union that `reference` is in the end, if it is one.
     #[must_use]
     pub(crate) fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
-        match self.resolve(reference) {
-            TypeRef::Named(name) => match &self.types.get(name)?.kind {
-                TypeKind::Union(union) => Some(union),
-                _ => None,
-            },
+        match self.kind_of(reference)? {
+            TypeKind::Union(union) => Some(union),
             _ => None,
         }
     }
@@ -350,11 +379,8 @@ impl Model {
     /// The struct that `reference` is in the end, if it is one.
     #[must_use]
     pub(crate) fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
-        match self.resolve(reference) {
-            TypeRef::Named(name) => match &self.types.get(name)?.kind {
-                TypeKind::Struct(object) => Some(object),
-                _ => None,
-            },
+        match self.kind_of(reference)? {
+            TypeKind::Struct(object) => Some(object),
             _ => None,
         }
     }

@@ -15,6 +15,7 @@ mod written_out;
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::all_definitions;
+use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use references::name_of;
@@ -141,7 +142,8 @@ pub(crate) enum Shape {
 }
 
 /// A scalar that a schema fixes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(untagged)]
 pub(crate) enum Scalar {
     /// A string.
     String(String),

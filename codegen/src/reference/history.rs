@@ -98,10 +98,7 @@ impl<'i> Ancestor<'i> {
     /// Whether the type has a member, or a value.
     fn has(&self, name: &str) -> bool {
         match &self.ty.kind {
-            TypeKind::Struct(object) => {
-                let mut constants = object.constants.iter();
-                constants.any(|constant| constant.name == name) || object.members.iter().any(|own| own.name == name)
-            }
+            TypeKind::Struct(object) => object.declares(name),
             TypeKind::Strings { values, .. } => values.iter().any(|value| value == name),
             _ => false,
         }

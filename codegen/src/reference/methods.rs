@@ -50,8 +50,7 @@ impl Page<'_> {
 
     fn params(&self, method: &Method) -> String {
         let object = self.model.struct_of(&crate::model::TypeRef::Named(method.ty.clone()));
-        let mut members = object.into_iter().flat_map(|object| &object.members);
-        match members.find(|member| member.name == "params") {
+        match object.and_then(|object| object.member("params")) {
             Some(params) if params.required => self.reference(&params.ty),
             Some(params) => format!("{}, optional", self.reference(&params.ty)),
             None => "–".into(),

@@ -55,7 +55,7 @@ fn names(value: &Value) -> Vec<Value> {
 
 /// The official names of the results of a method.
 fn results_in(modelled: &ModelledRevision, method: &Value) -> Option<Vec<Value>> {
-    let method = modelled.model.methods.iter().find(|known| method == &known.name)?;
+    let method = modelled.model.method(method.as_str()?)?;
     let results = method.results.iter().map(|result| {
         let pointer = &modelled.model.types.get(result.named()?)?.pointer;
         Some(json!(pointer.rsplit('/').next()?))

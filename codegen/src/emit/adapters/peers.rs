@@ -72,7 +72,7 @@ fn values(hub: &RevisionInput<'_>, (side, other): (&str, &str)) -> Value {
 
 /// The requests and the notifications that a side may send.
 fn parts(hub: &RevisionInput<'_>, side: &str) -> String {
-    let part = |name: String| match hub.model.types.get(&name).map(|ty| &ty.kind) {
+    let part = |name: String| match hub.model.kind(&name) {
         Some(TypeKind::Methods(_)) => format!("hub::{name}"),
         _ => "mcp_wire::UnknownMethod".to_owned(),
     };
@@ -88,7 +88,7 @@ fn variants(hub: &RevisionInput<'_>, union: &str) -> Option<(bool, Vec<Value>)> 
         _ => json!({"variant": variant, "name": "None"}),
     };
     let unknown = |variant: String| json!({"variant": variant, "name": "None"});
-    match &hub.model.types.get(union)?.kind {
+    match hub.model.kind(union)? {
         TypeKind::Results(methods) => {
             let variants = result_variants(methods).into_iter();
             let variants = variants.map(|(ty, variant)| known(&ty, variant.to_string()));

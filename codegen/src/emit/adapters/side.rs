@@ -115,12 +115,12 @@ impl<'i> Side<'i> {
 
     /// The messages of a union that the other side may send, and its variant for those that it doesn't declare.
     fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, String)> {
-        let TypeKind::Methods(methods) = &self.hub.model.types.get(union)?.kind else {
+        let TypeKind::Methods(methods) = self.hub.model.kind(union)? else {
             return None;
         };
         let (variants, unknown) = method_variants(methods);
         let calls = methods.iter().zip(variants).filter_map(|((name, ty), variant)| {
-            let method = self.hub.model.methods.iter().find(|method| method.name == *name)?;
+            let method = self.hub.model.method(name)?;
             self.call(method, ty, variant.to_string(), kind)
         });
         Some((calls.collect(), unknown.to_string()))
@@ -132,7 +132,7 @@ impl<'i> Side<'i> {
             MessageKind::Notification => ("on_", "Notification"),
         };
         let object = self.hub.model.struct_of(&TypeRef::Named(ty.to_owned()))?;
-        let declared = object.members.iter().find(|member| member.name == PARAMS);
+        let declared = object.member(PARAMS);
         let field = self.hub.items.structure(ty)?.names.get(PARAMS).map(ToString::to_string);
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let result = method.results.first().and_then(|usual| {
@@ -174,7 +174,7 @@ impl<'i> Side<'i> {
 
     /// What this side may answer, each with its variant in the union of results.
     fn results(&self) -> Vec<(TypeRef, String)> {
-        let variants = match self.hub.model.types.get(&self.results).map(|ty| &ty.kind) {
+        let variants = match self.hub.model.kind(&self.results) {
             Some(TypeKind::Results(results)) => result_variants(results),
             Some(TypeKind::Union(union)) => {
                 let variants = union.variants.iter();
@@ -199,7 +199,7 @@ impl<'i> Side<'i> {
             });
         };
         let result = qualified(any);
-        if let Some(TypeKind::Results(all)) = model.types.get(results).map(|ty| &ty.kind)
+        if let Some(TypeKind::Results(all)) = model.kind(results)
             && method_results(model, method, all).is_some()
         {
             let made = "map(Into::into)".to_owned();
@@ -222,8 +222,7 @@ impl<'i> Side<'i> {
     /// The type of a call's parameters.
     pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
         let message = self.hub.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
-        let mut members = message.members.iter();
-        Some(&members.find(|member| member.name == PARAMS)?.ty)
+        Some(&message.member(PARAMS)?.ty)
     }
 
     /// The field of a member.
