@@ -1,5 +1,7 @@
 //! What a revision's official schema gets wrong or can't say: data in `overlay.yaml`, each entry with its reason and a link.
 
+use std::collections::BTreeMap;
+
 use mcp_wire::json_schema::{definitions, pointer};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -58,7 +60,7 @@ struct Correction {
 }
 
 /// An error code that the schema does not have.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ErrorCode {
     /// The name of its constant.
@@ -66,13 +68,21 @@ pub(crate) struct ErrorCode {
     /// The number on the wire.
     pub(crate) code: i64,
     /// What a session does with it automatically.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<ErrorRole>,
     /// What it asks of the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asks: Option<Asks>,
     /// The status of an HTTP response with the error, unless it is 200.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
     /// The methods of the requests that it answers; none for any request.
-    #[serde(default, rename = "method", deserialize_with = "one_or_many")]
+    #[serde(
+        default,
+        rename = "method",
+        deserialize_with = "one_or_many",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub(crate) methods: Vec<String>,
     /// Where it comes from and what it means.
     pub(crate) why: String,
@@ -302,6 +312,16 @@ impl Overlay {
             misfits.extend(unfit.map(|(index, _)| format!("#/{section}/{index}")));
         }
         misfits
+    }
+
+    /// The official names of the results of requests, the usual one first, by method.
+    pub(crate) fn results_by_method(&self) -> BTreeMap<String, Vec<String>> {
+        let by_method = self.results.iter().flat_map(|entry| {
+            let results: Vec<String> = entry.definitions().cloned().collect();
+            let methods = entry.methods.iter();
+            methods.map(move |method| (method.clone(), results.clone()))
+        });
+        by_method.collect()
     }
 
     /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.

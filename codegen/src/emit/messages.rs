@@ -226,7 +226,7 @@ impl Emitter<'_> {
         let mut text = format!("//! What the `code` of an error says.\n\npub use {inherited}::error_code::*;\n");
         for code in &self.input.model.error_codes {
             let (name, value) = (ident(&code.name), code.code);
-            let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.meaning, code.link));
+            let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.why, code.link));
             let _ = writeln!(text, "\n{meaning}pub const {name}: i64 = {value};");
         }
         text

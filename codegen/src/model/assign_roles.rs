@@ -64,14 +64,9 @@ pub(super) fn find_error_data(model: &mut Model) {
         let data = objects.find(has_code)?.member("data")?;
         Some(members(model, &data.ty, None))
     };
-    let found: Vec<Option<Members>> = model
-        .error_codes
-        .iter()
-        .map(|error| error.role.and_then(|_| data(error.code)))
-        .collect();
-    for (error, found) in model.error_codes.iter_mut().zip(found) {
-        error.data = found.unwrap_or_default();
-    }
+    let with_role = model.error_codes.iter().filter(|error| error.role.is_some());
+    let found = with_role.filter_map(|error| Some((error.code, data(error.code)?)));
+    model.error_data = found.collect();
 }
 
 /// Whether a type of the model declares a member of this name.

@@ -9,7 +9,7 @@ use super::check_facts::wrong_facts;
 use super::lock::Lock;
 use super::modules::uses;
 use super::names::Names;
-use super::revisions::{error_codes, results, wrong_errors};
+use super::revisions::wrong_errors;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
@@ -83,10 +83,8 @@ pub(crate) fn build_extension(
         lock: &Lock::of(&schema.documents.names)?.with(&core.model, &imported),
         imported: &imported,
         modules: &shared.modules,
-        results: &results(&schema.overlay),
+        overlay: &schema.overlay,
         inherited_results: &BTreeMap::new(),
-        error_codes: &error_codes(&schema.overlay),
-        deprecated: &schema.overlay.deprecated,
     };
     let locate = |found: Problems| found.into_iter().map(|problem| schema.document.locate(problem));
     let mut model = build_model(&input).map_err(|found| Problems::from_iter(locate(found)))?;

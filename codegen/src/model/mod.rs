@@ -44,4 +44,4 @@ pub(crate) use self::roles::{is_internal, is_of_member};
 pub(crate) use self::shared::Shared;
 pub(crate) use self::type_ref::TypeRef;
 pub(crate) use self::type_schema::MemberSchema;
-pub(crate) use self::types::{ConstantMember, ErrorCode, Member, Model, Struct, Type, TypeKind, Union, Variant};
+pub(crate) use self::types::{ConstantMember, Member, Model, Struct, Type, TypeKind, Union, Variant};

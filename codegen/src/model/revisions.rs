@@ -10,7 +10,7 @@ use super::lock::Lock;
 use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
-use super::types::{ErrorCode, Model};
+use super::types::Model;
 use crate::extension::NormalisedExtension;
 use crate::facts::Facts;
 use crate::load::{Manifest, SharedDocuments};
@@ -48,11 +48,9 @@ pub(crate) fn build_models(
             later: models.last().map(|later| &later.model),
             lock: &lock,
             modules: &shared.modules,
-            results: &results(&revision.overlay),
+            overlay: &revision.overlay,
             inherited_results: &inherited_results,
             imported: &BTreeSet::new(),
-            error_codes: &error_codes(&revision.overlay),
-            deprecated: &revision.overlay.deprecated,
         };
         match build_model(&input) {
             Ok(mut model) => {
@@ -142,41 +140,16 @@ pub(crate) fn check_shared(protocol: &Protocol, shared: &Shared) -> Result<(), P
 /// Results of requests, by method.
 type Results = BTreeMap<String, Vec<String>>;
 
-/// The results that an overlay states.
-pub(super) fn results(overlay: &Overlay) -> Results {
-    let by_method = overlay.results.iter().flat_map(|entry| {
-        let results: Vec<String> = entry.definitions().cloned().collect();
-        let methods = entry.methods.iter();
-        methods.map(move |method| (method.clone(), results.clone()))
-    });
-    by_method.collect()
-}
-
 /// For each revision, its facts and the results that the overlays of the earlier ones state.
 fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
     let (mut facts, mut earlier) = (Facts::default(), Results::new());
     let inherited = revisions.iter().map(|revision| {
         facts = revision.overlay.facts.clone().or(std::mem::take(&mut facts));
         let inherited = earlier.clone();
-        earlier.extend(results(&revision.overlay));
+        earlier.extend(revision.overlay.results_by_method());
         (facts.clone(), inherited)
     });
     inherited.collect()
-}
-
-pub(super) fn error_codes(overlay: &Overlay) -> Vec<ErrorCode> {
-    let codes = overlay.error_codes.iter().map(|code| ErrorCode {
-        name: code.name.clone(),
-        code: code.code,
-        role: code.role,
-        asks: code.asks.clone(),
-        status: code.status,
-        methods: code.methods.clone(),
-        data: Members::default(),
-        meaning: code.why.clone(),
-        link: code.link.clone(),
-    });
-    codes.collect()
 }
 
 /// What only the overlay of an extension may have.
@@ -220,8 +193,9 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
 /// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
 /// say why.
 pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+    let none = Members::default();
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
-        let data = &error.data;
+        let data = model.error_data.get(&error.code).unwrap_or(&none);
         if error.role == Some(ErrorRole::InputRequired) {
             let asks = error.asks.as_ref().filter(|asks| model.method(&asks.method).is_some());
             let what = format!("{} has no `asks` with a method of the revision", error.name);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::normalise::Scalar;
 use crate::normalise::envelope::Envelope;
-use crate::overlay::{Asks, Deprecation, ErrorRole};
+use crate::overlay::{Deprecation, ErrorCode};
 
 use super::decide::Decision;
 use super::lifecycle::{Lifecycle, Members};
@@ -34,6 +34,9 @@ pub(crate) struct Model {
     pub(crate) errors_without_id: bool,
     /// The revision's own error codes.
     pub(crate) error_codes: Vec<ErrorCode>,
+    /// The members of the data of errors with a role, by their codes.
+    #[serde(skip)]
+    pub(crate) error_data: BTreeMap<i64, Members>,
     /// What is to be removed from the protocol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) deprecated: Vec<Deprecation>,
@@ -179,34 +182,6 @@ pub(crate) struct Definition {
     /// What is around the type in an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) envelope: Option<Envelope>,
-}
-
-/// An error code that the revision adds to JSON-RPC's.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct ErrorCode {
-    /// The constant's name.
-    pub(crate) name: String,
-    /// The code.
-    pub(crate) code: i64,
-    /// What a session does with it automatically.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) role: Option<ErrorRole>,
-    /// What it asks of the client.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) asks: Option<Asks>,
-    /// The status of an HTTP response with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) status: Option<u16>,
-    /// The methods of the requests that it answers; none for any request.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) methods: Vec<String>,
-    /// The members of its data.
-    #[serde(skip)]
-    pub(crate) data: Members,
-    /// What it means.
-    pub(crate) meaning: String,
-    /// Where that is specified.
-    pub(crate) link: String,
 }
 
 impl Struct {

@@ -7,7 +7,8 @@ use mcp_wire::Direction;
 use super::Page;
 use super::text::{anchor, cell};
 use crate::diff::direction;
-use crate::model::{ErrorCode, MessageKind, Method};
+use crate::model::{MessageKind, Method};
+use crate::overlay::ErrorCode;
 
 impl Page<'_> {
     pub(super) fn methods(&self) -> String {
@@ -90,7 +91,7 @@ impl Page<'_> {
                 error.link,
                 error.name,
                 answered(error),
-                cell(&self.linked(&error.meaning)),
+                cell(&self.linked(&error.why)),
             );
         }
         section

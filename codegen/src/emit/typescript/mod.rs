@@ -78,7 +78,7 @@ pub(super) fn definitions(input: &EmitInput<'_>) -> String {
         Value::from(model.revision.as_str())
     );
     for code in &model.error_codes {
-        text += &format!("\n{}", comment(&code.meaning, Some(&code.link), None, ""));
+        text += &format!("\n{}", comment(&code.why, Some(&code.link), None, ""));
         let _ = writeln!(text, "export const {} = {};", code.name, code.code);
     }
     let schema = input.schema;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::lock::Lock;
 use crate::model::names::Names;
-use crate::model::types::{ErrorCode, Model, Type};
+use crate::model::types::{Model, Type};
 use crate::normalise::Shapes;
-use crate::overlay::Deprecation;
+use crate::overlay::Overlay;
 
 /// What a model is built from.
 #[derive(Debug)]
@@ -23,16 +23,12 @@ pub(crate) struct BuildInput<'i> {
     pub(crate) lock: &'i Lock,
     /// Which module each definition belongs to, where somebody said so.
     pub(crate) modules: &'i BTreeMap<String, String>,
-    /// Results that the schema doesn't state: definitions by request method, the usual one first.
-    pub(crate) results: &'i BTreeMap<String, Vec<String>>,
-    /// Those that earlier revisions stated, for requests without a result.
+    /// What the schema doesn't say.
+    pub(crate) overlay: &'i Overlay,
+    /// The results that earlier revisions stated, for requests without a result: definitions by method, the usual one first.
     pub(crate) inherited_results: &'i BTreeMap<String, Vec<String>>,
     /// The pointers of definitions that an extension has from the revision that it extends.
     pub(crate) imported: &'i BTreeSet<String>,
-    /// The revision's own error codes.
-    pub(crate) error_codes: &'i [ErrorCode],
-    /// What is to be removed from the protocol.
-    pub(crate) deprecated: &'i [Deprecation],
 }
 
 /// A model as far as it is built.
