@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::adapters::module_name;
 use super::entries::Docs;
-use super::scaffold::library_name;
-use super::tokens::STANDARD;
+use super::names::{STANDARD, library_name, module_name};
 use crate::load::Manifest;
 use crate::model::{Model, ModelledExtension, Type};
 

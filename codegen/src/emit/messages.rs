@@ -8,7 +8,7 @@ use quote::quote;
 
 use super::emitter::Emitter;
 use super::error::EmitError;
-use super::scaffold::library_name;
+use super::names::library_name;
 use super::source::Table;
 use super::tokens::{ident, text};
 use super::unions::unknown_variant;

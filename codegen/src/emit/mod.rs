@@ -10,6 +10,7 @@ mod input;
 mod items;
 mod members;
 mod messages;
+mod names;
 mod protocol;
 mod renamed;
 mod scaffold;

@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use super::docs::{Documenter, wrapped};
 use super::error::EmitError;
 use super::input::EmitInput;
+use super::names::{STANDARD, library_name};
 use super::source;
 use super::templates::Templates;
-use super::tokens::STANDARD;
+
 use crate::load::Family;
 
 /// A number of things, as text.
@@ -125,11 +126,6 @@ pub(super) const CONVERT: &str = "mcp-convert";
 
 /// What all generated crates share.
 pub(super) const WIRE: &str = "mcp-wire";
-
-/// What code calls a crate.
-pub(super) fn library_name(crate_name: &str) -> String {
-    crate_name.replace('-', "_")
-}
 
 /// What the first lines of each generated file say: no date, so that the same input gives the same file.
 pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {

@@ -19,11 +19,6 @@ const PRELUDE: [(&str, &str); 6] = [
     ("Vec", "::std::vec::Vec"),
 ];
 
-/// Names of the standard library that a crate's root leaves to it, so that `use` of all names there shadows none.
-pub(crate) const STANDARD: [&str; 9] = [
-    "Box", "Error", "From", "Into", "None", "Option", "Result", "String", "Vec",
-];
-
 /// The name of a crate's schema.
 const SCHEMA: &str = "SCHEMA";
 

@@ -18,7 +18,7 @@ use crate::load::{Document, Entry, Revision};
 use crate::normalise::Scalar;
 use crate::overlay::{MetaMember, Overlay};
 use crate::problem::{Problem, Problems};
-use crate::protocol::ModelledRevision;
+use crate::protocol::{ModelledRevision, Protocol};
 
 /// An extension with its model.
 #[derive(Debug)]
@@ -64,11 +64,43 @@ pub(crate) struct AddedResult {
     pub(crate) kind: Option<String>,
 }
 
+/// Builds the models of extensions.
+///
+/// # Errors
+/// Everything in a schema or overlay that no model can be built from, and ids, methods and kinds of results that two have.
+pub(crate) fn build_extensions(
+    protocol: &Protocol,
+    shared: &Shared,
+    extensions: Vec<NormalisedExtension>,
+) -> Result<Vec<ModelledExtension>, Problems> {
+    let names = Names::new(protocol.manifest.acronyms.clone());
+    let (mut modelled, mut problems) = (Vec::new(), Vec::new());
+    for extension in extensions {
+        let mut revisions = protocol.revisions.iter();
+        let Some(core) = revisions.find(|revision| revision.entry.revision == extension.of) else {
+            continue;
+        };
+        match build_extension(extension, core, (&names, shared)) {
+            Ok((extension, overlay)) => {
+                problems.extend(
+                    modelled
+                        .iter()
+                        .flat_map(|other| shared_names(other, &extension, &overlay)),
+                );
+                modelled.push(extension);
+            }
+            Err(found) => problems.extend(found),
+        }
+    }
+    Problems::check(problems)?;
+    Ok(modelled)
+}
+
 /// Builds the model of an extension.
 ///
 /// # Errors
 /// Everything in its schema or overlay that no model can be built from.
-pub(crate) fn build_extension(
+fn build_extension(
     extension: NormalisedExtension,
     core: &ModelledRevision,
     (names, shared): (&Names, &Shared),
@@ -140,11 +172,7 @@ pub(crate) fn build_extension(
 }
 
 /// The methods and the kinds of results that an extension has in common with another one.
-pub(super) fn shared_names(
-    other: &ModelledExtension,
-    extension: &ModelledExtension,
-    overlay: &Overlay,
-) -> Vec<Problem> {
+fn shared_names(other: &ModelledExtension, extension: &ModelledExtension, overlay: &Overlay) -> Vec<Problem> {
     let methods = extension.model.methods.iter().map(|method| &method.name);
     let methods = methods.filter(|name| other.model.method(name).is_some());
     let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.id));

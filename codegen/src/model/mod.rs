@@ -31,14 +31,13 @@ mod type_schema;
 mod types;
 
 pub(crate) use self::decide::{Case, Decision};
-pub(crate) use self::extension::ModelledExtension;
+pub(crate) use self::extension::{ModelledExtension, build_extensions};
 pub(crate) use self::lifecycle::{Lifecycle, OwnMessage};
 pub(crate) use self::lock::names_yaml;
 pub(crate) use self::messages::is_message_union;
 pub(crate) use self::method::{MessageKind, Method};
 pub(crate) use self::one_or_many::OneOrMany;
 pub(crate) use self::results::result_variants;
-pub(crate) use self::revisions::build_extensions;
 pub(crate) use self::revisions::{build_models, check_shared};
 pub(crate) use self::roles::{is_internal, is_of_member};
 pub(crate) use self::shared::Shared;

@@ -4,14 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::build::{BuildInput, build_model};
 use super::check_facts::wrong_facts;
-use super::extension::{ModelledExtension, build_extension, shared_names};
 use super::lifecycle::Members;
 use super::lock::Lock;
 use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::Model;
-use crate::extension::NormalisedExtension;
 use crate::facts::Facts;
 use crate::load::{Manifest, SharedDocuments};
 use crate::normalise::NormalisedRevision;
@@ -92,38 +90,6 @@ pub(crate) fn build_models(
         extensions: Vec::new(),
         warnings,
     })
-}
-
-/// Builds the models of extensions.
-///
-/// # Errors
-/// Everything in a schema or overlay that no model can be built from, and ids, methods and kinds of results that two have.
-pub(crate) fn build_extensions(
-    protocol: &Protocol,
-    shared: &Shared,
-    extensions: Vec<NormalisedExtension>,
-) -> Result<Vec<ModelledExtension>, Problems> {
-    let names = Names::new(protocol.manifest.acronyms.clone());
-    let (mut modelled, mut problems) = (Vec::new(), Vec::new());
-    for extension in extensions {
-        let mut revisions = protocol.revisions.iter();
-        let Some(core) = revisions.find(|revision| revision.entry.revision == extension.of) else {
-            continue;
-        };
-        match build_extension(extension, core, (&names, shared)) {
-            Ok((extension, overlay)) => {
-                problems.extend(
-                    modelled
-                        .iter()
-                        .flat_map(|other| shared_names(other, &extension, &overlay)),
-                );
-                modelled.push(extension);
-            }
-            Err(found) => problems.extend(found),
-        }
-    }
-    Problems::check(problems)?;
-    Ok(modelled)
 }
 
 /// Checks that each line of the shared files is about something, and that sessions can do what the models leave to them.

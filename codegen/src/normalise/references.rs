@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mcp_wire::json_schema::{pointer, walk};
+use mcp_wire::json_schema::{definitions, pointer, walk};
 use serde_json::Value;
 
 /// What a local reference points at.
@@ -11,6 +11,12 @@ use serde_json::Value;
 #[must_use]
 pub(crate) fn resolve<'v>(schema: &'v Value, reference: &str) -> Option<&'v Value> {
     pointer::resolve(schema, &pointer::canonical(reference)?)
+}
+
+/// The pointer of the definition that has a name.
+pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
+    let mut definitions = definitions(root, "#");
+    definitions.find_map(|(at, known, _)| (known == name).then_some(at))
 }
 
 /// Every pointer that some reference in the schema points at.

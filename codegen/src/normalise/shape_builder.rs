@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
 use super::constants::{constant_shape, enumeration};
-use super::references::resolve;
+use super::references::{pointer_of, resolve};
 use super::union::one_of;
-use super::written_out::pointer_of;
 use super::{Node, Property, Shape};
 
 /// Overlay annotations: the value is kept verbatim whatever the schema declares of it.

@@ -3,18 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_wire::json_schema::{change_schemas, definitions, pointer, walk};
+use mcp_wire::json_schema::{change_schemas, pointer, walk};
 use serde_json::Value;
 
+use super::references::pointer_of;
 use super::shape_builder::{ShapeBuilder, TYPE};
 use super::{DefinitionShape, Node, Property, Shape, Shapes};
 use crate::problem::Problem;
-
-/// The pointer of the definition that has a name.
-pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
-    let mut definitions = definitions(root, "#");
-    definitions.find_map(|(at, known, _)| (known == name).then_some(at))
-}
 
 /// The places that the overlay names a definition for whose type can't hold everything that is valid there.
 pub(super) fn unfit(root: &Value, shapes: &Shapes) -> Vec<Problem> {

@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::error::EmitError;
-use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, library_name, project};
+use super::names::{library_name, module_name, variant_name};
+use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
 use super::templates::Templates;
 use crate::adapt::report;
 use crate::load::Family;
@@ -22,8 +23,6 @@ use crate::model::Model;
 
 pub(crate) use features::revision_features;
 pub(crate) use input::{AdaptersInput, RevisionInput};
-pub(crate) use names::module_name;
-use names::variant_name;
 
 /// What the first line of each file says.
 fn header(family: &Family) -> &'static str {

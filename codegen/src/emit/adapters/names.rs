@@ -3,7 +3,6 @@
 use crate::emit::source;
 use crate::emit::tokens::ident;
 use crate::model::TypeRef;
-use crate::model::names::identifier_part;
 
 /// Whether code has a name in it, comments aside.
 pub(super) fn mentions(code: &str, name: &str) -> bool {
@@ -18,15 +17,6 @@ pub(super) fn mentions(code: &str, name: &str) -> bool {
 pub(super) fn import(code: &str, path: &str, names: &[&str]) -> String {
     let used = names.iter().filter(|name| mentions(code, name));
     source::import(path, &used.map(|name| (*name).to_owned()).collect())
-}
-
-/// `v` and the revision, as a Rust name.
-pub(crate) fn module_name(revision: &str) -> String {
-    format!("v{}", identifier_part(revision).to_ascii_lowercase())
-}
-
-pub(super) fn variant_name(revision: &str) -> String {
-    format!("V{}", identifier_part(revision))
 }
 
 /// A type of the hub, as a path from the crate's root.
