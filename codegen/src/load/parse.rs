@@ -9,6 +9,7 @@ use std::path::Path;
 
 use mcp_wire::json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::broken_json::broken_json;
@@ -54,12 +55,20 @@ impl Format {
 pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Places), Problems> {
     match format {
         Format::Json => {
-            let value = serde_json::from_str(text).map_err(|error| broken_json(file, text, &error))?;
+            let value = parse_json(file, text)?;
             let (_, places) = parse_yaml(file, &without_surrogates(text))?;
             Ok((value, places))
         }
         Format::Yaml => parse_yaml(file, text),
     }
+}
+
+fn parse_json(file: &str, text: &str) -> Result<Value, Problem> {
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let mut track = serde_path_to_error::Track::new();
+    let value = Value::deserialize(serde_path_to_error::Deserializer::new(&mut parser, &mut track));
+    let whole = value.and_then(|value| parser.end().map(|()| value));
+    whole.map_err(|error| broken_json(file, text, &track.path(), &error))
 }
 
 fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
