@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::{GenerateError, GenerateOptions, generate, revision_tables};
 use mcp_convert::Protocol;
 use mcp_instances::Instances;
@@ -64,15 +64,12 @@ fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
     fs::create_dir_all(&schema).unwrap();
     for revision in ["earlier", "later"] {
         ingest(&IngestOptions {
-            schema: schema.clone(),
-            revision: revision.parse().unwrap(),
-            from: case(name).join(revision).with_extension("json").display().to_string(),
             source: Some("https://example.org/schema.json".into()),
-            commit: None,
-            accept: false,
-            keep_prose: false,
-            draft: None,
-            position: Position::Keep,
+            ..IngestOptions::new(
+                schema.clone(),
+                revision.parse().unwrap(),
+                case(name).join(revision).with_extension("json").display().to_string(),
+            )
         })
         .unwrap();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::{GenerateOptions, generate, generate_documents};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -30,15 +30,12 @@ fn add(root: &Path, revision: &str, schema: &Value) {
     let file = root.join("official.json");
     fs::write(&file, schema.to_string()).unwrap();
     ingest(&IngestOptions {
-        schema: root.join("schema"),
-        revision: revision.parse().unwrap(),
-        from: file.display().to_string(),
         source: Some("https://example.org/schema.json".into()),
-        commit: None,
-        accept: false,
-        keep_prose: false,
-        draft: None,
-        position: Position::Keep,
+        ..IngestOptions::new(
+            root.join("schema"),
+            revision.parse().unwrap(),
+            file.display().to_string(),
+        )
     })
     .unwrap();
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, Position, ingest, ingest_extension};
+use mcp_codegen::ingest::{ExtensionOptions, IngestOptions, ingest, ingest_extension};
 use mcp_codegen::{GenerateOptions, generate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -34,15 +34,10 @@ impl Directory {
         let file = self.root.path().join("official.json");
         fs::write(&file, schema.to_string()).unwrap();
         IngestOptions {
-            schema: self.schema(),
-            revision: revision.parse().unwrap(),
-            from: file.display().to_string(),
             source: Some("https://example.org/schema.json".into()),
-            commit: None,
             accept: true,
-            keep_prose: false,
             draft: Some(true),
-            position: Position::Keep,
+            ..IngestOptions::new(self.schema(), revision.parse().unwrap(), file.display().to_string())
         }
     }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::load::{Manifest, families};
 use mcp_codegen::{GenerateOptions, adapters_report, generate, model_yaml, revision_tables};
 use tempfile::TempDir;
@@ -31,15 +31,8 @@ fn greetings(root: &Path, more: &str) -> GenerateOptions {
     for revision in ["1", "2"] {
         let from = case.join(revision).with_extension("json");
         ingest(&IngestOptions {
-            schema: schema.clone(),
-            revision: revision.parse().unwrap(),
-            from: from.display().to_string(),
             source: Some(format!("https://example.org/greetings/{revision}.json")),
-            commit: None,
-            accept: false,
-            keep_prose: false,
-            draft: None,
-            position: Position::Keep,
+            ..IngestOptions::new(schema.clone(), revision.parse().unwrap(), from.display().to_string())
         })
         .unwrap();
     }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::{GenerateOptions, generate};
 use mcp_instances::Instances;
 use serde_json::{Value, json};
@@ -87,15 +87,13 @@ fn generate_case(name: &str, folder: &Path) -> Result<Case, String> {
         }
     }
     ingest(&IngestOptions {
-        schema: schema.clone(),
-        revision: revision.parse().unwrap(),
-        from: folder.join("schema.json").display().to_string(),
         source: Some("https://example.org/schema.json".into()),
-        commit: None,
-        accept: false,
-        keep_prose: false,
         draft: Some(true),
-        position: Position::Keep,
+        ..IngestOptions::new(
+            schema.clone(),
+            revision.parse().unwrap(),
+            folder.join("schema.json").display().to_string(),
+        )
     })
     .map_err(|error| error.to_string())?;
     let mut options = GenerateOptions {

@@ -64,17 +64,7 @@ impl Fixture {
     }
 
     fn options(&self, revision: &str, from: &str) -> IngestOptions {
-        IngestOptions {
-            schema: self.schema(),
-            revision: revision.parse().unwrap(),
-            from: from.into(),
-            source: None,
-            commit: None,
-            accept: false,
-            keep_prose: false,
-            draft: None,
-            position: Position::Keep,
-        }
+        IngestOptions::new(self.schema(), revision.parse().unwrap(), from)
     }
 
     fn ingest(&self, revision: &str, text: &str) -> Result<Ingested, IngestError> {

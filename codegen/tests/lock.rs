@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::{GenerateOptions, generate, lock_names};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -36,15 +36,10 @@ impl Directory {
         let file = self.root.path().join("official.json");
         fs::write(&file, schema.to_string()).unwrap();
         let ingested = ingest(&IngestOptions {
-            schema: self.schema(),
-            revision: REVISION.parse().unwrap(),
-            from: file.display().to_string(),
             source: Some("https://example.org/schema.json".into()),
-            commit: None,
             accept: true,
-            keep_prose: false,
             draft: Some(draft),
-            position: Position::Keep,
+            ..IngestOptions::new(self.schema(), REVISION.parse().unwrap(), file.display().to_string())
         });
         ingested.map(|_| ()).map_err(|error| error.to_string())
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::release::{Bump, CrateChange, compare_schemas, next_version};
 use mcp_codegen::{GenerateOptions, generate};
 use serde_json::{Value, json};
@@ -32,15 +32,13 @@ fn ingested(root: &Path, revision: &str, schema: &Value) {
     let file = root.join("official.json");
     fs::write(&file, schema.to_string()).unwrap();
     let done = ingest(&IngestOptions {
-        schema: root.join("schema"),
-        revision: revision.parse().unwrap(),
-        from: file.display().to_string(),
         source: Some("https://example.org/schema.json".into()),
-        commit: None,
         accept: true,
-        keep_prose: false,
-        draft: None,
-        position: Position::Keep,
+        ..IngestOptions::new(
+            root.join("schema"),
+            revision.parse().unwrap(),
+            file.display().to_string(),
+        )
     });
     done.unwrap_or_else(|error| panic!("{error}"));
 }

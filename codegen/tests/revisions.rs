@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::load::{Manifest, Revision};
 use mcp_codegen::revisions::{RevisionsError, rename, withdraw};
 use mcp_codegen::{GenerateOptions, generate, revision_tables};
@@ -29,15 +29,8 @@ impl Fixture {
         let house = Self { directory };
         for revision in revisions {
             ingest(&IngestOptions {
-                schema: house.schema(),
-                revision: name(revision),
-                from: file.display().to_string(),
                 source: Some(format!("https://example.org/{revision}/schema.json")),
-                commit: None,
-                accept: false,
-                keep_prose: false,
-                draft: None,
-                position: Position::Keep,
+                ..IngestOptions::new(house.schema(), name(revision), file.display().to_string())
             })
             .unwrap();
         }

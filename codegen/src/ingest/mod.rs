@@ -56,6 +56,24 @@ pub struct IngestOptions {
     pub position: Position,
 }
 
+impl IngestOptions {
+    /// Ingests a schema from a path or address as it is, without more being said of it.
+    #[must_use]
+    pub fn new(schema: impl Into<PathBuf>, revision: Revision, from: impl Into<String>) -> Self {
+        Self {
+            schema: schema.into(),
+            revision,
+            from: from.into(),
+            source: None,
+            commit: None,
+            accept: false,
+            keep_prose: false,
+            draft: None,
+            position: Position::Keep,
+        }
+    }
+}
+
 /// A position in the manifest's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Position {
