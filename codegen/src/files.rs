@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// The mark in the header of each generated file. Other files are never removed, but for copies of files in the set.
-pub const GENERATED: &str = "@generated";
+pub(crate) const GENERATED: &str = "@generated";
 
 /// The length of the beginning of a file that is searched for the mark.
 const HEADER_BYTES: u64 = 1024;

@@ -152,25 +152,25 @@ pub(crate) struct MetaMember {
 /// Something of the protocol that is to be removed, which no schema says.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Deprecation {
+pub(crate) struct Deprecation {
     /// What it is called.
-    pub feature: String,
+    pub(crate) feature: String,
     /// Pointers of the definitions and members that belong to it; none where the schema doesn't have it.
     #[serde(default, deserialize_with = "one_or_many")]
-    pub at: Vec<String>,
+    pub(crate) at: Vec<String>,
     /// The revision that deprecates it.
-    pub since: String,
+    pub(crate) since: String,
     /// The proposal that decided so, where one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sep: Option<String>,
+    pub(crate) sep: Option<String>,
     /// When it may be removed at the earliest.
-    pub removal: String,
+    pub(crate) removal: String,
     /// What to use instead.
-    pub instead: String,
+    pub(crate) instead: String,
     /// Why it is deprecated.
-    pub why: String,
+    pub(crate) why: String,
     /// Where the specification says so.
-    pub link: String,
+    pub(crate) link: String,
 }
 
 impl Deprecation {

@@ -36,7 +36,7 @@ pub struct Problem {
 
 impl Problem {
     /// Creates a problem of a whole file.
-    pub fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
+    pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             file: file.into(),
             place: None,
@@ -54,21 +54,21 @@ impl Problem {
 
     /// Sets the place.
     #[must_use]
-    pub fn at(mut self, place: Place) -> Self {
+    pub(crate) fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
     /// Sets the JSON pointer.
     #[must_use]
-    pub fn pointer(mut self, pointer: impl Into<String>) -> Self {
+    pub(crate) fn pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = pointer.into();
         self
     }
 
     /// Sets the next step.
     #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
@@ -109,14 +109,6 @@ fn write_printable(out: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
 impl std::error::Error for Problem {}
 
 /// All problems of one run, in the order of the files' text.
-///
-/// ```
-/// use mcp_codegen::{Problem, Problems};
-///
-/// let found = vec![Problem::new("schema.json", "no definitions").help("put some under `$defs`")];
-/// let error = Problems::check(found).unwrap_err();
-/// assert_eq!(error.to_string(), "schema.json: no definitions\n  put some under `$defs`");
-/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
@@ -126,7 +118,7 @@ impl Problems {
     /// # Errors
     ///
     /// All problems, sorted by file and place.
-    pub fn check(mut found: Vec<Problem>) -> Result<(), Self> {
+    pub(crate) fn check(mut found: Vec<Problem>) -> Result<(), Self> {
         if found.is_empty() {
             return Ok(());
         }

@@ -12,11 +12,11 @@ pub struct Diff {
     /// The later one.
     pub to: String,
     /// Whether the conversions are those of the adapters. Otherwise they are what is automatic, without rules.
-    pub ruled: bool,
+    pub(crate) ruled: bool,
     /// The changes, by subject.
     pub changes: Vec<Change>,
     /// What the later revision deprecates.
-    pub deprecated: Vec<Deprecation>,
+    pub(crate) deprecated: Vec<Deprecation>,
 }
 
 /// A change.

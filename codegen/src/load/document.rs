@@ -47,7 +47,7 @@ impl Document {
 
     /// The name of the file, as problems show it.
     #[must_use]
-    pub fn file(&self) -> &str {
+    pub(crate) fn file(&self) -> &str {
         &self.file
     }
 
@@ -59,7 +59,7 @@ impl Document {
 
     /// The value at a pointer in fragment form (`#/$defs/Tool`).
     #[must_use]
-    pub fn get(&self, pointer: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, pointer: &str) -> Option<&Value> {
         self.root.pointer(pointer.strip_prefix('#')?)
     }
 
@@ -71,7 +71,7 @@ impl Document {
 
     /// A problem at a pointer of this document.
     #[must_use]
-    pub fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.locate(Problem::at_pointer(pointer, what))
     }
 
@@ -90,7 +90,7 @@ impl Document {
     /// # Errors
     ///
     /// When the value has another shape. The problem is at `pointer`.
-    pub fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
+    pub(crate) fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
         let value = self.get(pointer).cloned().unwrap_or_default();
         serde_json::from_value(value).map_err(|error| self.problem(pointer, error.to_string()))
     }
@@ -100,7 +100,7 @@ impl Document {
     /// # Errors
     ///
     /// When the document has another shape.
-    pub fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
+    pub(crate) fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
         if self.root.is_null() {
             return Ok(T::default());
         }
@@ -146,7 +146,7 @@ impl Document {
 
     /// The same places over another value of nearly the same shape.
     #[must_use]
-    pub fn with_root(&self, root: Value) -> Self {
+    pub(crate) fn with_root(&self, root: Value) -> Self {
         Self { root, ..self.clone() }
     }
 

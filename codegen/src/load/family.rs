@@ -10,20 +10,20 @@ use super::MANIFEST;
 /// What the documents of a schema directory are of: a protocol, or one document in several revisions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Family {
+pub(crate) struct Family {
     /// Its name, as descriptions and READMEs have it after `the`.
-    pub name: String,
+    pub(crate) name: String,
     /// What people call it for short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub abbreviation: Option<String>,
+    pub(crate) abbreviation: Option<String>,
     /// What the names of its crates begin with.
-    pub crates: String,
+    pub(crate) crates: String,
     /// Whether the revisions are modules of one crate, and not a crate each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub single_crate: bool,
+    pub(crate) single_crate: bool,
     /// The keywords of its crates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub keywords: Vec<String>,
+    pub(crate) keywords: Vec<String>,
 }
 
 /// The family of a directory whose manifest names none.

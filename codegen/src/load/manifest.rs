@@ -54,22 +54,22 @@ const HEADER: &str = "\
 pub struct Manifest {
     /// What the documents are of; see [`Manifest::family`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub family: Option<Family>,
+    pub(crate) family: Option<Family>,
     /// The revision that handlers are written against; see [`Manifest::hub`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hub: Option<Revision>,
     /// The link to a definition in the specification, with the placeholders `{revision}`, `{commit}` and `{anchor}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub links: Option<String>,
+    pub(crate) links: Option<String>,
     /// Schemas that replace external references, by `$ref`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub aliases: BTreeMap<String, Value>,
+    pub(crate) aliases: BTreeMap<String, Value>,
     /// Spellings in Rust names by the word of the official name (`URL: Url`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub acronyms: BTreeMap<String, String>,
+    pub(crate) acronyms: BTreeMap<String, String>,
     /// The versions of crates that aren't the generator's, by the name of the crate; see [`Manifest::version`].
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub versions: BTreeMap<String, String>,
+    pub(crate) versions: BTreeMap<String, String>,
     /// The revisions in their order.
     pub revisions: Vec<Entry>,
     /// The extensions by name.
@@ -92,7 +92,7 @@ pub struct Extension {
     pub schema: Entry,
     /// The folder of its files, if that isn't in the schema directory.
     #[serde(skip)]
-    pub folder: Option<PathBuf>,
+    pub(crate) folder: Option<PathBuf>,
 }
 
 /// One revision of the manifest.
@@ -118,7 +118,7 @@ pub struct Entry {
     pub released: bool,
     /// Replaces [`Manifest::links`] for this revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub links: Option<String>,
+    pub(crate) links: Option<String>,
 }
 
 fn yes() -> bool {
@@ -257,7 +257,7 @@ impl Manifest {
 
     /// What the documents are of: the Model Context Protocol, if nothing else is named.
     #[must_use]
-    pub fn family(&self) -> &Family {
+    pub(crate) fn family(&self) -> &Family {
         self.family.as_ref().unwrap_or(&MCP)
     }
 
@@ -278,7 +278,7 @@ impl Manifest {
 
     /// Whether a revision isn't released yet.
     #[must_use]
-    pub fn is_draft(&self, revision: &str) -> bool {
+    pub(crate) fn is_draft(&self, revision: &str) -> bool {
         let mut revisions = self.revisions.iter();
         revisions.any(|entry| entry.revision.as_str() == revision && !entry.released)
     }
@@ -286,7 +286,7 @@ impl Manifest {
     /// Where the official specification describes the definitions of a revision, or else where the schema came from. `{anchor}`
     /// stands for the name of a definition in lower case.
     #[must_use]
-    pub fn specification(&self, entry: &Entry) -> String {
+    pub(crate) fn specification(&self, entry: &Entry) -> String {
         let Some(template) = entry.links.as_ref().or(self.links.as_ref()) else {
             return entry.source.clone();
         };
@@ -298,7 +298,7 @@ impl Manifest {
 
     /// Where a definition of an extension is described: [`Manifest::links`] is for revisions alone.
     #[must_use]
-    pub fn extension_link(&self, entry: &Entry, definition: &str) -> String {
+    pub(crate) fn extension_link(&self, entry: &Entry, definition: &str) -> String {
         match entry.links {
             Some(_) => self.link(entry, definition),
             None => entry.source.clone(),
@@ -307,7 +307,7 @@ impl Manifest {
 
     /// The link to a definition there.
     #[must_use]
-    pub fn link(&self, entry: &Entry, definition: &str) -> String {
+    pub(crate) fn link(&self, entry: &Entry, definition: &str) -> String {
         self.specification(entry)
             .replace("{anchor}", &definition.to_lowercase())
     }

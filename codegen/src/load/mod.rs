@@ -20,8 +20,9 @@ use serde::{Deserialize, Deserializer};
 
 pub use check::check_document;
 pub use document::{Document, MAX_BYTES};
+pub(crate) use family::Family;
 pub(crate) use family::crate_part;
-pub use family::{Family, families};
+pub use family::families;
 pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};

@@ -244,7 +244,7 @@ impl Union {
 impl Model {
     /// The deprecation of what is at a pointer of the schema.
     #[must_use]
-    pub fn deprecation(&self, pointer: &str) -> Option<&Deprecation> {
+    pub(crate) fn deprecation(&self, pointer: &str) -> Option<&Deprecation> {
         self.deprecated
             .iter()
             .find(|entry| entry.at.iter().any(|at| at == pointer))
@@ -252,14 +252,14 @@ impl Model {
 
     /// The deprecation of a member of a type.
     #[must_use]
-    pub fn deprecation_of_member(&self, ty: &Type, member: &str) -> Option<&Deprecation> {
+    pub(crate) fn deprecation_of_member(&self, ty: &Type, member: &str) -> Option<&Deprecation> {
         let members = pointer::child(&ty.pointer, "properties");
         self.deprecation(&pointer::child(&members, member))
     }
 
     /// The deprecation of a method: that of its message.
     #[must_use]
-    pub fn deprecation_of_method(&self, method: &Method) -> Option<&Deprecation> {
+    pub(crate) fn deprecation_of_method(&self, method: &Method) -> Option<&Deprecation> {
         self.deprecation(&self.types.get(&method.ty)?.pointer)
     }
 
