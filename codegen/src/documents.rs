@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use crate::adapt::{Pairing, Rules, plan_conversions, plan_protocol};
+use crate::adapt::{Pairing, Rules, Side, plan_conversions};
 use crate::diff::{Diff, diff};
 use crate::emit::{Docs, docs_of_revisions};
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
+use crate::generate::position;
 use crate::ingest::Drafts;
 use crate::jsonld::{annotated_schema, context};
 use crate::load::load;
-use crate::modelled::model;
+use crate::model::ModelledRevision;
 use crate::problem::Problems;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 use crate::reference::{Beside, ReferenceInput, extension_reference, gaps, reference};
+use crate::stages::{plan, planned};
 
 /// The directories of the generated documents.
 const OWNED: &[&str] = &["changes/", "reference/"];
@@ -26,10 +28,11 @@ const OWNED: &[&str] = &["changes/", "reference/"];
 pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
     let loaded = load(schema)?;
     let beside: Vec<Beside> = loaded.revisions.iter().map(Beside::of).collect();
-    let planned = plan_protocol(model(loaded)?)?;
+    let planned = planned(loaded)?;
     let family = planned.manifest.family();
-    let pairs = planned.revisions.windows(2);
-    let diffs: Vec<Diff> = pairs.map(|pair| diff_of_planned(&pair[0], &pair[1])).collect();
+    let diffs: Vec<Diff> = (0..planned.revisions.len())
+        .filter_map(|later| diff_before(&planned, later))
+        .collect();
     let mut files = FileSet::default();
     let header = format!("<!-- {GENERATED} by `cargo xtask generate` from schema/; don't edit it. -->\n\n");
     for diff in &diffs {
@@ -61,8 +64,8 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 /// # Errors
 /// Problems of the input, an unknown revision, and files that can't be written.
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
-    let protocol = plan_protocol(model(load(schema)?)?)?;
-    let index = protocol.position(revision)?;
+    let protocol = planned(load(schema)?)?;
+    let index = position(&protocol, revision)?;
     let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)?[index]);
     let mut files = FileSet::default();
     let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
@@ -80,6 +83,7 @@ fn reference_of(planned: &Protocol, (index, docs): (usize, &Docs), diffs: &[Diff
     reference(ReferenceInput {
         crate_name: &planned.manifest.family().types_crate(entry.revision.as_str()),
         revisions: &planned.revisions[..=index],
+        plans: &planned.plans,
         diffs: &diffs[..index],
         docs,
         link: &|definition| planned.manifest.link(entry, definition),
@@ -117,12 +121,13 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
     };
     let modelled = drafts.model()?;
     let is_adjacent = later == earlier + 1 && modelled.revisions.len() == known.len();
-    let mut diff = if is_adjacent {
-        let planned = plan_protocol(modelled)?;
-        diff_of_planned(&planned.revisions[earlier], &planned.revisions[later])
-    } else {
-        let [earlier, later] = [earlier, later].map(|index| &modelled.revisions[index]);
-        diff_of_modelled(earlier, later)
+    let diff_of = |modelled: &Protocol| diff_of_modelled(&modelled.revisions[earlier], &modelled.revisions[later]);
+    let mut diff = match is_adjacent {
+        true => {
+            let planned = plan(modelled)?;
+            diff_before(&planned, later).unwrap_or_else(|| diff_of(&planned))
+        }
+        false => diff_of(&modelled),
     };
     (diff.from, diff.to) = (from.to_owned(), to.to_owned());
     Ok(diff)
@@ -133,8 +138,8 @@ pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevis
     let none = Rules::none();
     let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
         let (plan, _) = plan_conversions(Pairing {
-            from: from.side(),
-            to: to.side(),
+            from: Side::of(from),
+            to: Side::of(to),
             rules: &none,
             rules_of: "",
             upward,
@@ -142,10 +147,11 @@ pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevis
         plan
     };
     let plans = [plan(earlier, later, true), plan(later, earlier, false)];
-    diff(earlier, later, [&plans[0], &plans[1]], false)
+    diff(earlier, later, &plans, false)
 }
 
-/// What changed between two adjacent revisions.
-fn diff_of_planned(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
-    diff(earlier, later, [&later.plans[0], &later.plans[1]], true)
+/// What changed between the revision at this position and the one before it, if there is one.
+fn diff_before(planned: &Protocol, later: usize) -> Option<Diff> {
+    let (earlier, plans) = planned.before(later)?;
+    Some(diff(earlier, &planned.revisions[later], plans, true))
 }

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use crate::adapt::plan_protocol;
-use crate::emit::emit_extension;
+use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::ingest::{ExtensionOptions, Official, last_part, sha256};
 use crate::load::{Entry, Extension, MANIFEST, Manifest, PendingFiles, Revision, load_document, load_with_extension};
-use crate::modelled::model;
 use crate::problem::{Problem, Problems};
+use crate::stages::planned;
 
 /// What the crate of an extension is generated from.
 #[derive(Debug, Clone)]
@@ -76,7 +75,7 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
         overlay: None,
     };
     let loaded = load_with_extension(&options.schemas, manifest, &[], Some((name, &files)));
-    let protocol = plan_protocol(model(loaded)?)?;
+    let protocol = planned(loaded)?;
     let files = emit_extension(&protocol, name)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     Ok(finish(

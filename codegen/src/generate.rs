@@ -3,16 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::adapt::{plan_protocol, report};
-use crate::emit;
-use crate::emit::emit_protocol;
+use crate::adapt::report;
+use crate::crates::{self, emit_protocol, typescript_of};
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::load::load;
-use crate::modelled::model;
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::published::names_files;
+use crate::stages::{model, plan, planned};
 
 /// The input and output directories.
 #[derive(Debug, Clone)]
@@ -51,7 +50,7 @@ pub struct Generated {
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let modelled = model(load(&options.schema)?)?;
     let names = names_files(&modelled, |_, is_locked| is_locked)?.check(&options.schema, &[])?;
-    let protocol = plan_protocol(modelled)?;
+    let protocol = plan(modelled)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     let owned = protocol.manifest.family().owned();
@@ -84,13 +83,13 @@ pub struct RevisionTable {
 /// # Errors
 /// All problems that a stage finds in the input.
 pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
-    Ok(RevisionTable::of(&plan_protocol(model(load(schema)?)?)?))
+    Ok(RevisionTable::of(&planned(load(schema)?)?))
 }
 
 impl RevisionTable {
     /// The tables of all revisions.
     pub(crate) fn of(protocol: &Protocol) -> Vec<Self> {
-        let made = protocol.revisions.iter().zip(emit::revision_tables(protocol));
+        let made = protocol.revisions.iter().zip(crates::revision_tables(protocol));
         let made = made.map(|(revision, table)| Self {
             revision: revision.model.revision.clone(),
             table,
@@ -100,13 +99,26 @@ impl RevisionTable {
     }
 }
 
+/// The position of a revision.
+///
+/// # Errors
+/// There is none of this name.
+pub(crate) fn position(protocol: &Protocol, revision: &str) -> Result<usize, GenerateError> {
+    let known = protocol.revisions.iter().map(|known| &known.model.revision);
+    let position = known.clone().position(|known| known == revision);
+    position.ok_or_else(|| GenerateError::UnknownRevision {
+        wanted: revision.to_owned(),
+        known: known.cloned().collect(),
+    })
+}
+
 /// The model of a revision as YAML, for people.
 ///
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let protocol = model(load(schema)?)?;
-    let found = &protocol.revisions[protocol.position(revision)?];
+    let found = &protocol.revisions[position(&protocol, revision)?];
     Ok(yaml_serde::to_string(&serde_json::to_value(&found.model)?)?)
 }
 
@@ -115,8 +127,8 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
-    let protocol = plan_protocol(model(load(schema)?)?)?;
-    emit::typescript_of(&protocol, revision)
+    let protocol = planned(load(schema)?)?;
+    typescript_of(&protocol, position(&protocol, revision)?)
 }
 
 /// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.
@@ -124,6 +136,6 @@ pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// # Errors
 /// Problems of the input.
 pub fn adapters_report(schema: &Path) -> Result<String, GenerateError> {
-    let planned = plan_protocol(model(load(schema)?)?)?;
-    Ok(report(&planned.plans().cloned().collect::<Vec<_>>()))
+    let planned = planned(load(schema)?)?;
+    Ok(report(planned.plans.iter().flatten()))
 }

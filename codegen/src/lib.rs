@@ -1,6 +1,7 @@
 //! Turns official schemas of the Model Context Protocol into Rust crates.
 
 mod adapt;
+mod crates;
 pub mod diff;
 mod documents;
 mod emit;
@@ -15,7 +16,6 @@ pub mod ingest;
 mod jsonld;
 pub mod load;
 mod model;
-mod modelled;
 mod normalise;
 pub mod overlay;
 mod problem;
@@ -24,6 +24,7 @@ mod published;
 mod reference;
 pub mod release;
 pub mod revisions;
+mod stages;
 
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use emit::EmitError;

@@ -6,8 +6,8 @@ use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::load::{Entry, NAMES, extension_directory, load};
 use crate::model::names_yaml;
-use crate::modelled::model;
 use crate::protocol::Protocol;
+use crate::stages::model;
 
 /// Writes the names of each released revision's types into its `names.yaml`, from where they are kept. A draft's names may
 /// still change.

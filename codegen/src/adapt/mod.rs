@@ -25,7 +25,7 @@ mod variants;
 pub(crate) use pairing::Pairing;
 pub(crate) use plan::{Plan, plan_conversions};
 pub(crate) use report::{Note, NoteKind, report};
-pub(crate) use revisions::plan_protocol;
+pub(crate) use revisions::plan_revisions;
 pub(crate) use rows::Row;
 pub(crate) use rules::Rules;
 pub(crate) use side::Side;

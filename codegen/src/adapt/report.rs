@@ -28,7 +28,7 @@ pub(crate) enum NoteKind {
 
 /// The plans as a Markdown document; each pair with the way up first.
 #[must_use]
-pub(crate) fn report(plans: &[Plan]) -> String {
+pub(crate) fn report<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> String {
     let mut text = String::from(
         "# Conversions between revisions\n\nWhat is written below is all that happens besides moving: members that \
          both revisions declare are moved, and so are\nundeclared ones. A loss is recorded wherever a value is dropped \

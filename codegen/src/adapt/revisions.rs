@@ -1,19 +1,18 @@
 //! The plans between adjacent revisions.
 
-use super::{Pairing, Plan, Rules, plan_conversions};
+use super::{Pairing, Plan, Rules, Side, plan_conversions};
+use crate::model::ModelledRevision;
 use crate::problem::{Problem, Problems};
-use crate::protocol::{ModelledRevision, Protocol};
 
-/// Plans the conversions between each two adjacent revisions.
+/// Plans the conversions between each two adjacent revisions: those to the later one, and those back.
 ///
 /// A rule beside a draft that matches nothing, or decides what is automatic, is a warning, and is ignored: the draft may still change.
 ///
 /// # Errors
 /// Every rule that isn't one, matches nothing, or decides what is automatic.
-pub(crate) fn plan_protocol(mut protocol: Protocol) -> Result<Protocol, Problems> {
-    let mut problems = Vec::new();
-    for later in 1..protocol.revisions.len() {
-        let (before, after) = (&protocol.revisions[later - 1], &protocol.revisions[later]);
+pub(crate) fn plan_revisions(revisions: &[ModelledRevision]) -> Result<(Vec<[Plan; 2]>, Vec<Problem>), Problems> {
+    let (mut planned, mut warnings, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for (before, after) in revisions.iter().zip(revisions.iter().skip(1)) {
         let mut rules = Rules::of(after.rules.clone())?;
         let plans = loop {
             let (plans, found) = plan_pair(before, after, &rules);
@@ -22,15 +21,15 @@ pub(crate) fn plan_protocol(mut protocol: Protocol) -> Result<Protocol, Problems
                 break plans;
             }
             let ignores_more = rules.ignore(&found);
-            protocol.warnings.extend(found);
+            warnings.extend(found);
             if !ignores_more {
                 break plans;
             }
         };
-        protocol.revisions[later].plans = plans.into();
+        planned.push(plans);
     }
     Problems::check(problems)?;
-    Ok(protocol)
+    Ok((planned, warnings))
 }
 
 /// Plans the conversions to a revision and back.
@@ -39,8 +38,8 @@ fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules)
     let plans = [true, false].map(|upward| {
         let (from, to) = if upward { (before, after) } else { (after, before) };
         let (plan, found) = plan_conversions(Pairing {
-            from: from.side(),
-            to: to.side(),
+            from: Side::of(from),
+            to: Side::of(to),
             rules,
             rules_of: &after.model.revision,
             upward,
@@ -49,11 +48,4 @@ fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules)
         plan
     });
     (plans, problems)
-}
-
-impl Protocol {
-    /// The plans between adjacent revisions: for each pair the way up, then the way down.
-    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
-        self.revisions.iter().flat_map(|revision| &revision.plans)
-    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{MemberSchema, Model, TypeRef};
+use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
 
 /// A revision on one side of a conversion.
 #[derive(Clone, Copy)]
@@ -14,6 +14,13 @@ pub(crate) struct Side<'m> {
 }
 
 impl<'m> Side<'m> {
+    pub(crate) fn of(revision: &'m ModelledRevision) -> Self {
+        Self {
+            model: &revision.model,
+            schema: &revision.schema,
+        }
+    }
+
     /// What the schema says of a member of a type.
     pub(super) fn member_schema(&self, ty: &str, member: &str) -> Option<&'m MemberSchema> {
         self.model.types.get(ty)?.schema.members.get(member)

@@ -4,18 +4,18 @@ use super::change::{Change, ChangeKind, Subject};
 use crate::adapt::{Note, NoteKind, Plan};
 
 pub(super) struct Adapters<'p> {
-    plans: [&'p Plan; 2],
+    plans: &'p [Plan; 2],
 }
 
 impl<'p> Adapters<'p> {
-    pub(super) fn new(plans: [&'p Plan; 2]) -> Self {
+    pub(super) fn new(plans: &'p [Plan; 2]) -> Self {
         Self { plans }
     }
 
     /// Puts what the plans note beside a change. What they don't note is moved.
     pub(super) fn describe(&self, change: &mut Change) {
         let mut upward = true;
-        let [up, down] = self.plans.map(|plan| {
+        let [up, down] = self.plans.each_ref().map(|plan| {
             // A type that is in several places may be refused in another one, but not where all of its values fit.
             let fits = change.what
                 == if upward {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
-use crate::protocol::ModelledRevision;
+use crate::model::ModelledRevision;
 
 /// Who has to change when a fact becomes true of which a peer of the earlier revision knows nothing. The others are offers.
 const OBLIGATIONS: [(&str, Compatibility); 6] = [

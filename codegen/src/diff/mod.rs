@@ -10,7 +10,7 @@ mod render;
 mod types;
 
 use crate::adapt::Plan;
-use crate::protocol::ModelledRevision;
+use crate::model::ModelledRevision;
 
 use self::adapters::Adapters;
 pub use self::change::{Change, ChangeKind, Compatibility, Diff, Subject};
@@ -21,8 +21,8 @@ pub(crate) use render::deprecations;
 
 /// Compares two revisions, by the plans of the conversions up and down between them.
 #[must_use]
-pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: [&Plan; 2], ruled: bool) -> Diff {
-    let pair = Pair::new(&earlier.model, &later.model, plans[0]);
+pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: &[Plan; 2], ruled: bool) -> Diff {
+    let pair = Pair::new(&earlier.model, &later.model, &plans[0]);
     let mut changes = methods::changes(&pair);
     changes.extend(types::changes(&pair));
     changes.extend(methods::error_codes(&pair));

@@ -11,7 +11,6 @@ mod items;
 mod members;
 mod messages;
 mod names;
-mod protocol;
 mod renamed;
 mod scaffold;
 mod session_tables;
@@ -21,7 +20,7 @@ mod structs;
 mod tables;
 mod templates;
 mod tokens;
-mod typescript;
+pub(crate) mod typescript;
 mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,8 +33,8 @@ pub(crate) use entries::Docs;
 pub use error::EmitError;
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
-pub(crate) use protocol::{check_emission, emit_extension, emit_protocol, revision_tables, typescript_of};
 pub(crate) use renamed::docs_of_revisions;
+pub(crate) use tables::table;
 pub(crate) use templates::Templates;
 
 use docs::Documenter;

@@ -1,11 +1,12 @@
 //! Documentation that follows what a revision renames.
 
 use super::Docs;
-use crate::adapt::Row;
+use crate::adapt::{Plan, Row};
 use crate::diff::Pair;
+use crate::model::ModelledRevision;
 use crate::model::TypeRef;
 use crate::problem::Problems;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::protocol::Protocol;
 
 /// The documentation of each revision: its own, then that of all revisions, then that which the revision before has of what was renamed.
 ///
@@ -17,8 +18,8 @@ pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Proble
     for (index, later) in protocol.revisions.iter().enumerate() {
         let own = Docs::of(&protocol.shared.docs_of_revisions[&later.model.revision])?;
         let mut docs = shared.with(&own);
-        if let Some(before) = index.checked_sub(1) {
-            follow(&mut docs, &documented[before], (&protocol.revisions[before], later));
+        if let (Some((earlier, [up, _])), Some(earlier_docs)) = (protocol.before(index), documented.last()) {
+            follow(&mut docs, earlier_docs, (earlier, later, up));
         }
         documented.push(docs);
     }
@@ -26,8 +27,7 @@ pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Proble
 }
 
 /// Adds to the documentation of the later revision what the earlier one has of the same types and members by other names.
-fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later): (&ModelledRevision, &ModelledRevision)) {
-    let up = &later.plans[0];
+fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later, up): (&ModelledRevision, &ModelledRevision, &Plan)) {
     for (after, before) in Pair::new(&earlier.model, &later.model, up).earlier_names() {
         let old = &earlier.model.types[before].documented_as;
         let new = &later.model.types[after].documented_as;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{Lifecycle, Method, Model, OwnMessage};
-use crate::protocol::ModelledRevision;
+use crate::adapt::Plan;
+use crate::model::{Lifecycle, Method, Model, ModelledRevision, OwnMessage};
 
 /// The roles whose methods have members that a session reads or writes.
 const PARAMS: [&str; 7] = [
@@ -72,8 +72,7 @@ pub(super) fn errors(model: &Model) -> Value {
 }
 
 /// The rules about errors from a revision to a neighbour.
-pub(super) fn error_rules(revision: &ModelledRevision, upward: bool) -> Value {
-    let plan = revision.plans.get(usize::from(!upward));
+pub(super) fn error_rules(plan: Option<&Plan>) -> Value {
     json!(plan.map_or(&[][..], |plan| plan.errors.as_slice()))
 }
 

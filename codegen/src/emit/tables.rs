@@ -9,14 +9,19 @@ use serde_json::{Map, Value, json};
 
 use super::session_tables::{error_rules, errors, extend_method, facts, lifecycle};
 use crate::adapt::{Plan, Row};
-use crate::model::{Decision, MessageKind, Method, Model, Struct, Type, TypeKind, TypeRef, result_variants};
-use crate::protocol::ModelledRevision;
+use crate::model::{
+    Decision, MessageKind, Method, Model, ModelledRevision, Struct, Type, TypeKind, TypeRef, result_variants,
+};
 
 type Object = Map<String, Value>;
 
 /// The table of a revision. The plans lead up to it from the revision before, and back down.
 #[must_use]
-pub(crate) fn table(revision: &ModelledRevision, before: Option<&ModelledRevision>, specification: &str) -> String {
+pub(crate) fn table(
+    revision: &ModelledRevision,
+    before: Option<(&ModelledRevision, &[Plan; 2])>,
+    specification: &str,
+) -> String {
     let model = &revision.model;
     let mut parts = vec![
         part(
@@ -27,12 +32,12 @@ pub(crate) fn table(revision: &ModelledRevision, before: Option<&ModelledRevisio
             )),
         ),
         part("revision", &json!(model.revision)),
-        part("before", &json!(before.map(|before| &before.model.revision))),
+        part("before", &json!(before.map(|(before, _)| &before.model.revision))),
         part("facts", &facts(revision, specification)),
         part("lifecycle", &lifecycle(&model.lifecycle)),
         part("errors", &errors(model)),
-        part("errors_up", &error_rules(revision, true)),
-        part("errors_down", &error_rules(revision, false)),
+        part("errors_up", &error_rules(before.map(|(_, [up, _])| up))),
+        part("errors_down", &error_rules(before.map(|(_, [_, down])| down))),
         part("definitions", &json!(definitions(model))),
         rows("types", types(model)),
         rows("names", names(model)),
@@ -40,7 +45,7 @@ pub(crate) fn table(revision: &ModelledRevision, before: Option<&ModelledRevisio
         part("client", &role(model, "Client", "Server")),
         part("server", &role(model, "Server", "Client")),
     ];
-    if let (Some(before), [up, down]) = (before, revision.plans.as_slice()) {
+    if let Some((before, [up, down])) = before {
         parts.push(direction("up", up, &before.model, model));
         parts.push(direction("down", down, model, &before.model));
     }

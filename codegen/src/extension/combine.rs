@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::copies::canonical;
 use crate::load::{Document, ExtensionDocuments};
-use crate::model::is_message_union;
+use crate::normalise::envelope::is_message_union;
 use crate::overlay::{Overlay, ResultOf, apply_overlay};
 use crate::problem::{Problem, Problems};
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::adapt::plan_protocol;
-use crate::emit::{check_emission, emit_protocol};
+use crate::crates::{check_emission, emit_protocol};
 use crate::error::GenerateError;
 use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, PendingFiles, load, load_with};
-use crate::modelled::model;
 use crate::protocol::Protocol;
+use crate::stages::planned;
 
 /// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
 /// `overlay` if it is to be written, and with `manifest`.
@@ -29,7 +28,7 @@ pub(super) fn check_generates(
         overlay: overlay.as_ref(),
     }];
     let run = |loaded: Loaded| -> Result<Protocol, GenerateError> {
-        let protocol = plan_protocol(model(loaded)?)?;
+        let protocol = planned(loaded)?;
         check_emission(&protocol, entry.revision.as_str())?;
         Ok(protocol)
     };
@@ -48,5 +47,5 @@ pub(super) fn check_generates(
 
 /// The problems that [`generate`](crate::generate()) would report with these files.
 pub(crate) fn check_loaded(loaded: Loaded) -> Result<(), GenerateError> {
-    emit_protocol(&plan_protocol(model(loaded)?)?, "").map(|_| ())
+    emit_protocol(&planned(loaded)?, "").map(|_| ())
 }

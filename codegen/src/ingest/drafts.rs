@@ -9,9 +9,9 @@ use crate::load::{
     Document, Entry, Format, Manifest, OVERLAY, PendingFiles, Revision, RevisionError, load_document, load_with,
     optional_document,
 };
-use crate::modelled::model_draft;
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
+use crate::stages::model_draft;
 
 /// A schema directory with schemas that it doesn't have.
 pub(crate) struct Drafts<'d> {

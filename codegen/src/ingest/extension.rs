@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::official::Official;
 use super::{IngestError, IngestOptions, Ingested, check_hash, fetch, inherited_overlay, new_entry, unwritable};
-use crate::adapt::plan_protocol;
-use crate::emit::emit_extension;
+use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::files::write_file;
 use crate::ingest::canonical::canonical_json;
@@ -14,8 +13,8 @@ use crate::load::{
     Document, Extension, Format, MANIFEST, Manifest, OVERLAY, PendingFiles, Revision, extension_directory,
     load_with_extension,
 };
-use crate::modelled::model;
 use crate::problem::Problem;
+use crate::stages::planned;
 
 /// What is said of an extension beside its schema.
 #[derive(Debug, Clone)]
@@ -118,7 +117,7 @@ fn check(
         overlay: overlay.as_ref(),
     };
     let loaded = load_with_extension(directory, manifest.clone(), &[], Some((name, &unwritten)));
-    let protocol = plan_protocol(model(loaded)?)?;
+    let protocol = planned(loaded)?;
     emit_extension(&protocol, name)?;
     Ok(protocol.warnings)
 }

@@ -9,7 +9,7 @@ use super::check_facts::wrong_facts;
 use super::lock::Lock;
 use super::modules::uses;
 use super::names::Names;
-use super::revisions::wrong_errors;
+use super::revisions::{ModelledRevision, wrong_errors};
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
@@ -18,7 +18,6 @@ use crate::load::{Document, Entry, Revision};
 use crate::normalise::Scalar;
 use crate::overlay::{MetaMember, Overlay};
 use crate::problem::{Problem, Problems};
-use crate::protocol::{ModelledRevision, Protocol};
 
 /// An extension with its model.
 #[derive(Debug)]
@@ -69,18 +68,17 @@ pub(crate) struct AddedResult {
 /// # Errors
 /// Everything in a schema or overlay that no model can be built from, and ids, methods and kinds of results that two have.
 pub(crate) fn build_extensions(
-    protocol: &Protocol,
-    shared: &Shared,
+    (names, shared): (&Names, &Shared),
+    revisions: &[ModelledRevision],
     extensions: Vec<NormalisedExtension>,
 ) -> Result<Vec<ModelledExtension>, Problems> {
-    let names = Names::new(protocol.manifest.acronyms.clone());
     let (mut modelled, mut problems) = (Vec::new(), Vec::new());
     for extension in extensions {
-        let mut revisions = protocol.revisions.iter();
+        let mut revisions = revisions.iter();
         let Some(core) = revisions.find(|revision| revision.entry.revision == extension.of) else {
             continue;
         };
-        match build_extension(extension, core, (&names, shared)) {
+        match build_extension(extension, core, (names, shared)) {
             Ok((extension, overlay)) => {
                 problems.extend(
                     modelled

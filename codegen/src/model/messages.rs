@@ -55,11 +55,6 @@ pub(crate) fn union_names() -> impl Iterator<Item = &'static str> {
     DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
 }
 
-/// Whether a definition of this name is a union of a schema's own messages, which other schemas have for theirs.
-pub(crate) fn is_message_union(name: &str) -> bool {
-    union_names().any(|union| union == name)
-}
-
 /// The names of the unions of results.
 pub(crate) fn result_union_names() -> impl Iterator<Item = &'static str> {
     RESULTS.iter().map(|(name, _)| *name)

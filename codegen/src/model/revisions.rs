@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::build::{BuildInput, build_model};
 use super::check_facts::wrong_facts;
 use super::lifecycle::Members;
@@ -11,22 +13,38 @@ use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::Model;
 use crate::facts::Facts;
-use crate::load::{Manifest, SharedDocuments};
+use crate::load::{Document, Entry};
 use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorRole, Overlay};
-use crate::problem::Problems;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::problem::{Problem, Problems};
 
-/// Builds the models from the latest to the earliest, because names come from later revisions.
+/// A revision with its model.
+#[derive(Debug)]
+pub(crate) struct ModelledRevision {
+    /// What the manifest says of the revision.
+    pub(crate) entry: Entry,
+    /// The model.
+    pub(crate) model: Model,
+    /// The schema that the validator keeps.
+    pub(crate) schema: Value,
+    /// What the schema can't say about the revision as a whole.
+    pub(crate) facts: Facts,
+    /// The rules between the revision and the one before it.
+    pub(crate) rules: Document,
+    /// Whether its names were published.
+    pub(crate) is_locked: bool,
+}
+
+/// Builds the models from the latest to the earliest, because names come from later revisions. The problems of drafts that aren't errors
+/// come with them.
 ///
 /// # Errors
 /// Everything in a schema or overlay that no model can be built from.
 pub(crate) fn build_models(
-    (manifest, documents): (Manifest, SharedDocuments),
-    shared: &Shared,
+    (names, shared): (&Names, &Shared),
+    lifecycle: &Document,
     revisions: Vec<NormalisedRevision>,
-) -> Result<Protocol, Problems> {
-    let names = Names::new(manifest.acronyms.clone());
+) -> Result<(Vec<ModelledRevision>, Vec<Problem>), Problems> {
     let mut inherited = inherit(&revisions);
     let (mut models, mut problems) = (Vec::<ModelledRevision>::new(), Vec::new());
     let mut warnings = Vec::new();
@@ -42,7 +60,7 @@ pub(crate) fn build_models(
         let input = BuildInput {
             revision: revision.documents.entry.revision.as_str(),
             shapes: &revision.shapes,
-            names: &names,
+            names,
             later: models.last().map(|later| &later.model),
             lock: &lock,
             modules: &shared.modules,
@@ -65,7 +83,7 @@ pub(crate) fn build_models(
                 warnings.extend(left_out);
                 shared.apply(&mut model);
                 if is_draft {
-                    warnings.extend(shared.leave_out_roles(&mut model, &documents.lifecycle));
+                    warnings.extend(shared.leave_out_roles(&mut model, lifecycle));
                 }
                 describe_types(&mut model, &revision.shapes.schema);
                 models.push(ModelledRevision {
@@ -75,7 +93,6 @@ pub(crate) fn build_models(
                     schema: revision.shapes.schema,
                     facts,
                     rules: revision.documents.rules,
-                    plans: Vec::new(),
                 });
             }
             Err(found) => problems.extend(found.into_iter().map(|problem| revision.document.locate(problem))),
@@ -83,24 +100,7 @@ pub(crate) fn build_models(
     }
     Problems::check(problems)?;
     models.reverse();
-    Ok(Protocol {
-        manifest,
-        shared: documents,
-        revisions: models,
-        extensions: Vec::new(),
-        warnings,
-    })
-}
-
-/// Checks that each line of the shared files is about something, and that sessions can do what the models leave to them.
-///
-/// # Errors
-/// Lines about nothing, and what sessions lack.
-pub(crate) fn check_shared(protocol: &Protocol, shared: &Shared) -> Result<(), Problems> {
-    let revisions = protocol.revisions.iter().map(|revision| &revision.model);
-    let extensions = protocol.extensions.iter().map(|extension| &extension.model);
-    let models: Vec<&Model> = revisions.chain(extensions).collect();
-    Problems::check(shared.misspelt(&protocol.shared, &models))
+    Ok((models, warnings))
 }
 
 /// Results of requests, by method.
@@ -119,7 +119,7 @@ fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
 }
 
 /// What only the overlay of an extension may have.
-fn sections_of_extensions(overlay: &Overlay) -> Vec<crate::Problem> {
+fn sections_of_extensions(overlay: &Overlay) -> Vec<Problem> {
     let sections = [
         ("settings", overlay.settings.is_some()),
         ("meta", !overlay.meta.is_empty()),
@@ -134,7 +134,7 @@ fn sections_of_extensions(overlay: &Overlay) -> Vec<crate::Problem> {
 }
 
 /// Each entry of the overlay's results must be about a request and definitions of the revision.
-fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+fn wrong_results(overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, entry) in overlay.results.iter().enumerate() {
         let no_request = no_requests(&entry.methods, model);
@@ -158,7 +158,7 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
 
 /// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
 /// say why.
-pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<crate::Problem> {
+pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let none = Members::default();
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
         let data = model.error_data.get(&error.code).unwrap_or(&none);

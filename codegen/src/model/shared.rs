@@ -66,7 +66,7 @@ impl Shared {
     }
 
     /// The lines about something that no revision has.
-    pub(super) fn misspelt(&self, documents: &SharedDocuments, models: &[&Model]) -> Vec<Problem> {
+    pub(crate) fn misspelt(&self, documents: &SharedDocuments, models: &[&Model]) -> Vec<Problem> {
         let known = Known { models };
         let mut problems = Vec::new();
         let capabilities = &documents.capabilities;

@@ -23,6 +23,14 @@ const UNIONS: [&str; 4] = [
     "ServerNotification",
 ];
 
+/// The unions of results.
+const RESULTS: [&str; 2] = ["ClientResult", "ServerResult"];
+
+/// Whether a definition of this name is a union of a schema's own messages, which other schemas have for theirs.
+pub(crate) fn is_message_union(name: &str) -> bool {
+    UNIONS.contains(&name) || RESULTS.contains(&name)
+}
+
 /// The definitions that had an envelope, by their pointers.
 #[derive(Debug, Default)]
 pub(crate) struct Envelopes {

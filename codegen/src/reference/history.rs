@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::text::changes_page;
+use crate::adapt::Plan;
 use crate::diff::{Change, ChangeKind, Diff, Pair, Subject, name_of};
-use crate::model::{MessageKind, Model, Type, TypeKind};
-use crate::protocol::ModelledRevision;
+use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeKind};
 
 /// The revisions up to one, and what was which type in each.
 pub(super) struct History<'i> {
@@ -34,11 +34,10 @@ impl<'i> History<'i> {
         }
     }
 
-    pub(super) fn new(revisions: &'i [ModelledRevision], diffs: &'i [Diff]) -> Self {
-        let pairs = revisions.windows(2).map(|pair| {
-            let (earlier, later) = (&pair[0].model, &pair[1].model);
-            Pair::new(earlier, later, &pair[1].plans[0]).earlier_names()
-        });
+    pub(super) fn new(revisions: &'i [ModelledRevision], plans: &'i [[Plan; 2]], diffs: &'i [Diff]) -> Self {
+        let pairs = revisions.iter().zip(revisions.iter().skip(1)).zip(plans);
+        let pairs =
+            pairs.map(|((earlier, later), [up, _])| Pair::new(&earlier.model, &later.model, up).earlier_names());
         Self {
             models: revisions.iter().map(|revision| &revision.model).collect(),
             diffs,

@@ -10,10 +10,10 @@ mod types;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::adapt::Plan;
 use crate::diff::{Diff, deprecations};
 use crate::emit::Docs;
-use crate::model::{Model, ModelledExtension, Type, TypeRef};
-use crate::protocol::ModelledRevision;
+use crate::model::{Model, ModelledExtension, ModelledRevision, Type, TypeRef};
 
 pub(crate) use gaps::{Beside, gaps};
 use history::History;
@@ -24,6 +24,8 @@ use text::{anchor, cell, linked};
 pub(crate) struct ReferenceInput<'i> {
     /// The revisions up to this one.
     pub(crate) revisions: &'i [ModelledRevision],
+    /// The conversions between each two of all revisions.
+    pub(crate) plans: &'i [[Plan; 2]],
     /// What changed between each two of them.
     pub(crate) diffs: &'i [Diff],
     /// The name of its crate.
@@ -46,7 +48,7 @@ pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
         link: input.link,
         before: input.diffs.last(),
         model: &revision.model,
-        history: History::new(input.revisions, input.diffs),
+        history: History::new(input.revisions, input.plans, input.diffs),
         extension: None,
     };
     page.write()

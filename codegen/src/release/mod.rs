@@ -12,8 +12,9 @@ use crate::diff::{Change, Diff};
 use crate::documents::diff_of_modelled;
 use crate::error::GenerateError;
 use crate::load::load;
-use crate::modelled::model;
-use crate::protocol::{ModelledRevision, Protocol};
+use crate::model::ModelledRevision;
+use crate::protocol::Protocol;
+use crate::stages::model;
 
 use api::Api;
 pub use version::{Bump, VersionError, next_version};

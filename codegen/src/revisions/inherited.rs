@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::load::{Document, Format, Revision};
-use crate::protocol::ModelledRevision;
+use crate::model::ModelledRevision;
 
 /// The overlay of a revision with what it has had from that of the revision before, and the methods that this is about. `None` if there is
 /// nothing, or if it can't be put into the text.

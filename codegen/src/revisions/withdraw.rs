@@ -9,8 +9,8 @@ use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::ingest::check_loaded;
 use crate::load::{Document, Format, MANIFEST, Manifest, OVERLAY, PendingFiles, Revision, load, load_with, read_text};
-use crate::modelled::model;
-use crate::protocol::ModelledRevision;
+use crate::model::ModelledRevision;
+use crate::stages::model;
 
 /// The result of withdrawing a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]

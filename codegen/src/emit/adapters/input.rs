@@ -13,7 +13,7 @@ pub(crate) struct AdaptersInput<'i> {
     /// The revisions in the protocol's order.
     pub(crate) revisions: &'i [RevisionInput<'i>],
     /// The plans between adjacent revisions: for each pair the way up, then the way down.
-    pub(crate) plans: &'i [Plan],
+    pub(crate) plans: &'i [[Plan; 2]],
     /// The revision that handlers are written against.
     pub(crate) hub: &'i str,
     /// The directory of `mcp-wire` and `mcp-convert`, as the crate's manifest names it.

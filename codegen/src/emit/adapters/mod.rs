@@ -92,7 +92,7 @@ pub(crate) fn emit_adapters(
     });
     let kind = if family.single_crate { "single" } else { "adapters" };
     let mut files = templates.files(kind, &values)?;
-    files.insert("ADAPTERS.md".to_owned(), report(input.plans));
+    files.insert("ADAPTERS.md".to_owned(), report(input.plans.iter().flatten()));
     for revision in input.revisions {
         let name = &revision.model.revision;
         files.insert(format!("tables/{name}.json"), revision.table.to_owned());

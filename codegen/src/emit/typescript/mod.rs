@@ -59,7 +59,7 @@ const METHOD_TABLES: [MethodTable; 4] = [
 const VERSION: &str = "PROTOCOL_VERSION";
 
 /// The definitions of a revision.
-pub(super) fn definitions(input: &EmitInput<'_>) -> String {
+pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
     let model = input.model;
     let codes = model.error_codes.iter().map(|code| code.name.clone());
     let tables = METHOD_TABLES.iter().map(|table| table.name.to_owned());

@@ -1,21 +1,37 @@
-//! The first stages of the pipeline: documents in, models out.
+//! The stages that every command goes through: documents in, models and plans out.
 
-use crate::adapt::Rules;
+use crate::adapt::{Rules, plan_revisions};
 use crate::emit::Docs;
 use crate::extension::normalise_extension;
 use crate::load::Loaded;
-use crate::model::{Shared, build_extensions, build_models, check_shared};
+use crate::model::{Names, Shared, build_extensions, build_models};
 use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
+
+/// Builds the models of the revisions, and plans the conversions between them.
+pub(crate) fn planned(loaded: Loaded) -> Result<Protocol, Problems> {
+    plan(model(loaded)?)
+}
+
+/// Plans the conversions between revisions that have models.
+pub(crate) fn plan(mut protocol: Protocol) -> Result<Protocol, Problems> {
+    let (plans, warnings) = plan_revisions(&protocol.revisions)?;
+    protocol.plans = plans;
+    protocol.warnings.extend(warnings);
+    Ok(protocol)
+}
 
 /// Builds the models of the revisions.
 ///
 /// Files that only later stages need are checked first, so that one run reports the problems of all files.
 pub(crate) fn model(loaded: Loaded) -> Result<Protocol, Problems> {
     let (protocol, shared) = models(loaded)?;
-    check_shared(&protocol, &shared)?;
+    let revisions = protocol.revisions.iter().map(|revision| &revision.model);
+    let extensions = protocol.extensions.iter().map(|extension| &extension.model);
+    let models: Vec<_> = revisions.chain(extensions).collect();
+    Problems::check(shared.misspelt(&protocol.shared, &models))?;
     Ok(protocol)
 }
 
@@ -44,8 +60,17 @@ fn models(loaded: Loaded) -> Result<(Protocol, Shared), Problems> {
         .filter_map(|revision| passed(normalise(revision), &mut problems))
         .collect();
     Problems::check(problems)?;
-    let mut protocol = build_models((loaded.manifest, loaded.shared), &shared, revisions)?;
-    protocol.extensions = build_extensions(&protocol, &shared, extensions)?;
+    let names = Names::new(loaded.manifest.acronyms.clone());
+    let (revisions, warnings) = build_models((&names, &shared), &loaded.shared.lifecycle, revisions)?;
+    let extensions = build_extensions((&names, &shared), &revisions, extensions)?;
+    let protocol = Protocol {
+        manifest: loaded.manifest,
+        shared: loaded.shared,
+        revisions,
+        extensions,
+        plans: Vec::new(),
+        warnings,
+    };
     Ok((protocol, shared))
 }
 

@@ -3,13 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::input::EmitInput;
-use super::tables::table;
-use super::typescript;
-use super::{
-    AdaptersInput, Docs, EmittedCrate, RevisionInput, Templates, docs_of_revisions, emit_adapters, emit_crate,
+use crate::emit::{
+    AdaptersInput, Docs, EmitInput, EmittedCrate, RevisionInput, Templates, docs_of_revisions, emit_adapters,
+    emit_crate, table, typescript,
 };
-use crate::adapt::Plan;
 use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::model::ModelledExtension;
@@ -173,7 +170,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
         });
         let input = AdaptersInput {
             revisions: &revisions.collect::<Vec<_>>(),
-            plans: &protocol.plans().cloned().collect::<Vec<Plan>>(),
+            plans: &protocol.plans,
             hub: hub.as_str(),
             crates,
             manifest: &protocol.manifest,
@@ -185,22 +182,20 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     Ok(Emitted { files, undocumented })
 }
 
-/// The definitions of a revision in TypeScript.
+/// The definitions of the revision at this position, in TypeScript.
 ///
 /// # Errors
-/// An unknown revision, and documentation of another shape.
-pub(crate) fn typescript_of(protocol: &Protocol, revision: &str) -> Result<String, GenerateError> {
-    let index = protocol.position(revision)?;
-    Ok(Emission::new(protocol, "")?.emit(index, typescript::definitions))
+/// Documentation of another shape.
+pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
+    Ok(Emission::new(protocol, "")?.emit(revision, typescript::definitions))
 }
 
 /// The tables of all revisions.
 pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
-    let before = std::iter::once(None).chain(protocol.revisions.iter().map(Some));
-    let revisions = protocol.revisions.iter().zip(before);
-    let tables = revisions.map(|(revision, before)| {
+    let revisions = protocol.revisions.iter().enumerate();
+    let tables = revisions.map(|(position, revision)| {
         let specification = protocol.manifest.specification(&revision.entry);
-        table(revision, before, &specification)
+        table(revision, protocol.before(position), &specification)
     });
     tables.collect()
 }
