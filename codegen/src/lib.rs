@@ -36,3 +36,7 @@ pub use generate::{
 };
 pub use problem::{Place, Problem, Problems};
 pub use published::{check_names, lock_names};
+
+#[cfg(test)]
+#[path = "../tests/pipeline/page.rs"]
+mod pipeline;
