@@ -95,7 +95,6 @@ pub(crate) struct MirroredList {
 
 impl Facts {
     /// These facts, and where they say nothing, those of the revision before.
-    #[must_use]
     pub(crate) fn or(self, earlier: Self) -> Self {
         Self {
             version_header: self.version_header.or(earlier.version_header),

@@ -24,7 +24,6 @@ const PREFIXES: [(&str, &str); 3] = [
 
 /// The JSON-LD context of a revision: a term for each member that it declares. Members that it doesn't declare are terms of the
 /// same vocabulary.
-#[must_use]
 pub(crate) fn context(model: &Model) -> Value {
     let mut terms = BTreeSet::new();
     for ty in model.types.values() {
@@ -59,7 +58,6 @@ fn names(object: &Struct) -> impl Iterator<Item = &str> {
 }
 
 /// The schema of a revision with the IRI of each member (`x-jsonld-id`), and with descriptions in our own words.
-#[must_use]
 pub(crate) fn annotated_schema(schema: &Value, docs: &Docs) -> Value {
     let mut annotated = schema.clone();
     change_schemas(&mut annotated, &mut |schema| {

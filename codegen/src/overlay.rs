@@ -175,7 +175,6 @@ pub(crate) struct Deprecation {
 
 impl Deprecation {
     /// The sentence that compilers, logs and pages have about it.
-    #[must_use]
     pub(crate) fn note(&self) -> String {
         let Self {
             feature,
@@ -325,7 +324,6 @@ impl Overlay {
     }
 
     /// A problem at an entry of the overlay, such as `#/results/0`: for what only a later stage can tell.
-    #[must_use]
     pub(crate) fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.document.problem(pointer, what)
     }

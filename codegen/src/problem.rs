@@ -53,21 +53,18 @@ impl Problem {
     }
 
     /// Sets the place.
-    #[must_use]
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
         self
     }
 
     /// Sets the JSON pointer.
-    #[must_use]
     pub(crate) fn pointer(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = pointer.into();
         self
     }
 
     /// Sets the next step.
-    #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

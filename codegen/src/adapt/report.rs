@@ -27,7 +27,6 @@ pub(crate) enum NoteKind {
 }
 
 /// The plans as a Markdown document; each pair with the way up first.
-#[must_use]
 pub(crate) fn report<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> String {
     let mut text = String::from(
         "# Conversions between revisions\n\nWhat is written below is all that happens besides moving: members that \

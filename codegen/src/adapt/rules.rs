@@ -175,7 +175,6 @@ pub(crate) struct Refuse {
 
 impl Rules {
     /// No rules.
-    #[must_use]
     pub(crate) fn none() -> Self {
         Self {
             rules: Vec::new(),
@@ -234,7 +233,6 @@ impl Rules {
     }
 
     /// A problem with a rule.
-    #[must_use]
     pub(crate) fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
         self.problem_at(&rule.pointer, what)
     }
@@ -316,7 +314,6 @@ impl Rule<Places> {
 
 impl Action {
     /// The word that names it in the file.
-    #[must_use]
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Copy(_) => "copy",

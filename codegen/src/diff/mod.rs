@@ -20,7 +20,6 @@ pub(crate) use place::{name_of, way_to};
 pub(crate) use render::deprecations;
 
 /// Compares two revisions, by the plans of the conversions up and down between them.
-#[must_use]
 pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: &[Plan; 2], ruled: bool) -> Diff {
     let pair = Pair::new(&earlier.model, &later.model, &plans[0]);
     let mut changes = methods::changes(&pair);

@@ -23,13 +23,11 @@ impl Docs {
     }
 
     /// Documentation with these entries.
-    #[must_use]
     pub(crate) fn new(entries: BTreeMap<String, String>) -> Self {
         Self { entries }
     }
 
     /// The same documentation, with the entries of one revision before its own.
-    #[must_use]
     pub(crate) fn with(&self, own: &Self) -> Self {
         let mut entries = self.entries.clone();
         entries.extend(own.entries.clone());
@@ -37,7 +35,6 @@ impl Docs {
     }
 
     /// What documents a type, or with `member` a member of it or a value of an enumeration, and the key of that entry.
-    #[must_use]
     pub(crate) fn entry(&self, key: &str, member: Option<&str>) -> Option<(String, &str)> {
         let own = match member {
             Some(member) => format!("{key}.{member}"),

@@ -16,7 +16,6 @@ use crate::model::{
 type Object = Map<String, Value>;
 
 /// The table of a revision. The plans lead up to it from the revision before, and back down.
-#[must_use]
 pub(crate) fn table(
     revision: &ModelledRevision,
     before: Option<(&ModelledRevision, &[Plan; 2])>,

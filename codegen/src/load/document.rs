@@ -46,7 +46,6 @@ impl Document {
     }
 
     /// The name of the file, as problems show it.
-    #[must_use]
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
@@ -58,7 +57,6 @@ impl Document {
     }
 
     /// The value at a pointer in fragment form (`#/$defs/Tool`).
-    #[must_use]
     pub(crate) fn get(&self, pointer: &str) -> Option<&Value> {
         self.root.pointer(pointer.strip_prefix('#')?)
     }
@@ -70,13 +68,11 @@ impl Document {
     }
 
     /// A problem at a pointer of this document.
-    #[must_use]
     pub(crate) fn problem(&self, pointer: &str, what: impl Into<String>) -> Problem {
         self.locate(Problem::at_pointer(pointer, what))
     }
 
     /// Adds the file and the place to a problem at a pointer of this document.
-    #[must_use]
     pub(crate) fn locate(&self, problem: Problem) -> Problem {
         let place = self.place(&problem.pointer);
         Problem {
@@ -145,7 +141,6 @@ impl Document {
     }
 
     /// The same places over another value of nearly the same shape.
-    #[must_use]
     pub(crate) fn with_root(&self, root: Value) -> Self {
         Self { root, ..self.clone() }
     }

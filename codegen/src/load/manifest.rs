@@ -256,7 +256,6 @@ impl Manifest {
     }
 
     /// What the documents are of: the Model Context Protocol, if nothing else is named.
-    #[must_use]
     pub(crate) fn family(&self) -> &Family {
         self.family.as_ref().unwrap_or(&MCP)
     }
@@ -277,7 +276,6 @@ impl Manifest {
     }
 
     /// Whether a revision isn't released yet.
-    #[must_use]
     pub(crate) fn is_draft(&self, revision: &str) -> bool {
         let mut revisions = self.revisions.iter();
         revisions.any(|entry| entry.revision.as_str() == revision && !entry.released)
@@ -285,7 +283,6 @@ impl Manifest {
 
     /// Where the official specification describes the definitions of a revision, or else where the schema came from. `{anchor}`
     /// stands for the name of a definition in lower case.
-    #[must_use]
     pub(crate) fn specification(&self, entry: &Entry) -> String {
         let Some(template) = entry.links.as_ref().or(self.links.as_ref()) else {
             return entry.source.clone();
@@ -297,7 +294,6 @@ impl Manifest {
     }
 
     /// Where a definition of an extension is described: [`Manifest::links`] is for revisions alone.
-    #[must_use]
     pub(crate) fn extension_link(&self, entry: &Entry, definition: &str) -> String {
         match entry.links {
             Some(_) => self.link(entry, definition),
@@ -306,7 +302,6 @@ impl Manifest {
     }
 
     /// The link to a definition there.
-    #[must_use]
     pub(crate) fn link(&self, entry: &Entry, definition: &str) -> String {
         self.specification(entry)
             .replace("{anchor}", &definition.to_lowercase())

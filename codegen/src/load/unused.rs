@@ -10,7 +10,6 @@ use serde_json::Value;
 use super::document::Document;
 
 /// The document without unused nested definitions. The definitions at its root are in use.
-#[must_use]
 pub(crate) fn without_unused_definitions(mut document: Document) -> Document {
     for definition in unused(&references(document.root())) {
         document.set(&definition, None);

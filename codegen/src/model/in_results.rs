@@ -66,7 +66,6 @@ pub(super) fn unite_requests_in_results(model: &mut Model) {
 
 impl Model {
     /// What a server asks of a client, by requests of its own and in its results.
-    #[must_use]
     pub(crate) fn questions(&self) -> Vec<Questions> {
         let named = |name: &str| TypeRef::Named(name.to_owned());
         let is_union = |name: &str| matches!(self.kind(name), Some(TypeKind::Methods(_) | TypeKind::Results(_)));

@@ -87,7 +87,6 @@ pub(crate) struct Presets {
 
 impl Presets {
     /// Whether a session has nothing to write.
-    #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.members.is_empty() && self.meta.is_empty()
     }

@@ -17,13 +17,11 @@ pub(crate) struct Names {
 
 impl Names {
     /// Names that spell acronyms in this way.
-    #[must_use]
     pub(crate) fn new(acronyms: BTreeMap<String, String>) -> Self {
         Self { acronyms }
     }
 
     /// The Rust type name for an official name.
-    #[must_use]
     pub(crate) fn type_name(&self, official: &str) -> String {
         let mut spelt = official.to_owned();
         // Longest first, so that one acronym may contain another.
@@ -36,7 +34,6 @@ impl Names {
     }
 
     /// The Rust type name for what is without a name in a member of `parent`.
-    #[must_use]
     pub(crate) fn member_name(&self, parent: &str, member: &str) -> String {
         format!("{parent}{}", part(member))
     }
@@ -56,7 +53,6 @@ fn part(text: &str) -> String {
 /// A name with its signs in words, so that names which differ in signs alone stay different.
 ///
 /// Letters beyond ASCII are signs too: rustc normalises them, and warns of many.
-#[must_use]
 pub(crate) fn spelt_out(text: &str) -> String {
     let words: Vec<String> = text
         .chars()
@@ -102,7 +98,6 @@ fn unreserved(name: &str) -> &str {
 }
 
 /// `wanted`, or the first of `wanted2`, `wanted3`, … that isn't taken.
-#[must_use]
 pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> String {
     if !taken(wanted) {
         return wanted.to_owned();
@@ -114,7 +109,6 @@ pub(crate) fn unique(wanted: &str, mut taken: impl FnMut(&str) -> bool) -> Strin
 }
 
 /// The names of a union's variants: their types' names without what all have in common, or their tags.
-#[must_use]
 pub(crate) fn variant_names(types: &[TypeRef], kinds: &[JsonType], objects: Option<&Decision>) -> Vec<String> {
     let named: Vec<&str> = types
         .iter()

@@ -10,7 +10,6 @@ use super::type_ref::TypeRef;
 use super::types::{Model, Type, TypeKind};
 
 /// The types of a union of results, each with the name of its variant.
-#[must_use]
 pub(crate) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRef, String)> {
     let types: BTreeSet<&TypeRef> = methods.iter().flat_map(|(_, results)| results).collect();
     let types: Vec<TypeRef> = types.into_iter().cloned().collect();
@@ -20,7 +19,6 @@ pub(crate) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRe
 
 impl Model {
     /// The tag that distinguishes the results of a method, and its value in each, if their union says so.
-    #[must_use]
     pub(crate) fn result_tags(&self, method: &str, results: &[TypeRef]) -> Option<(&str, Vec<&str>)> {
         let method = self.method(method)?;
         let union = self.union_of(method.result_union.as_ref()?)?;
@@ -34,7 +32,6 @@ impl Model {
     }
 
     /// The variant of a union of results for those with an unknown tag, if a tag distinguishes some of them.
-    #[must_use]
     pub(crate) fn unknown_result(&self, methods: &[(String, Vec<TypeRef>)]) -> Option<String> {
         let mut tagged = methods
             .iter()
@@ -45,7 +42,6 @@ impl Model {
     }
 
     /// The forms of a method's result: the usual one, and those that a member distinguishes from it, each with that member.
-    #[must_use]
     pub(crate) fn result_forms<'m>(&self, results: &'m [TypeRef]) -> Vec<(&'m TypeRef, Option<String>)> {
         let Some((usual, others)) = results.split_first() else {
             return Vec::new();
@@ -72,13 +68,11 @@ impl Model {
     }
 
     /// Where the schema defines the request or notification of a method.
-    #[must_use]
     pub(crate) fn pointer_of(&self, method: &Method) -> &str {
         self.types.get(&method.ty).map_or("", |ty| ty.pointer.as_str())
     }
 
     /// Where the schema defines the results of a method, the usual one first.
-    #[must_use]
     pub(crate) fn result_pointers<'m>(&'m self, method: &'m Method) -> Vec<&'m str> {
         let mut results: Vec<&str> = method.results.iter().flat_map(|ty| self.pointers(ty)).collect();
         let stem = self.pointer_of(method).strip_suffix("Request");
@@ -101,7 +95,6 @@ impl Model {
 
     /// The unions of the requests that a side sends, and of their results. What a server asks in its results alone is
     /// for its requests.
-    #[must_use]
     pub(crate) fn requests_of(&self, side: &str) -> (String, String) {
         let questions = self.questions().into_iter().next();
         let named = questions.and_then(|it| Some((it.requests.named()?.to_owned(), it.results.named()?.to_owned())));

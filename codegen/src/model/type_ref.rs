@@ -58,7 +58,6 @@ impl fmt::Display for TypeRef {
 
 impl TypeRef {
     /// The type of the revision that this leads to, whatever is around it.
-    #[must_use]
     pub(crate) fn named(&self) -> Option<&str> {
         match self {
             Self::Named(name) => Some(name),

@@ -186,19 +186,16 @@ pub(crate) struct Definition {
 
 impl Struct {
     /// The member of this name, if its value varies.
-    #[must_use]
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
     }
 
     /// The member of this name, if it has the same value in every instance.
-    #[must_use]
     pub(crate) fn constant(&self, name: &str) -> Option<&ConstantMember> {
         self.constants.iter().find(|constant| constant.name == name)
     }
 
     /// Whether there is a member of this name, be its value constant or not.
-    #[must_use]
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.member(name).is_some() || self.constant(name).is_some()
     }
@@ -206,7 +203,6 @@ impl Struct {
 
 impl Member {
     /// Whether constructors ask for it.
-    #[must_use]
     pub(crate) fn is_argument(&self) -> bool {
         self.required && self.preset.is_none()
     }
@@ -214,7 +210,6 @@ impl Member {
 
 impl Union {
     /// The tag and its value for each variant, if the union has objects only and a tag that is always there distinguishes them.
-    #[must_use]
     pub(crate) fn tags(&self) -> Option<(&str, Vec<&str>)> {
         let Some(Decision::Tag {
             member,
@@ -243,7 +238,6 @@ impl Union {
 
 impl Model {
     /// The deprecation of what is at a pointer of the schema.
-    #[must_use]
     pub(crate) fn deprecation(&self, pointer: &str) -> Option<&Deprecation> {
         self.deprecated
             .iter()
@@ -251,39 +245,33 @@ impl Model {
     }
 
     /// The deprecation of a member of a type.
-    #[must_use]
     pub(crate) fn deprecation_of_member(&self, ty: &Type, member: &str) -> Option<&Deprecation> {
         let members = pointer::child(&ty.pointer, "properties");
         self.deprecation(&pointer::child(&members, member))
     }
 
     /// The deprecation of a method: that of its message.
-    #[must_use]
     pub(crate) fn deprecation_of_method(&self, method: &Method) -> Option<&Deprecation> {
         self.deprecation(&self.types.get(&method.ty)?.pointer)
     }
 
     /// The method of this name.
-    #[must_use]
     pub(crate) fn method(&self, name: &str) -> Option<&Method> {
         self.methods.iter().find(|method| method.name == name)
     }
 
     /// Whether there is a request of this method.
-    #[must_use]
     pub(crate) fn has_request(&self, method: &str) -> bool {
         let mut requests = self.methods.iter().filter(|method| method.kind == MessageKind::Request);
         requests.any(|request| request.name == method)
     }
 
     /// What the type of this Rust name is.
-    #[must_use]
     pub(crate) fn kind(&self, name: &str) -> Option<&TypeKind> {
         self.types.get(name).map(|ty| &ty.kind)
     }
 
     /// What `reference` is in the end, if that is a type of the revision.
-    #[must_use]
     pub(crate) fn kind_of(&self, reference: &TypeRef) -> Option<&TypeKind> {
         match self.resolve(reference) {
             TypeRef::Named(name) => self.kind(name),
@@ -292,13 +280,11 @@ impl Model {
     }
 
     /// Whether the type of this Rust name is an enumeration of strings.
-    #[must_use]
     pub(crate) fn is_strings(&self, name: &str) -> bool {
         matches!(self.kind(name), Some(TypeKind::Strings { .. }))
     }
 
     /// The type that `reference` is in the end, past aliases.
-    #[must_use]
     pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
         // Aliases were checked not to run in circles; each step is bounded by their number all the same.
         for _ in 0..=self.types.len() {
@@ -320,7 +306,6 @@ impl Model {
 
     /// Every type that can be named: the definitions by their official names, the types that the schema leaves without
     /// one by their Rust names.
-    #[must_use]
     pub(crate) fn named_types(&self) -> BTreeMap<&str, TypeRef> {
         let unnamed = self.types.iter().filter(|(_, ty)| !ty.official);
         let unnamed = unnamed.map(|(name, _)| (name.as_str(), TypeRef::Named(name.clone())));
@@ -330,7 +315,6 @@ impl Model {
     }
 
     /// Whether a value of the type may have parts.
-    #[must_use]
     pub(crate) fn is_compound(&self, reference: &TypeRef) -> bool {
         match self.resolve(reference) {
             TypeRef::Named(name) => !self.is_strings(name),
@@ -343,7 +327,6 @@ impl Model {
     }
 
     /// The union that `reference` is in the end, if it is one.
-    #[must_use]
     pub(crate) fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
         match self.kind_of(reference)? {
             TypeKind::Union(union) => Some(union),
@@ -352,7 +335,6 @@ impl Model {
     }
 
     /// The struct that `reference` is in the end, if it is one.
-    #[must_use]
     pub(crate) fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
         match self.kind_of(reference)? {
             TypeKind::Struct(object) => Some(object),

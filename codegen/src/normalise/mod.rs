@@ -194,7 +194,6 @@ pub(crate) struct DefinitionShape {
 }
 
 /// Reduces a corrected schema to shapes.
-#[must_use]
 pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
     let mut schema = corrected.clone();
     let envelopes = envelope::take_envelopes(&mut schema);

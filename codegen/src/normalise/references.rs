@@ -8,7 +8,6 @@ use serde_json::Value;
 /// What a local reference points at.
 ///
 /// References were checked when the schema was loaded, so `None` only means that the caller made one up.
-#[must_use]
 pub(crate) fn resolve<'v>(schema: &'v Value, reference: &str) -> Option<&'v Value> {
     pointer::resolve(schema, &pointer::canonical(reference)?)
 }

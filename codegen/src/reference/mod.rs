@@ -37,7 +37,6 @@ pub(crate) struct ReferenceInput<'i> {
 }
 
 /// The reference of the last of the revisions.
-#[must_use]
 pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
     let Some(revision) = input.revisions.last() else {
         return String::new();
@@ -55,7 +54,6 @@ pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
 }
 
 /// The reference of an extension, a level below those of the revisions.
-#[must_use]
 pub(crate) fn extension_reference(
     extension: &ModelledExtension,
     crate_name: &str,

@@ -49,7 +49,6 @@ impl AdaptersInput<'_> {
 }
 
 /// The names of the features for the revisions in the protocol's order, the hub among them.
-#[must_use]
 pub(crate) fn revision_features(revisions: &[&str], hub: &str) -> Vec<String> {
     let last = revisions.iter().position(|revision| *revision == hub);
     let chosen = revisions.iter().take(last.map_or(0, |last| last + 1));
