@@ -6,7 +6,7 @@ use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::ingest::{ExtensionOptions, Official, last_part, sha256};
-use crate::load::{Entry, Extension, MANIFEST, Manifest, PendingFiles, Revision, load_document, load_with_extension};
+use crate::load::{Directory, Entry, Extension, MANIFEST, Manifest, Revision, SCHEMA, load_document};
 use crate::problem::{Problem, Problems};
 use crate::stages::planned;
 
@@ -38,7 +38,7 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     let ExtensionOptions { id, name, of, official } = &options.extension;
     let name = name.as_deref().unwrap_or_else(|| last_part(id));
     let mut manifest = Manifest::load(&options.schemas)?;
-    let document = load_document(&options.folder.join("schema.json"))?;
+    let document = load_document(&options.folder.join(SCHEMA))?;
     let mut schema = Official::of(&document, &manifest.aliases, true);
     if let Some(core) = manifest.entry(of.as_str()) {
         schema = schema.in_dialect(core.dialect);
@@ -69,13 +69,9 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     if let Some(extension) = manifest.extensions.get_mut(name) {
         extension.folder = Some(options.folder.clone());
     }
-    let files = PendingFiles {
-        revision: &options.version,
-        schema: &schema.schema,
-        overlay: None,
-    };
-    let loaded = load_with_extension(&options.schemas, manifest, &[], Some((name, &files)));
-    let protocol = planned(loaded)?;
+    let mut directory = Directory::new(&options.schemas);
+    directory.put(options.folder.join(SCHEMA), schema.schema);
+    let protocol = planned(directory.load(manifest))?;
     let files = emit_extension(&protocol, name)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     Ok(finish(

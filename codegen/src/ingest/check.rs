@@ -5,35 +5,49 @@ use std::path::Path;
 
 use crate::crates::{check_emission, emit_protocol};
 use crate::error::GenerateError;
-use crate::load::{Document, Entry, Format, Loaded, Manifest, OVERLAY, PendingFiles, load, load_with};
+use crate::load::{Directory, Document, Entry, Format, Loaded, Manifest, OVERLAY, SCHEMA, load};
+use crate::problem::Problems;
 use crate::protocol::Protocol;
 use crate::stages::planned;
+
+/// A schema directory as it will be with this schema in a folder, and with this overlay, if it is to be written.
+///
+/// # Errors
+/// When the overlay doesn't parse.
+pub(super) fn directory_with<'d>(
+    path: &'d Path,
+    folder: &Path,
+    schema: &Document,
+    overlay: Option<&str>,
+) -> Result<Directory<'d>, Problems> {
+    let mut directory = Directory::new(path);
+    directory.put(folder.join(SCHEMA), schema.clone());
+    if let Some(text) = overlay {
+        let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+        directory.put(folder.join(OVERLAY), overlay);
+    }
+    Ok(directory)
+}
 
 /// The problems that [`generate`](crate::generate()) would report with `schema` as the schema of a revision, with
 /// `overlay` if it is to be written, and with `manifest`.
 ///
 /// If `generate` already fails with the current files, the revision is checked alone.
 pub(super) fn check_generates(
-    directory: &Path,
+    path: &Path,
     manifest: &Manifest,
     entry: &Entry,
     schema: &Document,
     overlay: Option<&str>,
 ) -> Result<Protocol, GenerateError> {
-    let overlay = overlay.map(|text| Document::parse(OVERLAY, text.as_bytes(), Format::Yaml));
-    let overlay = overlay.transpose()?;
-    let unwritten = [PendingFiles {
-        revision: &entry.revision,
-        schema,
-        overlay: overlay.as_ref(),
-    }];
+    let directory = directory_with(path, &path.join(entry.revision.as_str()), schema, overlay)?;
     let run = |loaded: Loaded| -> Result<Protocol, GenerateError> {
         let protocol = planned(loaded)?;
         check_emission(&protocol, entry.revision.as_str())?;
         Ok(protocol)
     };
-    let stopped = run(load_with(directory, manifest.clone(), &unwritten));
-    if stopped.is_ok() || load(directory).map_err(GenerateError::from).and_then(run).is_ok() {
+    let stopped = run(directory.load(manifest.clone()));
+    if stopped.is_ok() || load(path).map_err(GenerateError::from).and_then(run).is_ok() {
         return stopped;
     }
     let alone = Manifest {
@@ -42,7 +56,7 @@ pub(super) fn check_generates(
         extensions: BTreeMap::new(),
         ..manifest.clone()
     };
-    run(load_with(directory, alone, &unwritten).without_shared())
+    run(directory.load(alone).without_shared())
 }
 
 /// The problems that [`generate`](crate::generate()) would report with these files.

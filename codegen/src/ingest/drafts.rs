@@ -6,7 +6,7 @@ use super::inherited_overlay;
 use super::official::Official;
 use crate::error::GenerateError;
 use crate::load::{
-    Document, Entry, Format, Manifest, OVERLAY, PendingFiles, Revision, RevisionError, load_document, load_with,
+    Directory, Document, Entry, Format, Manifest, OVERLAY, Revision, RevisionError, SCHEMA, load_document,
     optional_document,
 };
 use crate::problem::{Problem, Problems};
@@ -15,24 +15,20 @@ use crate::stages::model_draft;
 
 /// A schema directory with schemas that it doesn't have.
 pub(crate) struct Drafts<'d> {
-    directory: &'d Path,
+    path: &'d Path,
+    directory: Directory<'d>,
     manifest: Manifest,
-    drafts: Vec<Draft>,
-}
-
-struct Draft {
-    revision: Revision,
-    schema: Document,
-    overlay: Document,
+    drafts: Vec<Revision>,
 }
 
 impl<'d> Drafts<'d> {
     /// # Errors
     /// When the manifest can't be read or is invalid.
-    pub(crate) fn new(directory: &'d Path) -> Result<Self, Problems> {
+    pub(crate) fn new(path: &'d Path) -> Result<Self, Problems> {
         Ok(Self {
-            directory,
-            manifest: Manifest::load(directory)?,
+            path,
+            directory: Directory::new(path),
+            manifest: Manifest::load(path)?,
             drafts: Vec::new(),
         })
     }
@@ -52,10 +48,10 @@ impl<'d> Drafts<'d> {
         let official = Official::of(&load_document(file)?, &self.manifest.aliases, false);
         let overlay = optional_document(&file.with_file_name(OVERLAY))?;
         let revision = self.free_name()?;
-        let is_ingested = |entry: &&Entry| self.drafts.iter().all(|draft| draft.revision != entry.revision);
+        let is_ingested = |entry: &&Entry| !self.drafts.contains(&entry.revision);
         let mut earlier = self.manifest.revisions[..position].iter().rev();
         let predecessor = earlier.find(is_ingested).filter(|_| overlay.root().is_null());
-        let inherited = inherited_overlay(self.directory, predecessor, &revision, &official.schema)?;
+        let inherited = inherited_overlay(self.path, predecessor, &revision, &official.schema)?;
         let entry = Entry {
             revision: revision.clone(),
             source: file.display().to_string(),
@@ -67,17 +63,16 @@ impl<'d> Drafts<'d> {
             links: None,
         };
         self.manifest.revisions.insert(position, entry);
-        let index = self.drafts.len();
-        self.drafts.push(Draft {
-            revision,
-            schema: official.schema,
-            overlay,
-        });
+        let folder = self.path.join(revision.as_str());
+        self.drafts.push(revision);
+        self.directory.put(folder.join(SCHEMA), official.schema);
+        self.directory.put(folder.join(OVERLAY), overlay);
         if let Some(inherited) = inherited {
             // What is checked last stays.
             inherited.passing(|text| {
                 let text = text.unwrap_or_default();
-                self.drafts[index].overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+                let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
+                self.directory.put(folder.join(OVERLAY), overlay);
                 self.model().map(|_| ()).map_err(GenerateError::from)
             })?;
         }
@@ -89,13 +84,7 @@ impl<'d> Drafts<'d> {
     /// # Errors
     /// Their problems.
     pub(crate) fn model(&self) -> Result<Protocol, Problems> {
-        let drafts = self.drafts.iter().map(|draft| PendingFiles {
-            revision: &draft.revision,
-            schema: &draft.schema,
-            overlay: Some(&draft.overlay),
-        });
-        let unwritten: Vec<PendingFiles<'_>> = drafts.collect();
-        model_draft(load_with(self.directory, self.manifest.clone(), &unwritten))
+        model_draft(self.directory.load(self.manifest.clone()))
     }
 
     /// A name that no revision has.

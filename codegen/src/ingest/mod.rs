@@ -20,7 +20,7 @@ pub use fetch::FetchError;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
 use crate::generate::RevisionTable;
-use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, read_text};
+use crate::load::{Document, Entry, Format, MANIFEST, Manifest, OVERLAY, Revision, SCHEMA, read_text};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
@@ -170,7 +170,7 @@ pub enum IngestError {
 /// When the schema can't be read, the manifest doesn't accept it, or crates can't be generated from it. The error then has
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
-    Prepared::new(options)?.write(options)
+    Prepared::new(options)?.write(&options.schema)
 }
 
 /// Makes the tables of all revisions, with the one that [`ingest`] would add. No file is changed.
@@ -179,93 +179,86 @@ pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
 ///
 /// As [`ingest`].
 pub fn try_ingest(options: &IngestOptions) -> Result<Vec<RevisionTable>, IngestError> {
-    Ok(RevisionTable::of(&Prepared::new(options)?.protocol))
+    Ok(RevisionTable::of(&Prepared::new(options)?.passed.checked))
 }
 
-/// A revision that may be ingested.
+/// A revision, or an extension, that may be ingested.
 struct Prepared {
     manifest: Manifest,
-    schema: Document,
-    overlay: Option<String>,
-    left_out: Vec<LeftOut>,
+    /// The folder of its files.
+    folder: PathBuf,
+    official: Official,
     sha256: String,
-    dialect: Dialect,
     is_new: bool,
-    protocol: Protocol,
+    passed: Passed<Protocol>,
 }
 
 impl Prepared {
     fn new(options: &IngestOptions) -> Result<Self, IngestError> {
         let mut manifest = Manifest::load(&options.schema)?;
-        let bytes = fetch::fetch(&options.from)?;
-        let sha256 = sha256(&bytes);
         let known = manifest.entry(options.revision.as_str()).cloned();
-        if let Some(entry) = &known {
-            check_hash(options, entry, &sha256)?;
-        }
-        let document = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
-        let Official { schema, dialect } = Official::of(&document, &manifest.aliases, options.keep_prose);
-
+        let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
         let is_new = known.is_none();
-        let entry = new_entry(options, known, &sha256, dialect);
+        let entry = new_entry(options, known, &sha256, official.dialect);
         place_entry(&mut manifest, entry.clone(), &options.position)?;
-        let check =
-            |overlay: Option<&str>| check::check_generates(&options.schema, &manifest, &entry, &schema, overlay);
-        let has_overlay = options.schema.join(entry.revision.as_str()).join(OVERLAY).exists();
+        let folder = options.schema.join(entry.revision.as_str());
+        let has_overlay = folder.join(OVERLAY).exists();
         let revisions = manifest.revisions.iter();
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
-        let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &schema)?;
-        let Passed {
-            checked,
-            overlay,
-            left_out,
-        } = match inherited {
-            Some(inherited) => inherited.passing(check)?,
-            None => Passed {
-                checked: check(None)?,
-                overlay: None,
-                left_out: Vec::new(),
-            },
-        };
+        let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
+        let passed = Passed::by(inherited, |overlay| {
+            check::check_generates(&options.schema, &manifest, &entry, &official.schema, overlay)
+        })?;
         Ok(Self {
             manifest,
-            schema,
-            overlay,
-            left_out,
+            folder,
+            official,
             sha256,
-            dialect,
             is_new,
-            protocol: checked,
+            passed,
         })
     }
 
-    fn write(self, options: &IngestOptions) -> Result<Ingested, IngestError> {
-        let schema = canonical::canonical_json(self.schema.root()).map_err(|error| unwritable("schema", &error))?;
-        let recorded = self
-            .manifest
-            .to_yaml()
-            .map_err(|error| unwritable("manifest", &error))?;
-        let schema_path = options.schema.join(options.revision.as_str()).join("schema.json");
+    fn write(self, directory: &Path) -> Result<Ingested, IngestError> {
+        let schema = self.official.schema.root();
+        let schema = canonical::canonical_json(schema).map_err(|error| unwritable("schema", &error))?;
+        let recorded = self.manifest.to_yaml();
+        let recorded = recorded.map_err(|error| unwritable("manifest", &error))?;
+        let schema_path = self.folder.join(SCHEMA);
         // The manifest is written last, when the files that it names exist.
         write_file(&schema_path, &schema)?;
-        let overlay = self
-            .overlay
-            .map(|overlay| (schema_path.with_file_name(OVERLAY), overlay));
-        if let Some((path, overlay)) = &overlay {
-            write_file(path, overlay)?;
+        let overlay = self.passed.overlay.map(|text| (self.folder.join(OVERLAY), text));
+        if let Some((path, text)) = &overlay {
+            write_file(path, text)?;
         }
-        write_file(&options.schema.join(MANIFEST), &recorded)?;
+        write_file(&directory.join(MANIFEST), &recorded)?;
         Ok(Ingested {
             schema: schema_path,
             overlay: overlay.map(|(path, _)| path),
-            left_out: self.left_out,
+            left_out: self.passed.left_out,
             sha256: self.sha256,
-            dialect: self.dialect,
+            dialect: self.official.dialect,
             is_new: self.is_new,
-            warnings: self.protocol.warnings,
+            warnings: self.passed.checked.warnings,
         })
     }
+}
+
+/// Reads an official schema whose hash the manifest knows, or that is accepted all the same, and its hash.
+fn read_official(
+    options: &IngestOptions,
+    known: Option<&Entry>,
+    manifest: &Manifest,
+) -> Result<(Official, String), IngestError> {
+    let bytes = fetch::fetch(&options.from)?;
+    let sha256 = sha256(&bytes);
+    if let Some(entry) = known {
+        check_hash(options, entry, &sha256)?;
+    }
+    let document = Document::parse(&options.from, &bytes, Format::of(&options.from, &bytes))?;
+    let official = Official::of(&document, &manifest.aliases, options.keep_prose);
+    Ok((official, sha256))
 }
 
 /// The overlay of a new revision, from that of the revision before.

@@ -37,6 +37,26 @@ pub(super) struct Passed<T> {
     pub(super) left_out: Vec<LeftOut>,
 }
 
+impl<T> Passed<T> {
+    /// What a check lets pass of an overlay, or without one.
+    ///
+    /// # Errors
+    /// What the check finds without an overlay.
+    pub(super) fn by(
+        overlay: Option<Successor>,
+        mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
+    ) -> Result<Self, GenerateError> {
+        match overlay {
+            Some(overlay) => overlay.passing(check),
+            None => Ok(Self {
+                checked: check(None)?,
+                overlay: None,
+                left_out: Vec::new(),
+            }),
+        }
+    }
+}
+
 impl Successor {
     /// The overlay of `predecessor` without what doesn't fit the schema of `revision`. What it says of the revision as a whole is left
     /// out, because facts hold until another revision changes them.

@@ -28,8 +28,8 @@ pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
 pub use sources::NAMES;
 pub(crate) use sources::{
-    ExtensionDocuments, Loaded, OVERLAY, PendingFiles, RevisionDocuments, SharedDocuments, extension_directory, load,
-    load_with, load_with_extension, optional_document,
+    Directory, ExtensionDocuments, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory,
+    load, optional_document,
 };
 pub(crate) use unused::without_unused_definitions;
 

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use super::{Document, Entry, Extension, Manifest, Revision, load_document, read_document};
 use crate::problem::{Problem, Problems};
 
+/// The file of a revision's schema.
+pub(crate) const SCHEMA: &str = "schema.json";
+
 /// The file of the corrections to a revision's schema.
 pub(crate) const OVERLAY: &str = "overlay.yaml";
 
@@ -117,103 +120,138 @@ impl Loaded {
 /// # Errors
 /// When the manifest can't be read or is invalid.
 pub(crate) fn load(directory: &Path) -> Result<Loaded, Problems> {
-    Ok(load_with(directory, Manifest::load(directory)?, &[]))
+    Ok(Directory::new(directory).load(Manifest::load(directory)?))
 }
 
-/// The files of a revision that aren't written yet.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PendingFiles<'d> {
-    pub(crate) revision: &'d Revision,
-    pub(crate) schema: &'d Document,
-    /// `None` if the file stays as it is.
-    pub(crate) overlay: Option<&'d Document>,
+/// A schema directory with files that aren't written yet.
+#[derive(Debug)]
+pub(crate) struct Directory<'d> {
+    path: &'d Path,
+    pending: BTreeMap<PathBuf, Document>,
 }
 
-/// Reads a schema directory as it will be with this manifest and these files.
-pub(crate) fn load_with(directory: &Path, manifest: Manifest, unwritten: &[PendingFiles<'_>]) -> Loaded {
-    load_with_extension(directory, manifest, unwritten, None)
-}
-
-/// Reads a schema directory as it will be with this manifest, these files of revisions, and those of the extension of this name.
-pub(crate) fn load_with_extension(
-    directory: &Path,
-    manifest: Manifest,
-    unwritten: &[PendingFiles<'_>],
-    pending_extension: Option<(&str, &PendingFiles<'_>)>,
-) -> Loaded {
-    let (mut revisions, mut problems) = (Vec::new(), Vec::new());
-    for entry in &manifest.revisions {
-        let mut unwritten = unwritten.iter();
-        let unwritten = unwritten.find(|unwritten| *unwritten.revision == entry.revision);
-        match load_revision(&directory.join(entry.revision.as_str()), entry, unwritten) {
-            Ok(revision) => revisions.push(revision),
-            Err(found) => problems.extend(found),
+impl<'d> Directory<'d> {
+    /// A directory as it is.
+    pub(crate) fn new(path: &'d Path) -> Self {
+        Self {
+            path,
+            pending: BTreeMap::new(),
         }
     }
-    let (mut extensions, pending) = (Vec::new(), pending_extension);
-    for (name, extension) in &manifest.extensions {
-        let pending = pending.filter(|(pending, _)| *pending == name).map(|(_, files)| files);
-        match load_extension(directory, (name, extension), &revisions, pending) {
-            Ok(extension) => extensions.extend(extension),
-            Err(found) => problems.extend(found),
+
+    /// Puts a document in the place of a file.
+    pub(crate) fn put(&mut self, file: PathBuf, document: Document) {
+        self.pending.insert(file, document);
+    }
+
+    /// Reads the files that the manifest names.
+    pub(crate) fn load(&self, manifest: Manifest) -> Loaded {
+        let (mut revisions, mut problems) = (Vec::new(), Vec::new());
+        for entry in &manifest.revisions {
+            match self.revision(&self.path.join(entry.revision.as_str()), entry) {
+                Ok(revision) => revisions.push(revision),
+                Err(found) => problems.extend(found),
+            }
+        }
+        let mut extensions = Vec::new();
+        for (name, extension) in &manifest.extensions {
+            match self.extension((name, extension), &revisions) {
+                Ok(extension) => extensions.extend(extension),
+                Err(found) => problems.extend(found),
+            }
+        }
+        let mut shared = |name: &str| {
+            self.optional(&self.path.join(name)).unwrap_or_else(|found| {
+                problems.extend(found);
+                Document::empty(name)
+            })
+        };
+        let of_revision = |entry: &Entry| {
+            let revision = entry.revision.as_str();
+            (revision.to_owned(), shared(&format!("{revision}/{DOCS}")))
+        };
+        let docs_of_revisions = manifest.revisions.iter().map(of_revision).collect();
+        let shared = SharedDocuments {
+            docs: shared(DOCS),
+            docs_of_revisions,
+            modules: shared("modules.yaml"),
+            capabilities: shared("capabilities.yaml"),
+            lifecycle: shared("lifecycle.yaml"),
+            tolerances: shared("tolerances.yaml"),
+        };
+        Loaded {
+            manifest,
+            shared,
+            revisions,
+            extensions,
+            problems,
         }
     }
-    let mut shared = |name: &str| {
-        optional_document(&directory.join(name)).unwrap_or_else(|found| {
-            problems.extend(found);
-            Document::empty(name)
-        })
-    };
-    let of_revision = |entry: &Entry| {
-        let revision = entry.revision.as_str();
-        (revision.to_owned(), shared(&format!("{revision}/{DOCS}")))
-    };
-    let docs_of_revisions = manifest.revisions.iter().map(of_revision).collect();
-    let shared = SharedDocuments {
-        docs: shared(DOCS),
-        docs_of_revisions,
-        modules: shared("modules.yaml"),
-        capabilities: shared("capabilities.yaml"),
-        lifecycle: shared("lifecycle.yaml"),
-        tolerances: shared("tolerances.yaml"),
-    };
-    Loaded {
-        manifest,
-        shared,
-        revisions,
-        extensions,
-        problems,
-    }
-}
 
-/// Reads the files of an extension, unless those of the revision that it extends couldn't be read.
-fn load_extension(
-    directory: &Path,
-    (name, extension): (&str, &Extension),
-    revisions: &[RevisionDocuments],
-    unwritten: Option<&PendingFiles<'_>>,
-) -> Result<Option<ExtensionDocuments>, Vec<Problem>> {
-    let Some(core) = revisions.iter().find(|core| core.entry.revision == extension.of) else {
-        return Ok(None);
-    };
-    let own_directory = || extension_directory(directory, name, &extension.schema.revision);
-    let directory = extension.folder.clone().unwrap_or_else(own_directory);
-    let own = load_revision(&directory, &extension.schema, unwritten);
-    let docs = optional_document(&directory.join(DOCS));
-    match (own, docs) {
-        (Ok(own), Ok(docs)) => Ok(Some(ExtensionDocuments {
-            name: name.to_owned(),
-            id: extension.id.clone(),
-            official: extension.official,
-            own,
-            docs,
-            of: extension.of.clone(),
-            core: core.schema.clone(),
-            core_overlay: core.overlay.clone(),
-        })),
-        (own, docs) => {
-            let docs = docs.err().into_iter().flatten();
-            Err(own.err().into_iter().flatten().chain(docs).collect())
+    /// Reads the files of an extension, unless those of the revision that it extends couldn't be read.
+    fn extension(
+        &self,
+        (name, extension): (&str, &Extension),
+        revisions: &[RevisionDocuments],
+    ) -> Result<Option<ExtensionDocuments>, Vec<Problem>> {
+        let Some(core) = revisions.iter().find(|core| core.entry.revision == extension.of) else {
+            return Ok(None);
+        };
+        let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
+        let folder = extension.folder.clone().unwrap_or_else(own_folder);
+        let own = self.revision(&folder, &extension.schema);
+        let docs = self.optional(&folder.join(DOCS));
+        match (own, docs) {
+            (Ok(own), Ok(docs)) => Ok(Some(ExtensionDocuments {
+                name: name.to_owned(),
+                id: extension.id.clone(),
+                official: extension.official,
+                own,
+                docs,
+                of: extension.of.clone(),
+                core: core.schema.clone(),
+                core_overlay: core.overlay.clone(),
+            })),
+            (own, docs) => {
+                let docs = docs.err().into_iter().flatten();
+                Err(own.err().into_iter().flatten().chain(docs).collect())
+            }
+        }
+    }
+
+    fn revision(&self, folder: &Path, entry: &Entry) -> Result<RevisionDocuments, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut or_problems = |found: Result<Document, Problems>| {
+            found.unwrap_or_else(|found| {
+                problems.extend(found);
+                Document::empty("")
+            })
+        };
+        let documents = RevisionDocuments {
+            entry: entry.clone(),
+            schema: or_problems(self.required(&folder.join(SCHEMA))),
+            overlay: or_problems(self.optional(&folder.join(OVERLAY))),
+            rules: or_problems(self.optional(&folder.join("adapt.yaml"))),
+            names: or_problems(self.optional(&folder.join(NAMES))),
+        };
+        if problems.is_empty() {
+            Ok(documents)
+        } else {
+            Err(problems)
+        }
+    }
+
+    fn required(&self, file: &Path) -> Result<Document, Problems> {
+        match self.pending.get(file) {
+            Some(document) => Ok(document.clone()),
+            None => load_document(file),
+        }
+    }
+
+    fn optional(&self, file: &Path) -> Result<Document, Problems> {
+        match self.pending.get(file) {
+            Some(document) => Ok(document.clone()),
+            None => optional_document(file),
         }
     }
 }
@@ -221,35 +259,6 @@ fn load_extension(
 /// The directory of an extension's files.
 pub(crate) fn extension_directory(schema: &Path, name: &str, version: &Revision) -> PathBuf {
     schema.join(EXTENSIONS).join(name).join(version.as_str())
-}
-
-fn load_revision(
-    directory: &Path,
-    entry: &Entry,
-    unwritten: Option<&PendingFiles<'_>>,
-) -> Result<RevisionDocuments, Vec<Problem>> {
-    let mut problems = Vec::new();
-    let mut or_problems = |found: Result<Document, Problems>| {
-        found.unwrap_or_else(|found| {
-            problems.extend(found);
-            Document::empty("")
-        })
-    };
-    let optional = |name: &str| optional_document(&directory.join(name));
-    let schema = unwritten.map(|files| Ok(files.schema.clone()));
-    let overlay = unwritten.and_then(|files| Some(Ok(files.overlay?.clone())));
-    let documents = RevisionDocuments {
-        entry: entry.clone(),
-        schema: or_problems(schema.unwrap_or_else(|| load_document(&directory.join("schema.json")))),
-        overlay: or_problems(overlay.unwrap_or_else(|| optional(OVERLAY))),
-        rules: or_problems(optional("adapt.yaml")),
-        names: or_problems(optional(NAMES)),
-    };
-    if problems.is_empty() {
-        Ok(documents)
-    } else {
-        Err(problems)
-    }
 }
 
 pub(crate) fn optional_document(path: &Path) -> Result<Document, Problems> {

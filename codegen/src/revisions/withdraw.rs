@@ -8,7 +8,7 @@ use super::{RevisionsError, position};
 use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::ingest::check_loaded;
-use crate::load::{Document, Format, MANIFEST, Manifest, OVERLAY, PendingFiles, Revision, load, load_with, read_text};
+use crate::load::{Directory, Document, Format, MANIFEST, Manifest, OVERLAY, Revision, load, read_text};
 use crate::model::ModelledRevision;
 use crate::stages::model;
 
@@ -33,8 +33,6 @@ struct Left {
 struct Overlay {
     text: String,
     document: Document,
-    /// The schema of the successor.
-    schema: Document,
     /// The methods whose results these are.
     methods: Vec<String>,
 }
@@ -82,9 +80,9 @@ fn left(directory: &Path, index: usize) -> Option<Left> {
     let earlier = revisions.nth(index)?.overlay.clone();
     let successor = revisions
         .next()
-        .map(|next| (next.overlay.clone(), next.schema.clone(), next.entry.revision.clone()));
+        .map(|next| (next.overlay.clone(), next.entry.revision.clone()));
     let before = model(loaded).ok()?.revisions;
-    let overlay = successor.and_then(|(own, schema, revision)| {
+    let overlay = successor.and_then(|(own, revision)| {
         let text = read_text(&directory.join(revision.as_str()).join(OVERLAY))
             .ok()?
             .unwrap_or_default();
@@ -93,7 +91,6 @@ fn left(directory: &Path, index: usize) -> Option<Left> {
         Some(Overlay {
             text,
             document,
-            schema,
             methods,
         })
     });
@@ -134,18 +131,18 @@ fn warnings(
     }
     let successor = manifest.revisions.get(index).map(|entry| &entry.revision);
     let overlay = left.and_then(|left| left.overlay.as_ref()).zip(successor);
-    let unwritten = overlay.map(|(overlay, successor)| PendingFiles {
-        revision: successor,
-        schema: &overlay.schema,
-        overlay: Some(&overlay.document),
-    });
+    let mut files = Directory::new(directory);
     if let Some((overlay, successor)) = overlay {
+        files.put(
+            directory.join(successor.as_str()).join(OVERLAY),
+            overlay.document.clone(),
+        );
         let methods = overlay.methods.join(", ");
         warnings.push(format!(
             "the overlay of {successor} says the results of {methods} now, as that of {revision} did"
         ));
     }
-    let after = || load_with(directory, manifest.clone(), unwritten.as_slice());
+    let after = || files.load(manifest.clone());
     if let (Some(left), Ok(after)) = (left, model(after())) {
         warnings.extend(lost_facts(revision, &left.before, &after.revisions));
     }
