@@ -39,7 +39,7 @@ pub struct Overlay {
     pub(crate) core: Option<CoreForm>,
     /// What is to be removed from the protocol.
     pub(crate) deprecated: Vec<Deprecation>,
-    corrections: Vec<(String, Correction)>,
+    corrections: Vec<Correction>,
     document: Document,
 }
 
@@ -234,34 +234,21 @@ impl Overlay {
     pub fn of(document: Document) -> Result<Self, Problems> {
         let sections: Sections = document.decode_all()?;
         let mut problems = Vec::new();
-        let corrections: Vec<(String, Correction)> = document.entries("corrections", &mut problems);
-        let error_codes: Vec<(String, ErrorCode)> = document.entries("error_codes", &mut problems);
-        let results: Vec<(String, ResultOf)> = document.entries("results", &mut problems);
-        let meta: Vec<(String, MetaMember)> = document.entries("meta", &mut problems);
-        let deprecated: Vec<(String, Deprecation)> = document.entries("deprecated", &mut problems);
-        let reasons = corrections.iter().map(|(at, entry)| (at, &entry.why, &entry.link));
-        let reasons = reasons.chain(error_codes.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
-        let reasons = reasons.chain(results.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
-        let reasons = reasons.chain(meta.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
-        let core = sections.core.iter().map(|core| ("#/core".to_owned(), core));
-        let core: Vec<(String, &CoreForm)> = core.collect();
-        let reasons = reasons.chain(core.iter().map(|(at, core)| (at, &core.why, &core.link)));
-        let reasons = reasons.chain(deprecated.iter().map(|(at, entry)| (at, &entry.why, &entry.link)));
-        for (at, why, link) in reasons {
-            problems.extend(document.unexplained(at, why, link));
-        }
-        Problems::check(problems)?;
-        Ok(Self {
-            error_codes: error_codes.into_iter().map(|(_, entry)| entry).collect(),
-            results: results.into_iter().map(|(_, entry)| entry).collect(),
+        let overlay = Self {
+            error_codes: document.entries("error_codes", &mut problems),
+            results: document.entries("results", &mut problems),
             facts: sections.facts.unwrap_or_default(),
             settings: sections.settings,
-            meta: meta.into_iter().map(|(_, entry)| entry).collect(),
+            meta: document.entries("meta", &mut problems),
             core: sections.core,
-            deprecated: deprecated.into_iter().map(|(_, entry)| entry).collect(),
-            corrections,
+            deprecated: document.entries("deprecated", &mut problems),
+            corrections: document.entries("corrections", &mut problems),
             document,
-        })
+        };
+        let core = overlay.core.iter();
+        problems.extend(core.filter_map(|_| overlay.document.unexplained("#/core")));
+        Problems::check(problems)?;
+        Ok(overlay)
     }
 
     /// Pointers of entries that don't apply to another schema: corrections that expect something else there, and methods and
@@ -269,14 +256,15 @@ impl Overlay {
     pub(crate) fn misfits(&self, schema: &Document) -> Vec<String> {
         let mut corrected = schema.clone();
         let mut misfits = Vec::new();
-        for (entry, correction) in &self.corrections {
+        for (index, correction) in self.corrections.iter().enumerate() {
+            let entry = format!("#/corrections/{index}");
             let applied = correction
                 .at
                 .iter()
                 .map(|at| apply(&mut corrected, at, correction).is_ok());
             let applied: Vec<bool> = applied.collect();
             if !applied.contains(&true) {
-                misfits.push(entry.clone());
+                misfits.push(entry);
                 continue;
             }
             let unfit = applied.iter().enumerate().filter(|(_, applied)| !**applied);
@@ -337,10 +325,11 @@ impl Overlay {
 pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document, Problems> {
     let mut corrected = document.clone();
     let mut problems = Vec::new();
-    for (entry, correction) in &overlay.corrections {
+    for (index, correction) in overlay.corrections.iter().enumerate() {
         for at in &correction.at {
             if let Err((what, help)) = apply(&mut corrected, at, correction) {
-                problems.push(overlay.problem(entry, format!("{at}: {what}")).help(help));
+                let entry = format!("#/corrections/{index}");
+                problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help));
             }
         }
     }

@@ -22,7 +22,8 @@ pub(crate) struct ErrorRule {
     /// Why.
     pub(crate) why: String,
     /// Where the specification or a discussion of it says so.
-    pub(crate) link: String,
+    #[serde(rename = "link")]
+    _link: String,
     /// Where the rule is in its file.
     #[serde(skip)]
     pub(crate) pointer: String,
@@ -71,7 +72,7 @@ impl ErrorRule {
         } else {
             return None;
         };
-        Some(Problem::at_pointer("", what).help(help))
+        Some(Problem::at_pointer(&self.pointer, what).help(help))
     }
 }
 

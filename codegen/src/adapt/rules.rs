@@ -199,25 +199,19 @@ impl Rules {
                 )
                 .help("everything is under `rules` or `errors`")
         }));
-        let decoded: Vec<(String, Rule<Places>)> = document.entries("rules", &mut problems);
-        for (at, rule) in &decoded {
-            let wrong = rule.wrong().map(|problem| document.locate(problem.pointer(at)));
-            problems.extend(wrong.or_else(|| document.unexplained(at, &rule.why, &rule.link)));
+        let mut rules: Vec<Rule<Places>> = document.entries("rules", &mut problems);
+        for (index, rule) in rules.iter_mut().enumerate() {
+            rule.pointer = format!("#/rules/{index}");
+            problems.extend(rule.wrong().map(|problem| document.locate(problem)));
         }
-        let rules = decoded
-            .into_iter()
-            .flat_map(|(pointer, rule)| Rule { pointer, ..rule }.split());
-        let rules = rules.collect();
-        let decoded: Vec<(String, ErrorRule)> = document.entries("errors", &mut problems);
-        for (at, rule) in &decoded {
-            let wrong = rule.wrong().map(|problem| document.locate(problem.pointer(at)));
-            problems.extend(wrong.or_else(|| document.unexplained(at, &rule.why, &rule.link)));
+        let mut errors: Vec<ErrorRule> = document.entries("errors", &mut problems);
+        for (index, rule) in errors.iter_mut().enumerate() {
+            rule.pointer = format!("#/errors/{index}");
+            problems.extend(rule.wrong().map(|problem| document.locate(problem)));
         }
-        let errors = decoded.into_iter().map(|(pointer, rule)| ErrorRule { pointer, ..rule });
-        let errors = errors.collect();
         Problems::check(problems)?;
         Ok(Self {
-            rules,
+            rules: rules.into_iter().flat_map(Rule::split).collect(),
             errors,
             document,
         })
@@ -308,7 +302,7 @@ impl Rule<Places> {
         } else {
             return None;
         };
-        Some(Problem::at_pointer("", what).help(help))
+        Some(Problem::at_pointer(&self.pointer, what).help(help))
     }
 }
 

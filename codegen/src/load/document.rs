@@ -103,26 +103,29 @@ impl Document {
         self.decode("#")
     }
 
-    /// Decodes each element of the list `section` alone, so that the problems of all are found; each with its pointer.
-    pub(crate) fn entries<T: DeserializeOwned>(&self, section: &str, problems: &mut Vec<Problem>) -> Vec<(String, T)> {
+    /// Decodes each element of the list `section` alone, so that the problems of all are found. An element must say why it is there.
+    pub(crate) fn entries<T: DeserializeOwned>(&self, section: &str, problems: &mut Vec<Problem>) -> Vec<T> {
         let section = pointer::child("#", section);
         let count = self.get(&section).and_then(Value::as_array).map_or(0, Vec::len);
-        let places = (0..count).map(|index| pointer::child(&section, &index.to_string()));
-        let entries = places.filter_map(|at| match self.decode(&at) {
-            Ok(entry) => Some((at, entry)),
-            Err(problem) => {
-                problems.push(problem);
-                None
-            }
+        let entries = (0..count).filter_map(|index| {
+            let at = format!("{section}/{index}");
+            let decoded = self.decode(&at);
+            let reason = match decoded {
+                Ok(_) => self.unexplained(&at),
+                Err(_) => None,
+            };
+            problems.extend(reason);
+            decoded.map_err(|problem| problems.push(problem)).ok()
         });
         entries.collect()
     }
 
     /// A problem of the entry at a pointer, if it doesn't say why it is there and where that is specified.
-    pub(crate) fn unexplained(&self, pointer: &str, why: &str, link: &str) -> Option<Problem> {
-        let (what, help) = if why.trim().is_empty() {
+    pub(crate) fn unexplained(&self, pointer: &str) -> Option<Problem> {
+        let text = |name| self.get(&pointer::child(pointer, name)).and_then(Value::as_str);
+        let (what, help) = if text("why").is_none_or(|why| why.trim().is_empty()) {
             ("`why` says nothing", "explain in `why` what this entry is for")
-        } else if !link.starts_with("https://") {
+        } else if !text("link").is_some_and(|link| link.starts_with("https://")) {
             ("`link` isn't an https address", "name the page that this entry follows")
         } else {
             return None;
