@@ -143,29 +143,49 @@ struct Choice<'u> {
     scope: &'u Scope,
 }
 
+/// What a decision is about.
+#[derive(Clone, Copy)]
+enum About {
+    /// The object that comes next, which is decoded as the variant that it is.
+    Whole,
+    /// An object in it, which says by an index which variant the whole is.
+    Inner,
+}
+
 impl Choice<'_> {
     /// An expression that decodes the object that comes next as the variant that it is.
     fn decode(&self, decision: &Decision) -> TokenStream {
+        self.write(decision, About::Whole)
+    }
+
+    fn write(&self, decision: &Decision, about: About) -> TokenStream {
         match decision {
-            Decision::Is(index) => self.variant(*index),
+            Decision::Is(index) => match about {
+                About::Whole => self.variant(*index),
+                About::Inner => {
+                    let index = proc_macro2::Literal::usize_unsuffixed(*index);
+                    quote!(Ok(#index))
+                }
+            },
             Decision::Tag { member, cases, absent } => {
                 let arms = cases.iter().map(|(values, decision)| {
-                    let decoded = self.decode(decision);
-                    quote!(#(Some(#values))|* => #decoded)
+                    let written = self.write(decision, about);
+                    quote!(#(Some(#values))|* => #written)
                 });
-                let unknown = match self.unknown {
-                    Some(unknown) => quote!(Some(_) => reader.unknown_variant().map(Self::#unknown)),
-                    None => quote!(Some(_) => Err(reader.missing(#member))),
-                };
-                let absent = match absent {
-                    Some(decision) => self.decode(decision),
-                    None => quote!(Err(reader.missing(#member))),
+                let missing = quote!(Err(reader.missing(#member)));
+                let absent = absent.as_deref().map(|decision| self.write(decision, about));
+                let absent = absent.unwrap_or_else(|| missing.clone());
+                let others = match (about, self.unknown) {
+                    (About::Inner, _) => quote!(_ => #absent),
+                    (About::Whole, Some(unknown)) => {
+                        quote!(Some(_) => reader.unknown_variant().map(Self::#unknown), None => #absent)
+                    }
+                    (About::Whole, None) => quote!(Some(_) => #missing, None => #absent),
                 };
                 quote! {
                     match reader.peek_tag(#member)?.as_deref() {
                         #(#arms,)*
-                        #unknown,
-                        None => #absent,
+                        #others,
                     }
                 }
             }
@@ -173,42 +193,38 @@ impl Choice<'_> {
                 cases,
                 otherwise,
                 needs,
-            } => self.by_members(cases, otherwise, needs, |decision| self.decode(decision)),
-            Decision::Within { member, decision } => {
-                let (chosen, variants) = (self.choose(decision), indices(decision));
-                let arms = variants.iter().map(|index| {
-                    let decoded = self.variant(*index);
-                    let index = proc_macro2::Literal::usize_unsuffixed(*index);
-                    quote!(Some(#index) => #decoded)
+            } => {
+                let discriminators = cases.iter().map(|case| self.discriminator(case));
+                let arms = cases.iter().map(|Case { member, decision, .. }| {
+                    let written = self.write(decision, about);
+                    quote!(Some(#member) => #written)
                 });
+                let otherwise = self.write(otherwise, about);
                 quote! {
-                    match reader.peek_into(#member, |reader| #chosen)? {
+                    match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
                         #(#arms,)*
-                        _ => Err(reader.missing(#member)),
+                        _ => #otherwise,
                     }
                 }
             }
-        }
-    }
-
-    /// An expression that distinguishes objects by the members that they have, and goes on with what `write` makes of each decision.
-    fn by_members(
-        &self,
-        cases: &[Case],
-        otherwise: &Decision,
-        needs: &[String],
-        write: impl Fn(&Decision) -> TokenStream,
-    ) -> TokenStream {
-        let discriminators = cases.iter().map(|case| self.discriminator(case));
-        let arms = cases.iter().map(|Case { member, decision, .. }| {
-            let written = write(decision);
-            quote!(Some(#member) => #written)
-        });
-        let otherwise = write(otherwise);
-        quote! {
-            match reader.peek_discriminator(&[#(#discriminators),*], &[#(#needs),*])? {
-                #(#arms,)*
-                _ => #otherwise,
+            Decision::Within { member, decision } => {
+                let chosen = self.write(decision, About::Inner);
+                let arms = match about {
+                    About::Whole => {
+                        let arms = indices(decision).into_iter().map(|index| {
+                            let decoded = self.variant(index);
+                            let index = proc_macro2::Literal::usize_unsuffixed(index);
+                            quote!(Some(#index) => #decoded)
+                        });
+                        quote!(#(#arms,)* _)
+                    }
+                    About::Inner => quote!(Some(chosen) => Ok(chosen), None),
+                };
+                quote! {
+                    match reader.peek_into(#member, |reader| #chosen)? {
+                        #arms => Err(reader.missing(#member)),
+                    }
+                }
             }
         }
     }
@@ -228,46 +244,6 @@ impl Choice<'_> {
                 quote!(reader.decode().map(Self::#name))
             }
             None => TokenStream::new(),
-        }
-    }
-
-    /// An expression that says which variant an inner object belongs to, by its index.
-    fn choose(&self, decision: &Decision) -> TokenStream {
-        match decision {
-            Decision::Is(index) => {
-                let index = proc_macro2::Literal::usize_unsuffixed(*index);
-                quote!(Ok(#index))
-            }
-            Decision::Tag { member, cases, absent } => {
-                let arms = cases.iter().map(|(values, decision)| {
-                    let chosen = self.choose(decision);
-                    quote!(#(Some(#values))|* => #chosen)
-                });
-                let absent = match absent {
-                    Some(decision) => self.choose(decision),
-                    None => quote!(Err(reader.missing(#member))),
-                };
-                quote! {
-                    match reader.peek_tag(#member)?.as_deref() {
-                        #(#arms,)*
-                        _ => #absent,
-                    }
-                }
-            }
-            Decision::Has {
-                cases,
-                otherwise,
-                needs,
-            } => self.by_members(cases, otherwise, needs, |decision| self.choose(decision)),
-            Decision::Within { member, decision } => {
-                let chosen = self.choose(decision);
-                quote! {
-                    match reader.peek_into(#member, |reader| #chosen)? {
-                        Some(chosen) => Ok(chosen),
-                        None => Err(reader.missing(#member)),
-                    }
-                }
-            }
         }
     }
 }
