@@ -253,6 +253,13 @@ impl<'m> Planner<'m> {
     fn definitions(&self) -> BTreeMap<String, String> {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
         let others = to.named_types();
+        let (mut targets, mut names) = (BTreeMap::<_, Vec<_>>::new(), BTreeMap::<_, Vec<_>>::new());
+        for (source, target) in self.planned.keys() {
+            targets.entry(source).or_default().push(target);
+        }
+        for (name, ty) in &others {
+            names.entry(to.resolve(ty)).or_default().push(*name);
+        }
         let mut found = BTreeMap::new();
         for (name, ty) in from.named_types() {
             let source = from.resolve(&ty);
@@ -267,15 +274,15 @@ impl<'m> Planner<'m> {
             let renamed = || {
                 // A name for something plain, such as any text, is told from others by nothing but the name.
                 source.named()?;
-                let mut others = others
-                    .iter()
-                    .filter(|(_, other)| matches!(to.resolve(other), TypeRef::Named(_)) && becomes(other));
-                match (others.next(), others.next()) {
+                let targets = targets.get(source).into_iter().flatten();
+                let targets = targets.filter(|target| matches!(target, TypeRef::Named(_)));
+                let mut names = targets.flat_map(|target| names.get(target).into_iter().flatten());
+                match (names.next(), names.next()) {
                     (only, None) => only,
                     _ => None,
                 }
             };
-            if let Some((other, _)) = same.or_else(renamed) {
+            if let Some(other) = same.map(|(other, _)| other).or_else(renamed) {
                 found.insert(name.to_owned(), (*other).to_owned());
             }
         }

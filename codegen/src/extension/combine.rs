@@ -87,30 +87,41 @@ fn import_missing(schema: &mut Document, core: &Document, overlay: &Overlay, imp
     let core: BTreeMap<&str, (String, &Value)> = definitions(core.root(), "#")
         .map(|(at, name, schema)| (name, (at, schema)))
         .collect();
+    let mut known: BTreeSet<String> = named(schema.root()).map(|(name, _)| name.to_owned()).collect();
     let mut wanted: Vec<String> = overlay
         .results
         .iter()
         .flat_map(ResultOf::definitions)
         .cloned()
         .collect();
-    loop {
-        walk(schema.root(), |_, part| {
-            let reference = part.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
-            let target = reference.filter(|target| schema.get(target).is_none());
-            wanted.extend(target.and_then(|target| pointer::tokens(&target)?.pop()));
-            wanted.extend(part.get("x-type").and_then(Value::as_str).map(str::to_owned));
-        });
-        wanted.retain(|name| core.contains_key(name.as_str()) && !named(schema.root()).any(|(known, _)| known == name));
-        let Some((at, definition)) = wanted.pop().map(|name| &core[name.as_str()]) else {
-            return;
+    wanted.extend(names_in(schema.root(), schema));
+    while let Some(name) = wanted.pop() {
+        let Some((at, definition)) = core.get(name.as_str()) else {
+            continue;
         };
+        if !known.insert(name) {
+            continue;
+        }
         let around = at.rsplit_once('/').map_or("#", |(around, _)| around);
         if schema.get(around).is_none() {
             schema.set(around, Some(json!({})));
         }
         schema.set(at, Some((*definition).clone()));
         imported.insert(at.clone());
+        wanted.extend(names_in(definition, schema));
     }
+}
+
+/// The names of the definitions that a part of a schema refers to and the schema lacks, or that the overlay names in that part.
+fn names_in(part: &Value, schema: &Document) -> Vec<String> {
+    let mut names = Vec::new();
+    walk(part, |_, part| {
+        let reference = part.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
+        let target = reference.filter(|target| schema.get(target).is_none());
+        names.extend(target.and_then(|target| pointer::tokens(&target)?.pop()));
+        names.extend(part.get("x-type").and_then(Value::as_str).map(str::to_owned));
+    });
+    names
 }
 
 /// Replaces what is written out in the extension's own definitions by references to the one definition that says the same.
@@ -127,6 +138,9 @@ fn refer_to_copies(mut schema: Document, imported: &BTreeSet<String>) -> Documen
     walk(schema.root(), |at, part| {
         let is_within = |outer: &str| at.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
         if !own.iter().any(|own| is_within(own)) || copies.last().is_some_and(|(copy, _)| is_within(copy)) {
+            return;
+        }
+        if !says_enough(part) {
             return;
         }
         let part_canonical = canonical(part);

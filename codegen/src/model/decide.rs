@@ -177,6 +177,7 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
         names.iter().find_map(|member| {
             let (with, without) = split_by_presence(candidates, member, must_require)?;
             let present = self.decide(&with, None)?;
+            let absent = self.decide(&without, None)?;
             let kinds: Option<Vec<_>> = with
                 .iter()
                 .map(|(_, members)| self.kinds(&members[*member].node, DEEPEST))
@@ -196,7 +197,7 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
                     .collect(),
                 decision: present,
             }];
-            let (otherwise, needs) = match self.decide(&without, None)? {
+            let (otherwise, needs) = match absent {
                 Decision::Has {
                     cases: further,
                     otherwise,
