@@ -60,8 +60,7 @@ impl<'p> Emission<'p> {
 
     /// Emits the crate of a revision, and finds its documentation that no type has.
     fn revision(&self, index: usize) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-        let revision = &self.protocol.revisions[index].model.revision;
-        let document = &self.protocol.shared.docs_of_revisions[revision];
+        let document = &self.protocol.revisions[index].docs;
         let own_docs = Docs::of(document).map_err(Problems::from)?;
         let emitted = self.emit(index, |input| emit_crate(input, &self.templates))?;
         let problems = self.shared_docs.needless(&own_docs, document, &emitted.documented);

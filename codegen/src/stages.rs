@@ -44,8 +44,9 @@ fn models(loaded: Loaded) -> Result<(Protocol, Shared), Problems> {
     let mut problems = loaded.problems;
     let rules = loaded.revisions.iter().map(|revision| &revision.rules);
     problems.extend(rules.filter_map(|rules| Rules::of(rules.clone()).err()).flatten());
-    let docs = loaded.shared.docs().filter_map(|document| Docs::of(document).err());
-    problems.extend(docs);
+    let docs = loaded.revisions.iter().map(|revision| &revision.docs);
+    let docs = docs.chain([&loaded.shared.docs]);
+    problems.extend(docs.filter_map(|document| Docs::of(document).err()));
     let shared = Shared::of(&loaded.shared, &mut problems);
     let extensions = loaded.extensions.into_iter();
     let extensions: Vec<_> = extensions

@@ -28,10 +28,7 @@ impl<'m> Side<'m> {
 
     /// Whether the schema enumerates a type's values, so that no other is valid.
     pub(super) fn is_enumeration(&self, ty: &TypeRef) -> bool {
-        let TypeRef::Named(name) = self.model.resolve(ty) else {
-            return false;
-        };
-        self.model.types.get(name).is_some_and(|ty| ty.schema.enumeration)
+        matches!(self.model.resolve(ty), TypeRef::Named(name) if self.model.is_enumeration(name))
     }
 
     /// Whether values of a type are JSON that no type describes, or lists or maps of it.

@@ -62,7 +62,9 @@ impl<'m> Pair<'m> {
             let (TypeRef::Named(name), TypeRef::Named(other)) = (source, target) else {
                 continue;
             };
-            let (ty, other_ty) = (&earlier.types[name], &later.types[other]);
+            let Some((ty, other_ty)) = earlier.types.get(name).zip(later.types.get(other)) else {
+                continue;
+            };
             let is_message = matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_));
             if is_message || discriminant(&ty.kind) != discriminant(&other_ty.kind) {
                 continue;
@@ -114,8 +116,9 @@ impl<'m> Pair<'m> {
                 self.are_same_union(earlier, later)
             }
             (TypeRef::Named(name), TypeRef::Named(other)) => {
-                let are_named = self.earlier.types[name].official && self.later.types[other].official;
-                are_named && self.counterparts.contains(&(name.as_str(), other.as_str()))
+                self.earlier.is_official(name)
+                    && self.later.is_official(other)
+                    && self.counterparts.contains(&(name.as_str(), other.as_str()))
             }
             _ => false,
         }
@@ -157,13 +160,11 @@ impl<'m> Pair<'m> {
                 self.counterparts.contains(&(before.as_str(), after.as_str()))
             }
             (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::RawObject)) => {
-                matches!(from.types[name].kind, TypeKind::Struct(_))
+                matches!(from.kind(name), Some(TypeKind::Struct(_)))
             }
-            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::String)) => {
-                matches!(from.types[name].kind, TypeKind::Strings { .. })
-            }
+            (Values::Of(TypeRef::Named(name)), Values::Of(TypeRef::String)) => from.is_strings(name),
             (Values::Of(TypeRef::String), Values::Of(TypeRef::Named(name))) => {
-                matches!(to.types[name].kind, TypeKind::Strings { .. }) && !to.types[name].schema.enumeration
+                to.is_strings(name) && !to.is_enumeration(name)
             }
             // What an object declares and doesn't require may be missing from any object.
             (Values::Of(TypeRef::RawObject), Values::Of(ty)) if *ty != &TypeRef::RawObject => {
@@ -218,8 +219,8 @@ fn collect<'m>(
 
 fn has_type(value: &Scalar, ty: &TypeRef, model: &Model) -> bool {
     match (value, ty) {
-        (Scalar::String(text), TypeRef::Named(name)) => match &model.types[name].kind {
-            TypeKind::Strings { values, .. } => !model.types[name].schema.enumeration || values.contains(text),
+        (Scalar::String(text), TypeRef::Named(name)) => match model.kind(name) {
+            Some(TypeKind::Strings { values, .. }) => !model.is_enumeration(name) || values.contains(text),
             _ => false,
         },
         (Scalar::String(_), TypeRef::String)

@@ -20,9 +20,8 @@ pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
 fn definitions(pair: &Pair<'_>) -> Vec<Change> {
     let (earlier, later) = (&pair.earlier.definitions, &pair.later.definitions);
     let official = |model: &Model, name: &str| {
-        model.types[name]
-            .official
-            .then(|| model.types[name].documented_as.clone())
+        let ty = model.types.get(name).filter(|ty| ty.official)?;
+        Some(ty.documented_as.clone())
     };
     let renamed = pair.types().filter_map(|(before, after)| {
         let names = official(pair.earlier, before).zip(official(pair.later, after))?;
@@ -74,6 +73,7 @@ struct Field<'m> {
 
 impl<'p, 'm> Matched<'p, 'm> {
     fn of(pair: &'p Pair<'m>, before: &'m str, after: &'m str) -> Self {
+        // A pair has the names of types of both models.
         let (earlier, later) = (&pair.earlier.types[before], &pair.later.types[after]);
         Self {
             pair,
@@ -213,7 +213,7 @@ impl<'p, 'm> Matched<'p, 'm> {
         let object = |model: &'m Model, field: &Field<'m>| {
             let name = field.ty.and_then(TypeRef::named)?;
             let object = field.ty.and_then(|ty| model.struct_of(ty));
-            object.filter(|_| !model.types[name].official)
+            object.filter(|_| !model.is_official(name))
         };
         let nothing = BTreeMap::new();
         let parts = match (object(self.pair.earlier, before), object(self.pair.later, after)) {

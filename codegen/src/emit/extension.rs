@@ -11,6 +11,7 @@ pub(super) fn extension_file(extension: &ModelledExtension) -> String {
     let (id, of) = (&extension.id, extension.of.as_str());
     let mut imports = BTreeSet::from(["Extension"]);
     let mut rows = String::new();
+    // Names of definitions were checked when the model was built.
     let definition = |name: &String| &extension.model.definitions[name].pointer;
     if !extension.results.is_empty() {
         imports.insert("AddedResult");

@@ -16,7 +16,7 @@ pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Proble
     let shared = Docs::of(&protocol.shared.docs)?;
     let mut documented = Vec::<Docs>::new();
     for (index, later) in protocol.revisions.iter().enumerate() {
-        let own = Docs::of(&protocol.shared.docs_of_revisions[&later.model.revision])?;
+        let own = Docs::of(&later.docs)?;
         let mut docs = shared.with(&own);
         if let (Some((earlier, [up, _])), Some(earlier_docs)) = (protocol.before(index), documented.last()) {
             follow(&mut docs, earlier_docs, (earlier, later, up));
@@ -29,8 +29,10 @@ pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Proble
 /// Adds to the documentation of the later revision what the earlier one has of the same types and members by other names.
 fn follow(docs: &mut Docs, earlier_docs: &Docs, (earlier, later, up): (&ModelledRevision, &ModelledRevision, &Plan)) {
     for (after, before) in Pair::new(&earlier.model, &later.model, up).earlier_names() {
-        let old = &earlier.model.types[before].documented_as;
-        let new = &later.model.types[after].documented_as;
+        let types = earlier.model.types.get(before).zip(later.model.types.get(after));
+        let Some((old, new)) = types.map(|(old, new)| (&old.documented_as, &new.documented_as)) else {
+            continue;
+        };
         if old != new {
             docs.add_renamed(earlier_docs, old, new);
         }

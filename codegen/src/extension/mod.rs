@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use combine::Combined;
 
-use crate::load::{Document, ExtensionDocuments, Revision, check_document};
+use crate::load::{ExtensionDocuments, Revision, check_document};
 use crate::normalise::{NormalisedRevision, normalise_revision};
 use crate::overlay::Overlay;
 use crate::problem::Problems;
@@ -30,8 +30,6 @@ pub(crate) struct NormalisedExtension {
     pub(crate) schema: NormalisedRevision,
     /// The pointers of the definitions that are that revision's.
     pub(crate) imported: BTreeSet<String>,
-    /// Its own documentation.
-    pub(crate) docs: Document,
 }
 
 /// Reduces the schema of an extension to shapes.
@@ -50,6 +48,5 @@ pub(crate) fn normalise_extension(documents: ExtensionDocuments) -> Result<Norma
         of: documents.of,
         schema: normalise_revision(documents.own, (schema, overlay))?,
         imported,
-        docs: documents.docs,
     })
 }

@@ -34,6 +34,8 @@ pub(crate) struct RevisionDocuments {
     pub(crate) rules: Document,
     /// `names.yaml`: the published names.
     pub(crate) names: Document,
+    /// `docs.yaml`, which takes precedence over that of all revisions.
+    pub(crate) docs: Document,
 }
 
 /// The files of an extension.
@@ -45,10 +47,8 @@ pub(crate) struct ExtensionDocuments {
     pub(crate) id: String,
     /// Whether its schema is published with it, and not written after its text.
     pub(crate) official: bool,
-    /// `schema.json`, `overlay.yaml` and `names.yaml`, as a revision has them. There are no rules.
+    /// The same files as a revision has, without rules.
     pub(crate) own: RevisionDocuments,
-    /// `docs.yaml`, which takes precedence over that of all revisions.
-    pub(crate) docs: Document,
     /// The entry of the revision that it extends.
     pub(crate) of: Revision,
     /// The schema of that revision.
@@ -62,8 +62,6 @@ pub(crate) struct ExtensionDocuments {
 pub(crate) struct SharedDocuments {
     /// `docs.yaml`: documentation in our own words.
     pub(crate) docs: Document,
-    /// `docs.yaml` of each revision, which takes precedence over the shared one.
-    pub(crate) docs_of_revisions: BTreeMap<String, Document>,
     /// `modules.yaml`: the module of each definition.
     pub(crate) modules: Document,
     /// `capabilities.yaml`: the capability that each method needs.
@@ -89,26 +87,19 @@ pub(crate) struct Loaded {
     pub(crate) problems: Vec<Problem>,
 }
 
-impl SharedDocuments {
-    /// All files of documentation: the shared one, then those of the revisions.
-    pub(crate) fn docs(&self) -> impl Iterator<Item = &Document> {
-        std::iter::once(&self.docs).chain(self.docs_of_revisions.values())
-    }
-}
-
 impl Loaded {
-    /// Empties the files about all revisions.
+    /// Empties the files about all revisions, and the documentation of each.
     pub(crate) fn without_shared(mut self) -> Self {
         let SharedDocuments {
             docs,
-            docs_of_revisions,
             modules,
             capabilities,
             lifecycle,
             tolerances,
         } = &mut self.shared;
         let shared = [docs, modules, capabilities, lifecycle, tolerances];
-        for document in shared.into_iter().chain(docs_of_revisions.values_mut()) {
+        let of_revisions = self.revisions.iter_mut().map(|revision| &mut revision.docs);
+        for document in shared.into_iter().chain(of_revisions) {
             *document = Document::empty(document.file());
         }
         self
@@ -166,14 +157,8 @@ impl<'d> Directory<'d> {
                 Document::empty(name)
             })
         };
-        let of_revision = |entry: &Entry| {
-            let revision = entry.revision.as_str();
-            (revision.to_owned(), shared(&format!("{revision}/{DOCS}")))
-        };
-        let docs_of_revisions = manifest.revisions.iter().map(of_revision).collect();
         let shared = SharedDocuments {
             docs: shared(DOCS),
-            docs_of_revisions,
             modules: shared("modules.yaml"),
             capabilities: shared("capabilities.yaml"),
             lifecycle: shared("lifecycle.yaml"),
@@ -199,24 +184,15 @@ impl<'d> Directory<'d> {
         };
         let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
         let folder = extension.folder.clone().unwrap_or_else(own_folder);
-        let own = self.revision(&folder, &extension.schema);
-        let docs = self.optional(&folder.join(DOCS));
-        match (own, docs) {
-            (Ok(own), Ok(docs)) => Ok(Some(ExtensionDocuments {
-                name: name.to_owned(),
-                id: extension.id.clone(),
-                official: extension.official,
-                own,
-                docs,
-                of: extension.of.clone(),
-                core: core.schema.clone(),
-                core_overlay: core.overlay.clone(),
-            })),
-            (own, docs) => {
-                let docs = docs.err().into_iter().flatten();
-                Err(own.err().into_iter().flatten().chain(docs).collect())
-            }
-        }
+        Ok(Some(ExtensionDocuments {
+            name: name.to_owned(),
+            id: extension.id.clone(),
+            official: extension.official,
+            own: self.revision(&folder, &extension.schema)?,
+            of: extension.of.clone(),
+            core: core.schema.clone(),
+            core_overlay: core.overlay.clone(),
+        }))
     }
 
     fn revision(&self, folder: &Path, entry: &Entry) -> Result<RevisionDocuments, Vec<Problem>> {
@@ -233,6 +209,7 @@ impl<'d> Directory<'d> {
             overlay: or_problems(self.optional(&folder.join(OVERLAY))),
             rules: or_problems(self.optional(&folder.join("adapt.yaml"))),
             names: or_problems(self.optional(&folder.join(NAMES))),
+            docs: or_problems(self.optional(&folder.join(DOCS))),
         };
         if problems.is_empty() {
             Ok(documents)

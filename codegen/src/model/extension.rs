@@ -163,7 +163,7 @@ fn build_extension(
         settings: overlay.settings.clone(),
         meta: overlay.meta.clone(),
         core: overlay.core.as_ref().map(|core| core.names.clone()),
-        docs: extension.docs,
+        docs: schema.documents.docs,
         is_locked: !schema.documents.names.root().is_null(),
     };
     Ok((modelled, overlay))

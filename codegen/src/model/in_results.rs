@@ -36,7 +36,8 @@ pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is
         }
     }
     for method in methods {
-        let has_envelope = model.definitions[&method.definition].envelope.is_some();
+        let definition = model.definitions.get(&method.definition);
+        let has_envelope = definition.is_some_and(|definition| definition.envelope.is_some());
         if method.kind == MessageKind::Request && reached.contains(&method.ty) && !has_envelope && !is_sent(method) {
             method.direction = Direction::InResult;
         }

@@ -136,7 +136,8 @@ fn methods(model: &Model, input: &MessageInput<'_>) -> Vec<Method> {
         .collect();
     methods.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
     find_requests_in_results(model, &mut methods, |method| {
-        senders.contains_key(&model.definitions[&method.definition].pointer)
+        let definition = model.definitions.get(&method.definition);
+        definition.is_some_and(|definition| senders.contains_key(&definition.pointer))
     });
     methods
 }

@@ -31,6 +31,8 @@ pub(crate) struct ModelledRevision {
     pub(crate) facts: Facts,
     /// The rules between the revision and the one before it.
     pub(crate) rules: Document,
+    /// Its own documentation.
+    pub(crate) docs: Document,
     /// Whether its names were published.
     pub(crate) is_locked: bool,
 }
@@ -93,6 +95,7 @@ pub(crate) fn build_models(
                     schema: revision.shapes.schema,
                     facts,
                     rules: revision.documents.rules,
+                    docs: revision.documents.docs,
                 });
             }
             Err(found) => problems.extend(found.into_iter().map(|problem| revision.document.locate(problem))),

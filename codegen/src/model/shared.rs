@@ -180,12 +180,12 @@ impl Known<'_> {
 
 /// The roles of a model that a session can't play, and what each of them lacks.
 fn incomplete_roles(document: &Document, model: &Model) -> Vec<(String, Problem)> {
-    let lacking = incomplete(&model.lifecycle).into_iter().map(|(role, what)| {
-        let (name, revision) = (&model.lifecycle.names[role], &model.revision);
+    let lacking = incomplete(&model.lifecycle).into_iter().filter_map(|(role, what)| {
+        let (name, revision) = (model.lifecycle.names.get(role)?, &model.revision);
         let at = pointer::child("#", role);
         let problem = document.problem(&at, format!("`{name}` of revision {revision} has no {what}"));
         let help = "a session can't do its part without it; see which members the schema declares";
-        (role.to_owned(), problem.help(help))
+        Some((role.to_owned(), problem.help(help)))
     });
     lacking.collect()
 }

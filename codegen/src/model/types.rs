@@ -284,6 +284,16 @@ impl Model {
         matches!(self.kind(name), Some(TypeKind::Strings { .. }))
     }
 
+    /// Whether the schema gives the type of this Rust name its name.
+    pub(crate) fn is_official(&self, name: &str) -> bool {
+        self.types.get(name).is_some_and(|ty| ty.official)
+    }
+
+    /// Whether the schema enumerates the values of the type of this Rust name, so that no other is valid.
+    pub(crate) fn is_enumeration(&self, name: &str) -> bool {
+        self.types.get(name).is_some_and(|ty| ty.schema.enumeration)
+    }
+
     /// The type that `reference` is in the end, past aliases.
     pub(crate) fn resolve<'m>(&'m self, mut reference: &'m TypeRef) -> &'m TypeRef {
         // Aliases were checked not to run in circles; each step is bounded by their number all the same.

@@ -39,6 +39,7 @@ impl Page<'_> {
                 table,
                 "| [`{}`](#{}) | {} | {} |{answer} {} | {} |",
                 method.name,
+                // A method has a type of the model.
                 anchor(&self.model.types[&method.ty].documented_as),
                 direction(method.direction),
                 self.params(method),

@@ -60,6 +60,7 @@ pub(super) fn definitions(
     for (pointer, definition) in official {
         let entry = Definition {
             pointer: pointer.clone(),
+            // Each definition got a name, or there was a collision.
             ty: TypeRef::Named(rust_names[pointer].clone()),
             envelope: envelope(input.shapes, definition),
         };

@@ -58,6 +58,7 @@ pub(crate) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
     }
     builder.name_shared();
     for (pointer, definition) in &input.shapes.definitions {
+        // Each definition got a name, or there was a collision.
         let name = builder.rust_names[pointer].clone();
         builder.define(&name, &definition.node, &definition.name, definition.official);
     }

@@ -14,6 +14,7 @@ impl Builder<'_> {
     pub(super) fn name_shared(&mut self) {
         let mut candidates = Candidates::new();
         for (pointer, definition) in &self.input.shapes.definitions {
+            // Each definition got a name, or there was a collision.
             let name = &self.rust_names[pointer];
             let is_of_messages = messages::union_names().any(|name| name == definition.name);
             if let (Shape::Union(_), false) = (&definition.node.shape, is_of_messages) {
