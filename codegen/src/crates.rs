@@ -9,7 +9,7 @@ use crate::emit::{
 };
 use crate::error::GenerateError;
 use crate::files::FileSet;
-use crate::model::ModelledExtension;
+use crate::model::{ModelledExtension, ModelledRevision};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
@@ -42,50 +42,52 @@ impl<'p> Emission<'p> {
         })
     }
 
-    /// Emits something from a revision.
-    fn emit<T>(&self, index: usize, emit: impl FnOnce(&EmitInput<'_>) -> T) -> T {
-        let revision = &self.protocol.revisions[index];
+    /// Emits something from a revision or an extension with this documentation.
+    fn emit<T>(
+        &self,
+        revision: &ModelledRevision,
+        extension: Option<&ModelledExtension>,
+        docs: &Docs,
+        emit: impl FnOnce(&EmitInput<'_>) -> T,
+    ) -> T {
         let (entry, manifest) = (&revision.entry, &self.protocol.manifest);
         emit(&EmitInput {
             model: &revision.model,
             schema: &revision.schema,
             sha256: &entry.sha256,
-            docs: &self.docs[index],
-            link: &|definition| manifest.link(entry, definition),
+            docs,
+            link: &|definition| match extension {
+                Some(_) => manifest.extension_link(entry, definition),
+                None => manifest.link(entry, definition),
+            },
             crates: self.crates,
             manifest,
-            extension: None,
+            extension,
         })
     }
 
     /// Emits the crate of a revision, and finds its documentation that no type has.
     fn revision(&self, index: usize) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-        let document = &self.protocol.revisions[index].docs;
-        let own_docs = Docs::of(document).map_err(Problems::from)?;
-        let emitted = self.emit(index, |input| emit_crate(input, &self.templates))?;
-        let problems = self.shared_docs.needless(&own_docs, document, &emitted.documented);
-        Ok((emitted, problems))
+        self.crate_of(&self.protocol.revisions[index], None, &self.docs[index])
     }
 
     /// Emits the crate of an extension, and finds its documentation that no type has.
     fn extension(&self, extension: &ModelledExtension) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-        let (entry, manifest) = (&extension.entry, &self.protocol.manifest);
-        let link = |definition: &str| manifest.extension_link(entry, definition);
-        let own_docs = Docs::of(&extension.docs).map_err(Problems::from)?;
-        let input = EmitInput {
-            model: &extension.model,
-            schema: &extension.schema,
-            sha256: &entry.sha256,
-            docs: &self.shared_docs.with(&own_docs),
-            link: &link,
-            crates: self.crates,
-            manifest,
-            extension: Some(extension),
-        };
-        let emitted = emit_crate(&input, &self.templates)?;
+        let own_docs = Docs::of(&extension.own.docs).map_err(Problems::from)?;
+        self.crate_of(&extension.own, Some(extension), &self.shared_docs.with(&own_docs))
+    }
+
+    fn crate_of(
+        &self,
+        revision: &ModelledRevision,
+        extension: Option<&ModelledExtension>,
+        docs: &Docs,
+    ) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+        let own_docs = Docs::of(&revision.docs).map_err(Problems::from)?;
+        let emitted = self.emit(revision, extension, docs, |input| emit_crate(input, &self.templates))?;
         let problems = self
             .shared_docs
-            .needless(&own_docs, &extension.docs, &emitted.documented);
+            .needless(&own_docs, &revision.docs, &emitted.documented);
         Ok((emitted, problems))
     }
 }
@@ -135,25 +137,23 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
-    for (index, revision) in protocol.revisions.iter().enumerate() {
+    let revisions = protocol.revisions.iter().enumerate().map(|(index, revision)| {
         let name = &revision.model.revision;
-        let (emitted, found) = emission.revision(index)?;
+        (family.types_crate(name), name, emission.revision(index))
+    });
+    let extensions = protocol.extensions.iter().map(|extension| {
+        let name = family.extension_crate(&extension.name);
+        (name, &extension.id, emission.extension(extension))
+    });
+    for (name, key, emitted) in revisions.chain(extensions) {
+        let (emitted, found) = emitted?;
         problems.extend(found);
         for (path, contents) in emitted.files {
-            files.insert(Path::new(&family.types_crate(name)).join(path), contents)?;
+            files.insert(Path::new(&name).join(path), contents)?;
         }
-        undocumented.insert(name.clone(), emitted.undocumented);
+        undocumented.insert(key.clone(), emitted.undocumented);
         documented.extend(emitted.documented);
         items.push(emitted.items);
-    }
-    for extension in &protocol.extensions {
-        let (emitted, found) = emission.extension(extension)?;
-        problems.extend(found);
-        for (path, contents) in emitted.files {
-            files.insert(Path::new(&family.extension_crate(&extension.name)).join(path), contents)?;
-        }
-        undocumented.insert(extension.id.clone(), emitted.undocumented);
-        documented.extend(emitted.documented);
     }
     problems.extend(emission.shared_docs.unused(&protocol.shared.docs, &documented));
     Problems::check(problems)?;
@@ -186,7 +186,9 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
 /// # Errors
 /// Documentation of another shape.
 pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
-    Ok(Emission::new(protocol, "")?.emit(revision, typescript::definitions))
+    let emission = Emission::new(protocol, "")?;
+    let docs = &emission.docs[revision];
+    Ok(emission.emit(&protocol.revisions[revision], None, docs, typescript::definitions))
 }
 
 /// The tables of all revisions.

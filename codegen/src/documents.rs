@@ -45,8 +45,8 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
     }
     let shared = Docs::of(&planned.shared.docs).map_err(Problems::from)?;
     for extension in &planned.extensions {
-        let docs = shared.with(&Docs::of(&extension.docs).map_err(Problems::from)?);
-        let link = |definition: &str| planned.manifest.extension_link(&extension.entry, definition);
+        let docs = shared.with(&Docs::of(&extension.own.docs).map_err(Problems::from)?);
+        let link = |definition: &str| planned.manifest.extension_link(&extension.own.entry, definition);
         let path = format!("reference/extensions/{}.md", extension.name);
         files.insert(
             path,

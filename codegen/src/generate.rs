@@ -55,13 +55,12 @@ pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
     let finish = if options.check { FileSet::check } else { FileSet::write };
     let owned = protocol.manifest.family().owned();
     let owned: Vec<&str> = owned.iter().map(String::as_str).collect();
-    let revisions = protocol.revisions.iter().map(|revision| &revision.model);
-    let models = revisions.chain(protocol.extensions.iter().map(|extension| &extension.model));
+    let types = protocol.all().map(|revision| revision.model.own_types().count()).sum();
     Ok(Generated {
         files: finish(&emitted.files, &options.out, &owned)?,
         names,
         extensions: protocol.extensions.len(),
-        types: models.map(|model| model.own_types().count()).sum(),
+        types,
         warnings: protocol.warnings,
         undocumented: emitted.undocumented,
     })

@@ -23,6 +23,12 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
+    /// What revisions and extensions have in common.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &ModelledRevision> {
+        let extensions = self.extensions.iter().map(|extension| &extension.own);
+        self.revisions.iter().chain(extensions)
+    }
+
     /// The revision before the one at this position, and the conversions to that one and back.
     pub(crate) fn before(&self, position: usize) -> Option<(&ModelledRevision, &[Plan; 2])> {
         let before = position.checked_sub(1)?;

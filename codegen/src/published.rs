@@ -42,9 +42,10 @@ pub(crate) fn names_files(
         }
     }
     for extension in &protocol.extensions {
-        if wanted(&extension.entry, extension.is_locked) {
-            let directory = extension_directory(Path::new(""), &extension.name, &extension.entry.revision);
-            files.insert(directory.join(NAMES), names_yaml(&extension.model)?)?;
+        let own = &extension.own;
+        if wanted(&own.entry, own.is_locked) {
+            let directory = extension_directory(Path::new(""), &extension.name, &own.entry.revision);
+            files.insert(directory.join(NAMES), names_yaml(&own.model)?)?;
         }
     }
     Ok(files)

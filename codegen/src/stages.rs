@@ -28,9 +28,7 @@ pub(crate) fn plan(mut protocol: Protocol) -> Result<Protocol, Problems> {
 /// Files that only later stages need are checked first, so that one run reports the problems of all files.
 pub(crate) fn model(loaded: Loaded) -> Result<Protocol, Problems> {
     let (protocol, shared) = models(loaded)?;
-    let revisions = protocol.revisions.iter().map(|revision| &revision.model);
-    let extensions = protocol.extensions.iter().map(|extension| &extension.model);
-    let models: Vec<_> = revisions.chain(extensions).collect();
+    let models: Vec<_> = protocol.all().map(|revision| &revision.model).collect();
     Problems::check(shared.misspelt(&protocol.shared, &models))?;
     Ok(protocol)
 }

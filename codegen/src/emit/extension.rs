@@ -12,7 +12,7 @@ pub(super) fn extension_file(extension: &ModelledExtension) -> String {
     let mut imports = BTreeSet::from(["Extension"]);
     let mut rows = String::new();
     // Names of definitions were checked when the model was built.
-    let definition = |name: &String| &extension.model.definitions[name].pointer;
+    let definition = |name: &String| &extension.own.model.definitions[name].pointer;
     if !extension.results.is_empty() {
         imports.insert("AddedResult");
         rows += "    .results(&[\n";
@@ -26,10 +26,10 @@ pub(super) fn extension_file(extension: &ModelledExtension) -> String {
         }
         rows += "    ])\n";
     }
-    if !extension.headers.is_empty() {
+    if extension.headers().next().is_some() {
         imports.insert("RepeatedParameter");
         rows += "    .headers(&[\n";
-        for (header, methods) in &extension.headers {
+        for (header, methods) in extension.headers() {
             for (method, parameter) in methods {
                 let _ = writeln!(
                     rows,

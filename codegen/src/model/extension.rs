@@ -10,11 +10,10 @@ use super::lock::Lock;
 use super::modules::uses;
 use super::names::Names;
 use super::revisions::{ModelledRevision, wrong_errors};
-use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::extension::NormalisedExtension;
-use crate::load::{Document, Entry, Revision};
+use crate::load::{Document, Revision};
 use crate::normalise::Scalar;
 use crate::overlay::{MetaMember, Overlay};
 use crate::problem::{Problem, Problems};
@@ -30,26 +29,23 @@ pub(crate) struct ModelledExtension {
     pub(crate) official: bool,
     /// The revision that it extends.
     pub(crate) of: Revision,
-    /// What the manifest says of its schema.
-    pub(crate) entry: Entry,
-    /// The model. Types of the revision are marked as imported.
-    pub(crate) model: Model,
-    /// The schema that the validator keeps.
-    pub(crate) schema: Value,
+    /// What it has as a revision has it. Types of the revision that it extends are marked as imported in its model.
+    pub(crate) own: ModelledRevision,
     /// Results that it adds to requests of the revision.
     pub(crate) results: Vec<AddedResult>,
-    /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
-    pub(crate) headers: BTreeMap<String, BTreeMap<String, String>>,
     /// The definition of its settings, if it says which settings there are.
     pub(crate) settings: Option<String>,
     /// What it puts into `_meta` of the revision's types.
     pub(crate) meta: Vec<MetaMember>,
     /// How revisions whose core has what the extension has say it.
     pub(crate) core: Option<Value>,
-    /// Its own documentation.
-    pub(crate) docs: Document,
-    /// Whether its names were published.
-    pub(crate) is_locked: bool,
+}
+
+impl ModelledExtension {
+    /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, String>)> {
+        self.own.facts.mirrors.iter().flat_map(|mirrors| &mirrors.params)
+    }
 }
 
 /// A result that an extension adds to a request of the revision.
@@ -143,36 +139,25 @@ fn build_extension(
     }
     problems.extend(wrong_meta(overlay, &model, &core.model));
     Problems::check(problems)?;
-    describe_types(&mut model, &schema.shapes.schema);
-    let overlay = schema.overlay;
+    let overlay = schema.overlay.clone();
     let modelled = ModelledExtension {
         name: extension.name,
         id: extension.id,
         official: extension.official,
         of: extension.of,
-        entry: schema.documents.entry,
-        model,
-        schema: schema.shapes.schema,
+        own: ModelledRevision::of(schema, model, overlay.facts.clone()),
         results: added,
-        headers: overlay
-            .facts
-            .mirrors
-            .iter()
-            .flat_map(|mirrors| mirrors.params.clone())
-            .collect(),
         settings: overlay.settings.clone(),
         meta: overlay.meta.clone(),
         core: overlay.core.as_ref().map(|core| core.names.clone()),
-        docs: schema.documents.docs,
-        is_locked: !schema.documents.names.root().is_null(),
     };
     Ok((modelled, overlay))
 }
 
 /// The methods and the kinds of results that an extension has in common with another one.
 fn shared_names(other: &ModelledExtension, extension: &ModelledExtension, overlay: &Overlay) -> Vec<Problem> {
-    let methods = extension.model.methods.iter().map(|method| &method.name);
-    let methods = methods.filter(|name| other.model.method(name).is_some());
+    let methods = extension.own.model.methods.iter().map(|method| &method.name);
+    let methods = methods.filter(|name| other.own.model.method(name).is_some());
     let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.id));
     let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
     let results = extension.results.iter();

@@ -37,6 +37,22 @@ pub(crate) struct ModelledRevision {
     pub(crate) is_locked: bool,
 }
 
+impl ModelledRevision {
+    /// A revision with the model that was built of its shapes.
+    pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
+        describe_types(&mut model, &revision.shapes.schema);
+        Self {
+            is_locked: !revision.documents.names.root().is_null(),
+            entry: revision.documents.entry,
+            model,
+            schema: revision.shapes.schema,
+            facts,
+            rules: revision.documents.rules,
+            docs: revision.documents.docs,
+        }
+    }
+}
+
 /// Builds the models from the latest to the earliest, because names come from later revisions. The problems of drafts that aren't errors
 /// come with them.
 ///
@@ -87,16 +103,7 @@ pub(crate) fn build_models(
                 if is_draft {
                     warnings.extend(shared.leave_out_roles(&mut model, lifecycle));
                 }
-                describe_types(&mut model, &revision.shapes.schema);
-                models.push(ModelledRevision {
-                    is_locked: !revision.documents.names.root().is_null(),
-                    entry: revision.documents.entry,
-                    model,
-                    schema: revision.shapes.schema,
-                    facts,
-                    rules: revision.documents.rules,
-                    docs: revision.documents.docs,
-                });
+                models.push(ModelledRevision::of(revision, model, facts));
             }
             Err(found) => problems.extend(found.into_iter().map(|problem| revision.document.locate(problem))),
         }

@@ -35,10 +35,10 @@ impl Page<'_> {
                 definition(&added.definition)
             );
         }
-        if !extension.headers.is_empty() {
+        if extension.headers().next().is_some() {
             section += "\n| HTTP header | Method | Parameter that it repeats |\n|---|---|---|\n";
         }
-        for (header, methods) in &extension.headers {
+        for (header, methods) in extension.headers() {
             for (method, parameter) in methods {
                 let _ = writeln!(section, "| `{header}` | `{method}` | `{parameter}` |");
             }

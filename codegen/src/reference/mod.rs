@@ -65,8 +65,8 @@ pub(crate) fn extension_reference(
         docs,
         link,
         before: None,
-        model: &extension.model,
-        history: History::none(&extension.model),
+        model: &extension.own.model,
+        history: History::none(&extension.own.model),
         extension: Some(extension),
     };
     page.write()
