@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::emit::{
-    AdaptersInput, Docs, EmitInput, EmittedCrate, RevisionInput, Templates, docs_of_revisions, emit_adapters,
-    emit_crate, table, typescript,
+    AdaptersInput, Docs, EmitInput, EmittedCrate, Templates, docs_of_revisions, emit_adapters, emit_crate, table,
+    typescript,
 };
 use crate::error::GenerateError;
 use crate::files::FileSet;
@@ -157,22 +157,15 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     }
     problems.extend(emission.shared_docs.unused(&protocol.shared.docs, &documented));
     Problems::check(problems)?;
-    if let Some(hub) = protocol.manifest.hub() {
-        let tables = revision_tables(protocol);
-        let revisions = protocol.revisions.iter().zip(items.iter().zip(&tables));
-        let revisions = revisions.map(|(revision, (items, table))| RevisionInput {
-            model: &revision.model,
-            items,
-            schema: &revision.schema,
-            table,
-            is_draft: protocol.manifest.is_draft(&revision.model.revision),
-        });
+    let hub = protocol.manifest.hub();
+    let hub = hub.and_then(|hub| protocol.revisions.iter().position(|known| known.entry.revision == *hub));
+    if let Some(hub) = hub {
         let input = AdaptersInput {
-            revisions: &revisions.collect::<Vec<_>>(),
-            plans: &protocol.plans,
-            hub: hub.as_str(),
+            protocol,
+            items: &items,
+            tables: &revision_tables(protocol),
+            hub,
             crates,
-            manifest: &protocol.manifest,
         };
         for (path, contents) in emit_adapters(&input, &emission.templates)? {
             files.insert(Path::new(&family.adapters_crate()).join(path), contents)?;

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
 
-pub(crate) use adapters::{AdaptersInput, RevisionInput, emit_adapters, revision_features};
+pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use entries::Docs;
 pub use error::EmitError;
 pub(crate) use input::EmitInput;

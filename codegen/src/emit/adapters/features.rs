@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
-use super::input::{AdaptersInput, RevisionInput};
+use super::input::AdaptersInput;
 use crate::load::crate_part;
 
 /// The feature of the drafts.
@@ -17,34 +17,26 @@ const DRAFTS: &str = "unstable-draft";
 impl AdaptersInput<'_> {
     /// The features of the revisions up to the hub, the earliest first. Each enables that of the next revision.
     pub(super) fn features(&self) -> Vec<Value> {
-        let revisions: Vec<&str> = self
-            .revisions
-            .iter()
-            .map(|known| known.model.revision.as_str())
-            .collect();
-        let names = revision_features(&revisions, self.hub);
+        let revisions = self.protocol.revisions.iter();
+        let revisions: Vec<&str> = revisions.map(|known| known.model.revision.as_str()).collect();
+        let names = revision_features(&revisions, &self.hub().model.revision);
         let features = names.iter().enumerate();
         let features = features.map(|(at, name)| json!({"name": name, "enables": Vec::from_iter(names.get(at + 1))}));
         features.collect()
     }
 
-    /// The feature without which a revision isn't compiled, if there is one.
-    pub(super) fn feature(&self, revision: &RevisionInput<'_>) -> Option<String> {
-        let hub = self.revision(self.hub)?;
-        match self.position(revision).cmp(&self.position(hub)) {
-            Ordering::Less => Some(name(&revision.model.revision)),
-            _ => self.is_unstable(revision).then(|| DRAFTS.to_owned()),
+    /// The feature without which the revision at a position isn't compiled, if there is one.
+    pub(super) fn feature(&self, position: usize) -> Option<String> {
+        match position.cmp(&self.hub) {
+            Ordering::Less => Some(name(&self.protocol.revisions[position].model.revision)),
+            _ => self.is_unstable(position).then(|| DRAFTS.to_owned()),
         }
     }
 
-    /// Whether a revision is a draft that nothing else needs.
-    pub(super) fn is_unstable(&self, revision: &RevisionInput<'_>) -> bool {
-        let hub = self.revision(self.hub).and_then(|hub| self.position(hub));
-        revision.is_draft && self.position(revision) > hub
-    }
-
-    pub(super) fn is_hub(&self, revision: &RevisionInput<'_>) -> bool {
-        revision.model.revision == self.hub
+    /// Whether the revision at a position is a draft that nothing else needs.
+    pub(super) fn is_unstable(&self, position: usize) -> bool {
+        let revision = &self.protocol.revisions[position].model.revision;
+        position > self.hub && self.manifest().is_draft(revision)
     }
 }
 

@@ -23,14 +23,12 @@ const TITLE: &str = "\
 
 /// The file of the traits of both sides.
 pub(super) fn handlers(input: &AdaptersInput<'_>, templates: &Templates, header: &str) -> Result<String, EmitError> {
-    let Some(hub) = input.revision(input.hub) else {
-        return Ok(source::file(header, [TITLE.to_owned()]));
-    };
+    let hub = input.hub();
     let render = |used: &str| -> Result<String, EmitError> {
         let sides =
             [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(hub, side, other).values());
         let values = json!({
-            "library": library_name(&input.manifest.family().adapters_crate()),
+            "library": library_name(&input.manifest().family().adapters_crate()),
             "sides": sides,
             "unexpected": mentions(used, "unexpected"),
             "not_found": mentions(used, "not_found"),

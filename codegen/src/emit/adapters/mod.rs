@@ -22,7 +22,7 @@ use crate::load::Family;
 use crate::model::Model;
 
 pub(crate) use features::revision_features;
-pub(crate) use input::{AdaptersInput, RevisionInput};
+pub(crate) use input::AdaptersInput;
 
 /// What the first line of each file says.
 fn header(family: &Family) -> &'static str {
@@ -43,29 +43,29 @@ pub(crate) fn emit_adapters(
     input: &AdaptersInput<'_>,
     templates: &Templates,
 ) -> Result<BTreeMap<String, String>, EmitError> {
-    let family = input.manifest.family();
+    let family = input.manifest().family();
     let name = family.adapters_crate();
-    let revisions = input.revisions.iter().map(|revision| {
+    let hub = input.hub().model.revision.as_str();
+    let all = &input.protocol.revisions;
+    let revisions = all.iter().enumerate().map(|(position, revision)| {
         let name = revision.model.revision.as_str();
         let crate_name = family.types_crate(name);
         json!({
             "revision": name,
-            "version": input.manifest.version(&crate_name),
+            "version": input.manifest().version(&crate_name),
             "library": library_name(&crate_name),
             "crate_name": crate_name,
             "module": module_name(name),
             "variant": variant_name(name),
             "schema": module_name(name).to_ascii_uppercase(),
-            "feature": input.feature(revision),
-            "is_unstable": input.is_unstable(revision),
-            "is_hub": input.is_hub(revision),
+            "feature": input.feature(position),
+            "is_unstable": input.is_unstable(position),
+            "is_hub": position == input.hub,
         })
     });
     let has_types = |model: &Model| PEER_TYPES.iter().all(|name| model.types.contains_key(*name));
-    let mut stable = input.revisions.iter().rev();
-    let latest = stable
-        .find(|revision| !input.is_unstable(revision))
-        .map(|revision| variant_name(&revision.model.revision));
+    let stable = (0..all.len()).rfind(|position| !input.is_unstable(*position));
+    let latest = stable.map(|position| variant_name(&all[position].model.revision));
     let comment = header(family);
     let header = format!("// {comment}");
     let values = json!({
@@ -74,30 +74,30 @@ pub(crate) fn emit_adapters(
         "library": library_name(&name),
         "family": family_values(family),
         "toml_header": format!("# {comment}"),
-        "version": input.manifest.version(&name),
-        "wire_version": input.manifest.version(WIRE),
-        "convert_version": input.manifest.version(CONVERT),
+        "version": input.manifest().version(&name),
+        "wire_version": input.manifest().version(WIRE),
+        "convert_version": input.manifest().version(CONVERT),
         "project": project(),
         "crates": input.crates,
-        "hub": input.hub,
-        "hub_module": module_name(input.hub),
-        "hub_variant": variant_name(input.hub),
+        "hub": hub,
+        "hub_module": module_name(hub),
+        "hub_variant": variant_name(hub),
         "latest": latest,
-        "deprecates": input.revisions.iter().any(|revision| !revision.model.deprecated.is_empty()),
-        "has_others": input.revisions.len() > 1,
-        "peer_types": input.revisions.iter().all(|revision| has_types(revision.model)),
-        "pattern": input.revisions.iter().any(|revision| has_patterns(revision.schema)),
+        "deprecates": all.iter().any(|revision| !revision.model.deprecated.is_empty()),
+        "has_others": all.len() > 1,
+        "peer_types": all.iter().all(|revision| has_types(&revision.model)),
+        "pattern": all.iter().any(|revision| has_patterns(&revision.schema)),
         "features": input.features(),
         "revisions": revisions.collect::<Vec<_>>(),
     });
     let kind = if family.single_crate { "single" } else { "adapters" };
     let mut files = templates.files(kind, &values)?;
-    files.insert("ADAPTERS.md".to_owned(), report(input.plans.iter().flatten()));
-    for revision in input.revisions {
+    files.insert("ADAPTERS.md".to_owned(), report(input.protocol.plans.iter().flatten()));
+    for (position, (revision, table)) in all.iter().zip(input.tables).enumerate() {
         let name = &revision.model.revision;
-        files.insert(format!("tables/{name}.json"), revision.table.to_owned());
-        if !family.single_crate && !input.is_hub(revision) {
-            let schema = commented_schema(revision.schema, comment);
+        files.insert(format!("tables/{name}.json"), table.clone());
+        if !family.single_crate && position != input.hub {
+            let schema = commented_schema(&revision.schema, comment);
             files.insert(format!("schemas/{name}.json"), format!("{schema}\n"));
         }
     }

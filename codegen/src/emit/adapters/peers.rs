@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::input::{AdaptersInput, RevisionInput};
+use super::input::{AdaptersInput, Hub};
 use super::names::import;
 use crate::emit::error::EmitError;
 use crate::emit::messages::result_variants;
@@ -31,9 +31,8 @@ const OURS: [&str; 8] = [
 
 /// The file of the functions that read and write the messages of a peer.
 pub(super) fn peers(input: &AdaptersInput<'_>, templates: &Templates, header: &str) -> Result<String, EmitError> {
-    let hub = input.revision(input.hub).into_iter();
-    let sides = hub.flat_map(|hub| [("Client", "Server"), ("Server", "Client")].map(|sides| values(hub, sides)));
-    let values = json!({"sides": sides.collect::<Vec<_>>()});
+    let sides = [("Client", "Server"), ("Server", "Client")].map(|sides| values(input.hub(), sides));
+    let values = json!({"sides": sides});
     let functions = templates.render("adapters/bodies/peers.rs", &values)?;
     let imports = [
         import(&functions, "mcp_convert", &["Role", "peers"]),
@@ -49,7 +48,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, templates: &Templates, header: &s
 }
 
 /// What the functions of a side are made from.
-fn values(hub: &RevisionInput<'_>, (side, other): (&str, &str)) -> Value {
+fn values(hub: Hub<'_>, (side, other): (&str, &str)) -> Value {
     let (_, results) = hub.model.requests_of(other);
     let result = format!("hub::{results}");
     let found = variants(hub, &results);
@@ -71,7 +70,7 @@ fn values(hub: &RevisionInput<'_>, (side, other): (&str, &str)) -> Value {
 }
 
 /// The requests and the notifications that a side may send.
-fn parts(hub: &RevisionInput<'_>, side: &str) -> String {
+fn parts(hub: Hub<'_>, side: &str) -> String {
     let part = |name: String| match hub.model.kind(&name) {
         Some(TypeKind::Methods(_)) => format!("hub::{name}"),
         _ => "mcp_wire::UnknownMethod".to_owned(),
@@ -82,7 +81,7 @@ fn parts(hub: &RevisionInput<'_>, side: &str) -> String {
 
 /// Whether the method of a request decides which result of a union it has, and the variants of the union, each with an expression
 /// for the name of its type.
-fn variants(hub: &RevisionInput<'_>, union: &str) -> Option<(bool, Vec<Value>)> {
+fn variants(hub: Hub<'_>, union: &str) -> Option<(bool, Vec<Value>)> {
     let known = |ty: &TypeRef, variant: String| match ty {
         TypeRef::Named(name) => json!({"variant": variant, "name": format!("Some({name:?})")}),
         _ => json!({"variant": variant, "name": "None"}),

@@ -4,7 +4,7 @@ use heck::ToSnakeCase;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::input::RevisionInput;
+use super::input::Hub;
 use super::names::qualified;
 use crate::emit::messages::{method_results, method_variants, result_variants};
 use crate::emit::tokens::ident;
@@ -15,7 +15,7 @@ const PARAMS: &str = "params";
 
 /// The handler of one side, and the calls of the other.
 pub(super) struct Side<'i> {
-    pub(super) hub: &'i RevisionInput<'i>,
+    pub(super) hub: Hub<'i>,
     side: &'static str,
     other: &'static str,
     /// The union of the other side's requests.
@@ -73,7 +73,7 @@ pub(super) struct UsualResult {
 }
 
 impl<'i> Side<'i> {
-    pub(super) fn new(hub: &'i RevisionInput<'i>, side: &'static str, other: &'static str) -> Self {
+    pub(super) fn new(hub: Hub<'i>, side: &'static str, other: &'static str) -> Self {
         let (requests, results) = hub.model.requests_of(other);
         Self {
             hub,
