@@ -66,7 +66,8 @@ fn is_empty(message: &OwnMessage) -> bool {
 pub(super) fn errors(model: &Model) -> Value {
     let errors = model.error_codes.iter().filter_map(|error| {
         let role = error.role?;
-        Some(json!({"role": role, "code": error.code, "data": model.error_data.get(&error.code).cloned().unwrap_or_default(), "asks": error.asks}))
+        let data = model.error_data.get(&error.code).cloned().unwrap_or_default();
+        Some(json!({"role": role, "code": error.code, "data": data, "asks": error.asks}))
     });
     errors.collect()
 }
