@@ -21,12 +21,34 @@ pub(crate) struct Place {
     pub(crate) is_plain: bool,
 }
 
+/// The places of the values that a reader has read as text.
+#[derive(Debug, Clone, Default)]
+pub struct Places(pub(crate) Vec<Place>);
+
 /// An array or an object that has begun.
 #[derive(Debug)]
 pub struct Begun(usize);
 
 /// The length from which on it is faster to remember a value than to look at its bytes again.
 const LONG: usize = 32;
+
+/// Whether a value is a string without escapes.
+fn is_plain(json: &str) -> bool {
+    json.starts_with('"') && !json.contains('\\')
+}
+
+impl Places {
+    /// Remembers the value at a place, if it is long.
+    pub(crate) fn mark(&mut self, start: usize, json: &str) {
+        if json.len() >= LONG {
+            self.0.push(Place {
+                start,
+                end: start + json.len(),
+                is_plain: is_plain(json),
+            });
+        }
+    }
+}
 
 impl KnownJson {
     /// Encodes a value.
@@ -47,6 +69,7 @@ impl KnownJson {
     }
 
     /// Appends what is between values.
+    #[inline]
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
@@ -55,7 +78,23 @@ impl KnownJson {
     pub fn push_value(&mut self, json: &str) {
         let start = self.text.len();
         self.text.push_str(json);
-        self.mark(start, || json.starts_with('"') && !json.contains('\\'));
+        self.mark(start, || is_plain(json));
+    }
+
+    /// Appends a part of a text, which begins at `start` in it and in which these values are known.
+    pub fn push_part(&mut self, json: &str, start: usize, places: &Places) {
+        if let Some(known) = &mut self.places {
+            let first = places.0.partition_point(|place| place.start < start);
+            let inside = places.0[first..].iter();
+            let end = start + json.len();
+            let moved = |at: usize| at - start + self.text.len();
+            known.extend(inside.take_while(|place| place.end <= end).map(|place| Place {
+                start: moved(place.start),
+                end: moved(place.end),
+                is_plain: place.is_plain,
+            }));
+        }
+        self.text.push_str(json);
     }
 
     /// Begins an array or an object, whose text is pushed until [`end`](Self::end).
@@ -154,6 +193,34 @@ mod tests {
         let members = reader.members(|reader, _| reader.raw().map(|text| lengths.push(text.len())));
         assert!(members.is_ok());
         assert_eq!(lengths, [LONG]);
+    }
+
+    #[test]
+    fn what_was_read_as_text_is_known_in_a_part_of_another_text() {
+        let long = format!("{:?}", "a".repeat(LONG));
+        let source = format!("{{\"before\":{long},\"part\":{{\"a\":{long},\"b\":[1]}},\"after\":{long}}}");
+        let mut reader = Reader::new(&source).remembering();
+        // What is only looked at isn't remembered twice.
+        assert_eq!(reader.peek_member(&["after"]).unwrap(), Some("after"));
+        let part = reader.members(|reader, name| match &*name {
+            "part" => reader.members(|reader, _| reader.raw().map(drop)),
+            _ => reader.raw().map(drop),
+        });
+        assert!(part.is_ok());
+        let places = reader.take_remembered();
+        assert_eq!(places.0.len(), 3);
+        let start = source.find("{\"a\"").unwrap();
+        let end = source.find(",\"after\"").unwrap();
+        let mut known = KnownJson::with_capacity(0);
+        known.push("[");
+        known.push_part(&source[start..end], start, &places);
+        known.push("]");
+        let [place] = known.places() else {
+            panic!("one value is long: {:?}", known.places())
+        };
+        assert_eq!(&known.text()[place.start..place.end], long);
+        assert!(place.is_plain);
+        assert_eq!(Reader::of_known(&known).raw().unwrap(), known.text());
     }
 
     #[test]

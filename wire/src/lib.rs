@@ -45,7 +45,7 @@ pub use encode::{Encode, EncodeError, JsonWriter, push_string, to_string, to_vec
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use extension::{AddedResult, Extension, MetaMember, RepeatedParameter};
 pub use id::RequestId;
-pub use known::{Begun, KnownJson};
+pub use known::{Begun, KnownJson, Places};
 pub use map::{Extra, Map};
 pub use message::{
     Batch, BatchElements, Call, ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, Notice, Payload,

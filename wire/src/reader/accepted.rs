@@ -4,8 +4,8 @@ use super::Reader;
 use crate::error::{DecodeError, Decoded};
 use crate::schema::Schema;
 
-/// Where a reader was: its position, its depth, and its budget of memory.
-type Mark = (usize, usize, usize);
+/// Where a reader was: its position, its depth, its budget of memory, and how many values it remembered.
+type Mark = (usize, usize, usize, usize);
 
 impl Reader<'_> {
     /// Reads the next value. `None` if it can't be read and a schema accepts it all the same, such as a variant that allows any tag;
@@ -62,11 +62,12 @@ impl Reader<'_> {
 
     #[inline]
     fn mark(&self) -> Mark {
-        (self.position, self.depth, self.budget)
+        (self.position, self.depth, self.budget, self.remembered_count())
     }
 
     /// Goes back to where the reader was. What was read since is gone, and so is the memory that it took.
-    fn go_back(&mut self, (position, depth, budget): Mark) {
+    fn go_back(&mut self, (position, depth, budget, remembered): Mark) {
         (self.position, self.depth, self.budget) = (position, depth, budget);
+        self.forget(remembered);
     }
 }

@@ -18,6 +18,18 @@ impl<'a> Known<'a> {
 }
 
 impl Reader<'_> {
+    /// The number of values that have been remembered.
+    pub(super) fn remembered_count(&self) -> usize {
+        self.remembered.as_ref().map_or(0, |places| places.0.len())
+    }
+
+    /// Forgets the values but for so many, since the cursor goes back.
+    pub(super) fn forget(&mut self, count: usize) {
+        if let Some(places) = &mut self.remembered {
+            places.0.truncate(count);
+        }
+    }
+
     /// The known value that begins at the cursor.
     #[inline]
     pub(super) fn known_value(&mut self) -> Option<Place> {

@@ -34,6 +34,31 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Looks ahead for the method of the next message, and whether the message has an id. `None` if it isn't a request or a
+    /// notification. The cursor stays.
+    ///
+    /// # Errors
+    /// When the next value isn't an object, or the method isn't a string.
+    pub fn peek_method(&mut self) -> Decoded<Option<(Cow<'a, str>, bool)>> {
+        self.peek(|ahead| {
+            let (mut has_id, mut kind) = (false, None);
+            ahead.seek(|key| {
+                has_id |= key == "id";
+                kind = ["method", "result", "error"].into_iter().find(|kind| *kind == key);
+                kind.is_some()
+            })?;
+            if kind != Some("method") {
+                return Ok(None);
+            }
+            let method = ahead.reader.string().map_err(|error| error.in_member("method"))?;
+            if !has_id {
+                ahead.seek(|key| key == "id")?;
+                has_id = !ahead.at_end;
+            }
+            Ok(Some((method, has_id)))
+        })
+    }
+
     /// Looks ahead for the first member of the next object whose name is among `members`. The cursor stays.
     ///
     /// # Errors
@@ -130,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn peek<T>(&mut self, look: impl FnOnce(&mut LookAhead<'_, 'a>) -> Decoded<T>) -> Decoded<T> {
-        let (position, depth) = (self.position, self.depth);
+        let (position, depth, remembered) = (self.position, self.depth, self.remembered_count());
         let first = self.open_object()?;
         let looked = look(&mut LookAhead {
             reader: self,
@@ -138,6 +163,7 @@ impl<'a> Reader<'a> {
             at_end: false,
         });
         (self.position, self.depth) = (position, depth);
+        self.forget(remembered);
         looked
     }
 }

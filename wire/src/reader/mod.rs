@@ -16,7 +16,7 @@ mod scan;
 mod skip;
 
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
-use crate::known::KnownJson;
+use crate::known::{KnownJson, Places};
 
 use self::known::Known;
 
@@ -41,6 +41,8 @@ pub struct Reader<'a> {
     deepest: usize,
     /// The values that needn't be looked at.
     known: Known<'a>,
+    /// The values that have been read as text, if somebody asks for them.
+    remembered: Option<Places>,
     /// The envelope of the message that is being read, if the next object is a message.
     pub(crate) envelope: Option<Envelope>,
 }
@@ -56,6 +58,7 @@ impl<'a> Reader<'a> {
             budget: budget::budget(text),
             deepest: 0,
             known: Known::default(),
+            remembered: None,
             envelope: None,
         }
     }
@@ -77,6 +80,18 @@ impl<'a> Reader<'a> {
             known: Known::new(json),
             ..Self::new(json.text())
         }
+    }
+
+    /// Remembers the values that are read as text from now on.
+    #[must_use]
+    pub fn remembering(mut self) -> Self {
+        self.remembered = Some(Places::default());
+        self
+    }
+
+    /// The values that have been read as text, if they were remembered.
+    pub fn take_remembered(&mut self) -> Places {
+        self.remembered.take().unwrap_or_default()
     }
 
     /// The greatest depth of the arrays and objects that have been read, but for those inside of known values.
@@ -146,7 +161,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of bytes that have been read.
-    pub(crate) fn position(&self) -> usize {
+    #[must_use]
+    pub fn position(&self) -> usize {
         self.position
     }
 }

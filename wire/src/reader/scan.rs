@@ -131,7 +131,7 @@ fn space_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// The end of the string whose content starts at `at`.
 #[inline]
-fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = at + plain_prefix(bytes.get(at..)?);
     match bytes.get(end)? {
         b'"' => Some(end + 1),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::scan::{scan_distinct, scan_value};
+use super::scan::{scan_distinct, scan_value, string_end};
 use super::{JsonType, MAX_DEPTH, Reader};
 use crate::error::{DecodeError, Decoded};
 
@@ -41,11 +41,21 @@ impl<'a> Reader<'a> {
         let start = self.position;
         let (end, depth) = match self.known_value() {
             Some(place) => (place.end, 0),
-            None => scan_value(self.text.as_bytes(), start).ok_or_else(|| self.malformed())?,
+            None => {
+                let scanned = match self.byte() {
+                    Some(b'"') => string_end(self.text.as_bytes(), start + 1).map(|end| (end, 0)),
+                    _ => scan_value(self.text.as_bytes(), start),
+                };
+                scanned.ok_or_else(|| self.malformed())?
+            }
         };
         self.position = end;
         self.deepest = self.deepest.max(self.depth + depth);
-        Ok((&self.text[start..end], depth))
+        let text = &self.text[start..end];
+        if let Some(remembered) = &mut self.remembered {
+            remembered.mark(start, text);
+        }
+        Ok((text, depth))
     }
 
     /// Where the next value, which isn't JSON, stops being JSON. The cursor stays.
