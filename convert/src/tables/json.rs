@@ -31,10 +31,14 @@ pub(super) fn each(
     reader: &mut Source,
     mut member: impl FnMut(&mut Source, Cow<'static, str>) -> Decoded<()>,
 ) -> Decoded<()> {
+    let mut names = Vec::new();
     reader.members(|reader, key| {
-        let name = key.clone();
-        member(reader, key).map_err(|error| error.in_member(&name))
-    })
+        let read = member(reader, key.clone());
+        read.map_err(|error| error.in_member(&key))?;
+        names.push(key);
+        Ok(())
+    })?;
+    reader.check_names(names.iter().map(|name| &**name))
 }
 
 pub(super) fn list<T>(reader: &mut Source, mut element: impl FnMut(&mut Source) -> Decoded<T>) -> Decoded<Vec<T>> {

@@ -24,13 +24,13 @@ pub(crate) mod types;
 use std::collections::HashMap;
 use std::fmt;
 
-use mcp_wire::{Decoded, JsonType, Method, Schema};
+use mcp_wire::{Decoded, JsonType, Method, Reader, Schema};
 
 use crate::facts::Facts;
 use crate::lifecycle::{KnownError, Lifecycle};
 use crate::revision::{ErrorRule, Need, Tolerance};
 use rows::Rows;
-use types::{Kind, ObjectType, Type, TypeRef};
+use types::{Kind, ObjectType, Type, TypeId, TypeRef};
 
 /// A role in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,29 @@ impl Table {
             down: parsed.down,
         };
         table.find_json_types();
-        Ok(table)
+        match table.find_circle() {
+            Some(name) => {
+                let expected = format!("other variants of `{name}` than itself");
+                Err(Reader::new(text).wrong_type(expected, JsonType::Object))
+            }
+            None => Ok(table),
+        }
+    }
+
+    /// A type that is one of its own variants, which couldn't be told from itself.
+    fn find_circle(&self) -> Option<&'static str> {
+        let mut waiting = vec![true; self.types.len()];
+        loop {
+            let is_ready = |id: &TypeId| waiting[*id] && !self.types[*id].variants().any(|inner| waiting[inner]);
+            let ready: Vec<TypeId> = (0..self.types.len()).filter(is_ready).collect();
+            for id in &ready {
+                waiting[*id] = false;
+            }
+            if ready.is_empty() {
+                let left = waiting.iter().position(|waits| *waits)?;
+                return Some(self.types[left].name);
+            }
+        }
     }
 
     /// The name of the revision.
@@ -298,5 +320,36 @@ impl fmt::Debug for Table {
         f.debug_struct("Table")
             .field("revision", &self.revision)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static SCHEMA: Schema = Schema::new("2099-01-01", "{}");
+
+    fn problem(types: &'static str) -> Option<String> {
+        Table::parse(types, &SCHEMA).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_type_that_is_a_variant_of_itself_is_refused() {
+        let nested = r#"{"types": {"A": {"union": ["B", "string"]}, "B": {"required": {"a": "A", "all": "[A]"}}}}"#;
+        assert_eq!(problem(nested), None);
+        for types in [
+            r#"{"types": {"A": {"union": ["A"]}}}"#,
+            r#"{"types": {"A": {"union": ["string", "B?"]}, "B": {"alias": "A"}}}"#,
+            r#"{"types": {"A": {"methods": {"a": "A"}}}}"#,
+        ] {
+            let problem = problem(types).unwrap();
+            assert!(problem.contains("other variants of `A` than itself"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_part_that_occurs_twice_is_refused() {
+        let twice = r#"{"types": {"A": {"alias": "string"}, "B": {"alias": "A"}}, "names": {"b": "B"}, "types": {}}"#;
+        assert!(problem(twice).unwrap().starts_with("`types`"));
     }
 }

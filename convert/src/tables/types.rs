@@ -101,6 +101,20 @@ pub(crate) enum Decision {
     },
 }
 
+impl Type {
+    /// The types that a value of this type may have instead.
+    pub(super) fn variants(&self) -> impl Iterator<Item = TypeId> {
+        let (refs, methods): (Vec<&TypeRef>, &[_]) = match &self.kind {
+            Kind::Alias(ty) => (vec![ty], &[]),
+            Kind::Union(union) => (union.variants.iter().map(|variant| &variant.ty).collect(), &[]),
+            Kind::Methods(methods) => (Vec::new(), methods),
+            Kind::Object(_) | Kind::Strings(_) | Kind::Results(_) => (Vec::new(), &[]),
+        };
+        let refs = refs.into_iter().filter_map(TypeRef::in_place);
+        refs.chain(methods.iter().map(|(_, id)| *id))
+    }
+}
+
 impl Decision {
     /// Whether each outcome is one of so many variants.
     pub(super) fn is_among(&self, count: usize) -> bool {
@@ -180,6 +194,15 @@ impl TypeRef {
         match self {
             Self::List(inner) | Self::Map(inner) | Self::Nullable(inner) => inner.innermost(),
             _ => self,
+        }
+    }
+
+    /// The type with a name that a value of this type may be one of.
+    fn in_place(&self) -> Option<TypeId> {
+        match self {
+            Self::Named(id) => Some(*id),
+            Self::Nullable(inner) => inner.in_place(),
+            _ => None,
         }
     }
 
