@@ -55,7 +55,7 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     };
     let (is_request, mut conversion) = (id.is_some(), conversion);
     let source = Reader::of_known(&json);
-    match convert_message(R::HUB, peer, (role, is_request), source, &mut conversion) {
+    match convert_message(R::HUB, peer, (role, is_request), None, source, &mut conversion) {
         Ok(node) => Translated::Message {
             message: node.into_text().into_owned().into_bytes(),
             losses: conversion.into_losses(),
@@ -83,11 +83,14 @@ pub fn read_result<T, R: ProtocolRevision>(
         return Ok(decode(method, &mut source)?.map(|result| FromResult { result, losses }));
     }
     let chain = R::protocol().chain(peer.index(), R::HUB.index())?;
-    let Some(node) = chain.result(role, method, source, &mut conversion.state)? else {
+    let Some(node) = chain.result(role, method, source.remembering(), &mut conversion.state)? else {
         return Ok(None);
     };
     let method = R::HUB.name_of_method(peer, method);
-    let result = decode(method, &mut conversion.state.reader(&node.to_known()))?;
+    let result = decode(
+        method,
+        &mut conversion.state.reader(&node.to_known(&conversion.state.places)),
+    )?;
     let losses = conversion.into_losses();
     Ok(result.map(|result| FromResult { result, losses }))
 }
@@ -174,22 +177,28 @@ fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
     json: &[u8],
     mut conversion: Conversion<R>,
 ) -> Decoded<Translated<Message<Q, N>>> {
-    let header = MessageHeader::from_slice(json)?;
-    let is_request = match header.kind()? {
-        MessageKind::Request => true,
-        MessageKind::Notification => false,
-        // The result of a response isn't converted, because that requires the method of the request.
-        MessageKind::Response | MessageKind::Error => return from_slice(json).map(unchanged),
+    let mut source = Reader::from_slice(json)?.remembering();
+    let (method, is_request) = match source.peek_method() {
+        Ok(Some(found)) => found,
+        found => {
+            return match MessageHeader::from_slice(json)?.kind()? {
+                // The result of a response isn't converted, because that requires the method of the request.
+                MessageKind::Response | MessageKind::Error => from_slice(json).map(unchanged),
+                _ => Err(found.err().unwrap_or_else(|| source.missing("method"))),
+            };
+        }
     };
-    let source = Reader::from_slice(json)?;
-    match convert_message(peer, R::HUB, (role, is_request), source, &mut conversion) {
+    match convert_message(peer, R::HUB, (role, is_request), Some(&method), source, &mut conversion) {
         Ok(node) => Ok(Translated::Message {
-            message: conversion.state.reader(&node.to_known()).decode()?,
+            message: conversion
+                .state
+                .reader(&node.to_known(&conversion.state.places))
+                .decode()?,
             losses: conversion.into_losses(),
         }),
         Err(Failed::Invalid(error)) => Err(error),
         Err(failed) => {
-            let id = is_request.then(|| header.id());
+            let id = is_request.then(|| MessageHeader::from_slice(json).ok()?.id());
             // An invalid envelope is an error, whatever else the message is.
             from_slice::<Message<Envelope, Envelope>>(json)?;
             Ok(not_sent(failed.into(), id))
@@ -206,16 +215,17 @@ impl Decode for Envelope {
     }
 }
 
-/// Converts a message. `kind` is the role of the sender, and whether the message is a request.
+/// Converts a message. `kind` is the role of the sender, and whether the message is a request. The method is looked for if it isn't known.
 fn convert_message<'a, R: ProtocolRevision>(
     from: R,
     to: R,
     kind: (Role, bool),
+    method: Option<&str>,
     json: Reader<'a>,
     conversion: &mut Conversion<R>,
 ) -> Result<Node<'a>, Failed> {
     let chain = R::protocol().chain(from.index(), to.index())?;
-    chain.message(kind, json, &mut conversion.state)
+    chain.message(kind, method, json, &mut conversion.state)
 }
 
 /// Decodes a payload: a message, or a batch of messages where the revision has batches.

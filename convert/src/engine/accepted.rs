@@ -1,6 +1,7 @@
 //! Texts that were accepted before.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 /// The texts that a check has accepted, so that they needn't be looked at again: a server lists the same schemas to each client, and a
@@ -14,8 +15,28 @@ pub(super) struct Accepted {
 
 #[derive(Debug, Default)]
 struct Texts {
-    known: HashMap<u64, Box<str>>,
+    known: HashMap<u64, Box<str>, BuildHasherDefault<Sampled>>,
     bytes: usize,
+}
+
+/// A sample is a hash already.
+#[derive(Default)]
+struct Sampled(u64);
+
+impl Hasher for Sampled {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes
+            .iter()
+            .fold(self.0, |hash, byte| hash.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, sample: u64) {
+        self.0 = sample;
+    }
 }
 
 /// The bytes of all texts that are kept.

@@ -13,7 +13,7 @@ use crate::unrepresentable::Unrepresentable;
 impl<'a> Run<'_> {
     /// Checks the value of a member. One that is invalid is dropped or refused.
     pub(super) fn check_member(&mut self, plan: &MemberPlan, members: &mut Members<'a>, at: usize) -> Converted {
-        if self.accepts(plan, &members[at].value) {
+        if plan.has_no_check() || plan.accepts(&members[at].value.to_text(), self.step.schema()) {
             return Ok(());
         }
         self.declare(plan, &mut members[at].value)?;
@@ -34,20 +34,6 @@ impl<'a> Run<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Whether a value, and what only the target declares in it, are valid there.
-    fn accepts(&self, plan: &MemberPlan, value: &Node<'_>) -> bool {
-        let schema = self.step.schema();
-        if plan.declared.is_empty() && plan.check.is_none() {
-            return true;
-        }
-        let text = value.to_text();
-        plan.accepted.or_check(&text, || {
-            let mut pointers = plan.check.iter().flat_map(|check| &check.pointers);
-            let accepts = pointers.all(|pointer| accepts_text(&text, pointer, schema));
-            accepts && accepts_declared(&plan.declared, &text, schema)
-        })
     }
 
     /// Removes members from an open object that only the target declares, and whose values are invalid there.
@@ -87,6 +73,22 @@ impl<'a> Run<'_> {
         valid
             .unwrap_or(Ok(()))
             .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
+    }
+}
+
+impl MemberPlan {
+    /// Whether the target takes each value that the source has.
+    pub(super) fn has_no_check(&self) -> bool {
+        self.declared.is_empty() && self.check.is_none()
+    }
+
+    /// Whether a value, and what only the target declares in it, are valid there.
+    pub(super) fn accepts(&self, text: &str, schema: &Schema) -> bool {
+        self.accepted.or_check(text, || {
+            let mut pointers = self.check.iter().flat_map(|check| &check.pointers);
+            let accepts = pointers.all(|pointer| accepts_text(text, pointer, schema));
+            accepts && accepts_declared(&self.declared, text, schema)
+        })
     }
 }
 

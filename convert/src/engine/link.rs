@@ -217,7 +217,7 @@ impl Linker<'_> {
             match row {
                 VariantRow::Becomes(at) => match targets.get(at) {
                     // Types that the plan doesn't relate would be their own only variants, without an end.
-                    Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(self.change(ty, other)),
+                    Some(other) if (ty, other) != (source, target) => VariantPlan::Becomes(at, self.change(ty, other)),
                     _ => VariantPlan::None(""),
                 },
                 VariantRow::Replace { template, rule } => VariantPlan::Replace { template, rule },

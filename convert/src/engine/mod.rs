@@ -1,11 +1,14 @@
 //! The engine: it runs the conversions of tables over JSON.
 //!
-//! [`read`] reads the source as far as a conversion looks into it, and leaves the rest as text. Each [`step`] between two
+//! [`read`] reads the source as far as a conversion looks into it, and leaves the rest as text. So it does with a value in which all
+//! conversions of the chain find nothing to do, as [`look`] knows by its type and [`kept`] by its members. Each [`step`] between two
 //! neighbouring revisions changes the tree in place. [`step`] also finds out what a step leaves as it is.
 
 mod accepted;
 mod checks;
+mod kept;
 mod link;
+mod look;
 mod node;
 mod object;
 mod read;
@@ -16,6 +19,7 @@ mod value;
 
 use mcp_wire::{DecodeError, Decoded, Reader};
 
+use self::look::{Look, looks};
 pub(crate) use self::node::Node;
 use self::read::{Nulls, Read};
 use self::state::State;
@@ -28,13 +32,16 @@ use crate::tables::{Role, RoleTypes, Table};
 use crate::translated::FromPeer;
 use crate::unrepresentable::Unrepresentable;
 
+/// How many values, one within the other, are looked at before they are read as trees. The text of a value is looked at as often.
+const TRIES: u8 = 4;
+
 /// The conversions from one revision to another: those between the revisions on the way, one after the other.
 #[derive(Debug)]
 pub(crate) struct Chain {
     from: &'static Table,
     steps: Vec<&'static Step>,
-    /// Whether a step looks into each type of the source.
-    opens: Vec<bool>,
+    /// What the steps look at in each type of the source that one looks into.
+    looks: Vec<Option<Look>>,
     client: Sent,
     server: Sent,
 }
@@ -123,25 +130,12 @@ impl From<Unrepresentable> for Failed {
 impl Chain {
     /// The conversions from a revision over these steps.
     pub(crate) fn new(from: &'static Table, steps: Vec<&'static Step>) -> Self {
-        let mut opens: Vec<bool> = Vec::new();
-        for step in steps.iter().rev() {
-            let mut before = vec![false; step.from.types.len()];
-            for pair in &step.pairs {
-                let TypeRef::Named(source) = pair.source else { continue };
-                let later = match pair.target {
-                    TypeRef::Named(id) => opens.get(id).is_some_and(|opens| *opens),
-                    _ => false,
-                };
-                before[source] |= !pair.keeps || later;
-            }
-            opens = before;
-        }
         Self {
             client: Sent::new(Role::Client, from, &steps),
             server: Sent::new(Role::Server, from, &steps),
+            looks: looks(from.types.len(), &steps),
             from,
             steps,
-            opens,
         }
     }
 
@@ -155,8 +149,19 @@ impl Chain {
     /// Reads a value of a type. What no step looks into is checked if `checks` says so.
     pub(crate) fn read<'a>(
         &self,
-        mut reader: Reader<'a>,
+        reader: Reader<'a>,
         ty: &TypeRef,
+        checks: bool,
+        state: &mut State,
+    ) -> Decoded<Node<'a>> {
+        self.read_source(reader, (ty, None), checks, state)
+    }
+
+    /// The same for a message whose method may be known.
+    fn read_source<'a>(
+        &self,
+        mut reader: Reader<'a>,
+        (ty, method): (&TypeRef, Option<&str>),
         checks: bool,
         state: &mut State,
     ) -> Decoded<Node<'a>> {
@@ -164,12 +169,14 @@ impl Chain {
         let has_nulls = !self.steps.is_empty() && reader.text().contains("null");
         let read = Read {
             table: self.from,
-            opens: &self.opens,
+            looks: &self.looks,
             checks,
+            tries: TRIES,
             nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
         };
-        let node = read.value(&mut reader, ty)?;
+        let node = read.source(&mut reader, ty, method)?;
         state.deepest = reader.deepest();
+        state.places = reader.take_remembered();
         reader.finish()?;
         Ok(node)
     }
@@ -202,6 +209,7 @@ impl Chain {
     pub(crate) fn message<'a>(
         &self,
         (role, is_request): (Role, bool),
+        method: Option<&str>,
         json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
@@ -212,7 +220,8 @@ impl Chain {
             &sent.notifications
         };
         let any = TypeRef::Object;
-        let mut node = self.read(json, stream.source.as_ref().unwrap_or(&any), false, state)?;
+        let source = stream.source.as_ref().unwrap_or(&any);
+        let mut node = self.read_source(json, (source, method), false, state)?;
         for (step, change) in self.steps.iter().zip(&stream.changes) {
             // A revision that declares no such messages takes those of others as they are.
             if let Some(change) = change {

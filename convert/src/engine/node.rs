@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use mcp_wire::{Decoded, JsonType, KnownJson, RawJson, Reader};
+use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader};
 
 /// A JSON value.
 #[derive(Debug, Clone)]
@@ -11,6 +11,8 @@ pub(crate) enum Node<'a> {
     Text(Cow<'a, str>),
     /// The text of an object that isn't a variant of the union it stands for.
     Unknown(Cow<'a, str>),
+    /// The text of a value of the source that no conversion of its type changes, and where it begins in the source.
+    Kept(&'a str, usize),
     Array(Vec<Node<'a>>),
     Object(Vec<Entry<'a>>),
 }
@@ -44,9 +46,15 @@ impl<'a> Node<'a> {
     pub(crate) fn json_type(&self) -> JsonType {
         match self {
             Self::Text(text) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
+            Self::Kept(text, _) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
             Self::Array(_) => JsonType::Array,
             Self::Unknown(_) | Self::Object(_) => JsonType::Object,
         }
+    }
+
+    /// Whether no conversion of the value's type changes it.
+    pub(crate) fn is_kept(&self) -> bool {
+        matches!(self, Self::Kept(..))
     }
 
     pub(crate) fn is_null(&self) -> bool {
@@ -57,6 +65,7 @@ impl<'a> Node<'a> {
     pub(crate) fn as_str(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Reader::new(text).string().ok(),
+            Self::Kept(text, _) => Reader::new(text).string().ok(),
             _ => None,
         }
     }
@@ -65,10 +74,11 @@ impl<'a> Node<'a> {
     pub(crate) fn to_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) | Self::Unknown(text) => Cow::Borrowed(text),
+            Self::Kept(text, _) => Cow::Borrowed(text),
             _ => {
                 // Nobody asks where values are in it.
                 let mut json = KnownJson::from(String::with_capacity(self.length()));
-                self.write(&mut json);
+                self.write(&mut json, &Places::default());
                 Cow::Owned(json.into_text())
             }
         }
@@ -78,6 +88,7 @@ impl<'a> Node<'a> {
     pub(crate) fn into_text(self) -> Cow<'a, str> {
         match self {
             Self::Text(text) | Self::Unknown(text) => text,
+            Self::Kept(text, _) => Cow::Borrowed(text),
             tree => Cow::Owned(tree.to_text().into_owned()),
         }
     }
@@ -98,11 +109,19 @@ impl<'a> Node<'a> {
         Ok(Node::Object(members))
     }
 
+    /// Makes a tree of a text.
+    fn open(&mut self, look: impl for<'t> Fn(&'t str) -> Decoded<Node<'t>>) -> Decoded<()> {
+        *self = match self {
+            Self::Text(text) | Self::Unknown(text) => open(text, look)?,
+            Self::Kept(text, _) => look(text)?,
+            _ => return Ok(()),
+        };
+        Ok(())
+    }
+
     /// The members of an object. One that is a text is opened, with members that nothing declares.
     pub(crate) fn members(&mut self) -> Decoded<&mut Vec<Entry<'a>>> {
-        if let Self::Text(text) | Self::Unknown(text) = self {
-            *self = open(text, |text| Node::undeclared(&mut Reader::new(text)))?;
-        }
+        self.open(|text| Node::undeclared(&mut Reader::new(text)))?;
         match self {
             Self::Object(members) => Ok(members),
             other => Err(Reader::new("").wrong_type("an object", other.json_type())),
@@ -111,17 +130,14 @@ impl<'a> Node<'a> {
 
     /// The elements of an array. One that is a text is opened.
     pub(crate) fn elements(&mut self) -> Decoded<&mut Vec<Node<'a>>> {
-        if let Self::Text(text) | Self::Unknown(text) = self {
-            let elements = open(text, |text| {
-                let mut elements = Vec::new();
-                Reader::new(text).array(|reader| {
-                    let element = Node::text(reader.raw()?);
-                    reader.push(&mut elements, element)
-                })?;
-                Ok(Node::Array(elements))
+        self.open(|text| {
+            let mut elements = Vec::new();
+            Reader::new(text).array(|reader| {
+                let element = Node::text(reader.raw()?);
+                reader.push(&mut elements, element)
             })?;
-            *self = elements;
-        }
+            Ok(Node::Array(elements))
+        })?;
         match self {
             Self::Array(elements) => Ok(elements),
             other => Err(Reader::new("").wrong_type("an array", other.json_type())),
@@ -141,9 +157,11 @@ impl<'a> Node<'a> {
                     .value
                     .at(rest)
             }
-            Self::Text(text) | Self::Unknown(text) => {
+            Self::Array(_) => None,
+            text => {
                 let mut found = None;
-                let mut reader = Reader::new(text);
+                let text = text.to_text();
+                let mut reader = Reader::new(&text);
                 let looked = reader.members(|reader, name| {
                     let value = reader.raw()?;
                     if name == *first {
@@ -155,14 +173,13 @@ impl<'a> Node<'a> {
                 let found = Node::text(found?);
                 found.at(rest).map(|text| Cow::Owned(text.into_owned()))
             }
-            Self::Array(_) => None,
         }
     }
 
-    /// The JSON text, and in it what has been read as text.
-    pub(crate) fn to_known(&self) -> KnownJson {
+    /// The JSON text, and in it what has been read as text: `places` are those in the source.
+    pub(crate) fn to_known(&self, places: &Places) -> KnownJson {
         let mut json = KnownJson::with_capacity(self.length());
-        self.write(&mut json);
+        self.write(&mut json, places);
         json
     }
 
@@ -170,6 +187,7 @@ impl<'a> Node<'a> {
     fn length(&self) -> usize {
         match self {
             Self::Text(text) | Self::Unknown(text) => text.len(),
+            Self::Kept(text, _) => text.len(),
             Self::Array(elements) => 2 + elements.iter().map(|element| element.length() + 1).sum::<usize>(),
             Self::Object(members) => {
                 let members = members.iter();
@@ -180,24 +198,24 @@ impl<'a> Node<'a> {
         }
     }
 
-    fn write(&self, json: &mut KnownJson) {
-        if let Self::Text(text) | Self::Unknown(text) = self {
-            return json.push_value(text);
-        }
-        let begun = json.begin();
+    fn write(&self, json: &mut KnownJson, places: &Places) {
         match self {
-            Self::Text(_) | Self::Unknown(_) => {}
+            Self::Text(text) | Self::Unknown(text) => json.push_value(text),
+            Self::Kept(text, start) => json.push_part(text, *start, places),
             Self::Array(elements) => {
+                let begun = json.begin();
                 json.push("[");
                 for (index, element) in elements.iter().enumerate() {
                     if index > 0 {
                         json.push(",");
                     }
-                    element.write(json);
+                    element.write(json, places);
                 }
                 json.push("]");
+                json.end(begun);
             }
             Self::Object(members) => {
+                let begun = json.begin();
                 json.push("{");
                 for (index, entry) in members.iter().enumerate() {
                     if index > 0 {
@@ -205,12 +223,12 @@ impl<'a> Node<'a> {
                     }
                     json.push_string(&entry.name);
                     json.push(":");
-                    entry.value.write(json);
+                    entry.value.write(json, places);
                 }
                 json.push("}");
+                json.end(begun);
             }
         }
-        json.end(begun);
     }
 
     /// The value without a reference to the source.
@@ -218,6 +236,7 @@ impl<'a> Node<'a> {
         match self {
             Self::Text(text) => Node::Text(Cow::Owned(text.into_owned())),
             Self::Unknown(text) => Node::Unknown(Cow::Owned(text.into_owned())),
+            Self::Kept(text, _) => Node::text(text.to_owned()),
             Self::Array(elements) => Node::Array(elements.into_iter().map(Node::into_owned).collect()),
             Self::Object(members) => {
                 let own = |entry: Entry<'_>| Entry {

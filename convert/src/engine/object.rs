@@ -387,13 +387,23 @@ impl<'a> Run<'_> {
                 at
             }
             None => {
-                members.push(Entry::declared(name, Node::text("{}")));
+                members.push(Entry::declared(name, self.empty(change)));
                 members.len() - 1
             }
         };
         let (step, value) = (self.step, &mut members[at].value);
         self.state
             .within(Part::Member(name), |state| Run { step, state }.change(change, value))
+    }
+}
+
+impl Run<'_> {
+    /// An empty object that a change is for.
+    fn empty<'a>(&self, change: &Change) -> Node<'a> {
+        match change {
+            Change::Pair(pair) if self.step.has_empty(*pair) => Node::Object(Vec::new()),
+            _ => Node::text("{}"),
+        }
     }
 }
 

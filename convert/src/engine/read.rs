@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
+use super::look::Look;
 use super::node::{Entry, Node};
 use crate::tables::Table;
 use crate::tables::types::{Decision, Kind, Member, MemberValue, ObjectType, Results, ToldBy, TypeId, TypeRef, Union};
@@ -22,26 +23,53 @@ pub(crate) enum Nulls {
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
     pub(crate) table: &'t Table,
-    /// Whether the values of each type are read as trees.
-    pub(crate) opens: &'t [bool],
+    /// What is looked at in the values of each type. One that nothing looks into is read as text.
+    pub(crate) looks: &'t [Option<Look>],
     /// Whether the rest is checked. If not, the decoder of the result checks it.
     pub(crate) checks: bool,
     pub(crate) nulls: Nulls,
+    /// How many values, one within the other, may be looked at to find out whether anything in them is changed.
+    pub(crate) tries: u8,
 }
+
+/// How many more elements of a list may be changed than stay the same, so that it is tried to keep the next one.
+const FEW: usize = 4;
 
 impl<'t> Read<'t> {
     /// Opens one object, and leaves what is in it as text.
     pub(crate) fn open(table: &'t Table) -> Self {
         Self {
             table,
-            opens: &[],
+            looks: &[],
             checks: false,
             nulls: Nulls::Kept,
+            tries: 0,
         }
     }
 
-    fn is_opened(self, ty: &TypeRef) -> bool {
-        matches!(ty.innermost(), TypeRef::Named(id) if self.opens.get(*id).is_some_and(|opens| *opens))
+    pub(super) fn is_opened(self, ty: &TypeRef) -> bool {
+        matches!(ty.innermost(), TypeRef::Named(id) if self.look(*id).is_some())
+    }
+
+    pub(super) fn look(self, id: TypeId) -> Option<&'t Look> {
+        self.looks.get(id)?.as_ref()
+    }
+
+    /// Reads the source, a message perhaps whose method is known. It isn't tried to keep all of it, since little of it is ever
+    /// changed but its members.
+    pub(crate) fn source<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, method: Option<&str>) -> Decoded<Node<'a>> {
+        let ty = self.table.resolve(ty);
+        if !self.is_opened(ty) {
+            return self.value(reader, ty);
+        }
+        let message = match (self.table.kind(ty), method) {
+            (Some(Kind::Methods(methods)), Some(method)) => of_method(methods, method),
+            _ => None,
+        };
+        match message {
+            Some(message) => self.named(reader, *message),
+            None => self.tree(reader, ty),
+        }
     }
 
     /// Reads the next value.
@@ -52,11 +80,26 @@ impl<'t> Read<'t> {
         {
             return Ok(Node::text(text));
         }
+        if let Some(tries) = self.tries.checked_sub(1) {
+            return match self.kept(reader, ty) {
+                Some(kept) => Ok(kept),
+                None => Self { tries, ..self }.tree(reader, ty),
+            };
+        }
+        self.tree(reader, ty)
+    }
+
+    /// Reads the next value as a tree.
+    fn tree<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Node<'a>> {
         match ty {
             TypeRef::List(inner) => {
                 let mut elements = Vec::new();
+                let (mut kept, mut changed) = (0, 0);
                 reader.array(|reader| {
-                    let element = self.value(reader, inner)?;
+                    // Where most elements are changed, it costs more to try than to read trees.
+                    let tries = if changed > kept + FEW { 0 } else { self.tries };
+                    let element = Self { tries, ..self }.value(reader, inner)?;
+                    *(if element.is_kept() { &mut kept } else { &mut changed }) += 1;
                     reader.push(&mut elements, element)
                 })?;
                 Ok(Node::Array(elements))
@@ -86,7 +129,7 @@ impl<'t> Read<'t> {
     }
 
     /// Reads as text what no step looks into. `None` if it may have a `null` that is left out: the cursor stays before it then.
-    fn unopened<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Option<&'a str>> {
+    pub(super) fn unopened<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Option<&'a str>> {
         if self.nulls == Nulls::Kept || !matches!(ty.innermost(), TypeRef::Named(_)) {
             return self.text(reader, ty).map(Some);
         }
@@ -96,14 +139,14 @@ impl<'t> Read<'t> {
 
     fn named<'a>(self, reader: &mut Reader<'a>, id: TypeId) -> Decoded<Node<'a>> {
         match &self.table.types[id].kind {
-            Kind::Object(object) => self.object(reader, object),
+            Kind::Object(object) => self.object(reader, object, self.look(id)),
             Kind::Union(union) => match self.variant(reader, id, union)? {
                 Some(value) => Ok(value),
                 None => unknown(reader).map(|text| Node::Unknown(Cow::Borrowed(text))),
             },
             Kind::Methods(methods) => match message(reader, methods)? {
                 Some(message) => self.named(reader, message),
-                None => self.object(reader, &UNKNOWN_METHOD),
+                None => self.object(reader, &UNKNOWN_METHOD, None),
             },
             _ => self.text(reader, &TypeRef::Named(id)).map(Node::text),
         }
@@ -114,7 +157,12 @@ impl<'t> Read<'t> {
         let read = |nulls: Nulls| {
             move |reader: &mut Reader<'a>| {
                 let read = Self { nulls, ..self };
-                let value = |reader: &mut Reader<'a>, at: usize| read.value(reader, &union.variants[at].ty);
+                let value = |reader: &mut Reader<'a>, at: usize| {
+                    // Its own type doesn't say what the union makes of it.
+                    let changes = self.look(id).is_some_and(|look| look.changes_variant(at));
+                    let tries = if changes { 0 } else { read.tries };
+                    Self { tries, ..read }.value(reader, &union.variants[at].ty)
+                };
                 variant(self.table, reader, id, union, value)
             }
         };
@@ -128,21 +176,34 @@ impl<'t> Read<'t> {
     }
 
     /// Reads the next object, and its members as their types say.
-    pub(crate) fn object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType) -> Decoded<Node<'a>> {
+    pub(crate) fn object<'a>(
+        self,
+        reader: &mut Reader<'a>,
+        object: &ObjectType,
+        look: Option<&Look>,
+    ) -> Decoded<Node<'a>> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
+        let mut members = Members::new(object);
         reader.members(|reader, name| {
-            let read = self.member(reader, object, &name);
+            let at = members.next(&name);
+            let needs_tree = at.zip(look).is_some_and(|(at, look)| look.needs_tree(at));
+            let tries = if needs_tree { 0 } else { self.tries };
+            let member = at.and_then(|at| object.members.get(at));
+            let read = Self { tries, ..self }.member(reader, member);
             let (declared, value) = read.map_err(|error| error.in_member(&name))?;
             reader.push(&mut entries, Entry { name, declared, value })
         })?;
-        let mut entries = distinct(reader, entries)?;
+        if !members.are_distinct() {
+            reader.check_names(entries.iter().map(|entry| &*entry.name))?;
+        }
         if self.nulls == Nulls::LeftOut {
             entries.retain(|entry| entry.declared || !self.stands_for_absence(object, entry));
         }
-        let lacks = |name: &str| !entries.iter().any(|entry| entry.name == name);
-        let mut required = object.members.iter().filter(|member| member.required);
-        match required.find(|member| lacks(member.name)) {
-            Some(member) => Err(reader.missing(member.name)),
+        let mut missing = members
+            .missing()
+            .filter(|name| !entries.iter().any(|entry| entry.name == *name));
+        match missing.next() {
+            Some(name) => Err(reader.missing(name)),
             None => Ok(Node::Object(entries)),
         }
     }
@@ -166,8 +227,8 @@ impl<'t> Read<'t> {
     }
 
     /// Reads a member. The first value is whether it is a declared one.
-    fn member<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, name: &str) -> Decoded<(bool, Node<'a>)> {
-        let Some(member) = object.member(name) else {
+    fn member<'a>(self, reader: &mut Reader<'a>, member: Option<&Member>) -> Decoded<(bool, Node<'a>)> {
+        let Some(member) = member else {
             return Ok((false, Node::text(reader.raw()?)));
         };
         match &member.value {
@@ -190,6 +251,62 @@ impl<'t> Read<'t> {
         } else {
             reader.raw()
         }
+    }
+}
+
+/// The members of an object that have been read.
+pub(super) struct Members<'t> {
+    object: &'t ObjectType,
+    /// The position after the last one: most objects have their members in the order in which the type declares them.
+    next: usize,
+    /// The positions of the declared ones.
+    seen: u64,
+    /// Whether one was seen twice, or may have been.
+    repeats: bool,
+    others: usize,
+}
+
+impl<'t> Members<'t> {
+    pub(super) fn new(object: &'t ObjectType) -> Self {
+        Self {
+            object,
+            next: 0,
+            seen: 0,
+            // There is no room for more positions.
+            repeats: object.members.len() > 64,
+            others: 0,
+        }
+    }
+
+    /// The position of the next member, if the type declares it.
+    pub(super) fn next(&mut self, name: &str) -> Option<usize> {
+        let at = self.object.position(name, self.next);
+        match at {
+            Some(at) => {
+                let bit = 1_u64
+                    .checked_shl(u32::try_from(at).unwrap_or(u32::MAX))
+                    .unwrap_or_default();
+                self.repeats |= self.seen & bit != 0;
+                self.seen |= bit;
+                self.next = at + 1;
+            }
+            None => self.others += 1,
+        }
+        at
+    }
+
+    /// Whether no name is there twice. If not, that has to be looked at.
+    pub(super) fn are_distinct(&self) -> bool {
+        !self.repeats && self.others < 2
+    }
+
+    /// The required members that haven't been seen, or may not have been.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &'static str> + use<'t> {
+        let seen = self.seen;
+        let members = self.object.members.iter().enumerate();
+        members
+            .filter(move |(at, member)| member.required && (*at >= 64 || seen >> at & 1 == 0))
+            .map(|(_, member)| member.name)
     }
 }
 

@@ -45,7 +45,7 @@ impl<'a> Run<'_> {
         Ok(())
     }
 
-    /// Leaves out the elements of a list that a rule hides.
+    /// Leaves out the elements of a list that a rule hides. Those that are kept lack a member that it asks for.
     pub(super) fn hide(
         &mut self,
         change: &Change,
@@ -53,12 +53,15 @@ impl<'a> Run<'_> {
         rule: &'static str,
         value: &mut Node<'a>,
     ) -> Converted {
+        if value.is_kept() {
+            return Ok(());
+        }
         let elements = std::mem::take(value.elements().map_err(not_source)?);
         let mut shown = Vec::with_capacity(elements.len());
         for (index, mut element) in elements.into_iter().enumerate() {
             let step = self.step;
             let stays = self.state.within(Part::Element(index), |state| {
-                if meets(&element, when) && !state.carries() {
+                if !element.is_kept() && meets(&element, when) && !state.carries() {
                     state.lose(LossKind::Dropped, rule);
                     return Ok(false);
                 }

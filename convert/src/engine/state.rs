@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_wire::path::Segment;
-use mcp_wire::{KnownJson, MAX_DEPTH, Reader, error_code};
+use mcp_wire::{KnownJson, MAX_DEPTH, Places, Reader, error_code};
 
 use crate::conversion::{Policy, Supply};
 use crate::loss::{AUTOMATIC, LossKind, PendingLoss};
@@ -17,6 +17,8 @@ pub(crate) struct State {
     pub(crate) losses: Vec<PendingLoss>,
     /// The greatest depth of the source.
     pub(crate) deepest: usize,
+    /// The values of the source that have been read as text, if the reader remembered them.
+    pub(crate) places: Places,
     /// The pairs of types that are being converted, one within the other.
     depth: usize,
     /// The bytes that rules may still add.

@@ -200,8 +200,12 @@ pub(crate) struct UnionPlan {
 
 #[derive(Debug)]
 pub(crate) enum VariantPlan {
-    Becomes(Change),
-    Replace { template: &'static str, rule: &'static str },
+    /// The value becomes one of the variant of the target at this position.
+    Becomes(usize, Change),
+    Replace {
+        template: &'static str,
+        rule: &'static str,
+    },
     Refuse(Refusal),
     None(&'static str),
 }
@@ -269,6 +273,12 @@ impl Step {
         }
     }
 
+    /// Whether an empty object is one of a pair's source.
+    pub(super) fn has_empty(&self, pair: PairId) -> bool {
+        let object = self.from.object(&self.pairs[pair].source);
+        object.is_some_and(|object| !object.members.iter().any(|member| member.required))
+    }
+
     /// Finds the pairs that keep every value: all of them, but for those that do something themselves, and those that contain one
     /// that does.
     pub(super) fn find_kept(&mut self) {
@@ -318,7 +328,7 @@ impl Step {
         };
         count == plan.variants.len()
             && plan.variants.iter().all(|variant| match variant {
-                VariantPlan::Becomes(change) => self.keeps(change),
+                VariantPlan::Becomes(_, change) => self.keeps(change),
                 _ => false,
             })
     }

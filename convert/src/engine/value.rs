@@ -27,6 +27,7 @@ impl<'a> Run<'_> {
     pub(crate) fn change(&mut self, change: &Change, node: &mut Node<'a>) -> Converted {
         match change {
             Change::Keep => Ok(()),
+            Change::Pair(_) | Change::List(_) | Change::Map(_) | Change::Nullable(_) if node.is_kept() => Ok(()),
             Change::List(inner) => self.each(inner, node),
             Change::Map(inner) => self.entries(inner, node),
             Change::Nullable(inner) if self.step.keeps(inner) || node.is_null() => Ok(()),
@@ -101,7 +102,10 @@ impl<'a> Run<'_> {
             return Ok(());
         };
         let table = self.step.from;
-        *node = open(text, |text| Read::open(table).object(&mut Reader::new(text), object)).map_err(not_source)?;
+        *node = open(text, |text| {
+            Read::open(table).object(&mut Reader::new(text), object, None)
+        })
+        .map_err(not_source)?;
         Ok(())
     }
 
@@ -113,7 +117,7 @@ impl<'a> Run<'_> {
         let variant = plan.variants.get(at);
         let is_carried = || plan.holds_unknown && node.json_type() == JsonType::Object;
         match variant {
-            Some(VariantPlan::Becomes(change)) => self.change(change, node),
+            Some(VariantPlan::Becomes(_, change)) => self.change(change, node),
             Some(VariantPlan::Refuse(refusal)) => {
                 Err(Unrepresentable::new(refusal.code, refusal.because, refusal.rule))
             }

@@ -163,6 +163,14 @@ impl ObjectType {
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
     }
+
+    /// The position of a member, which is looked for from `next` on, and then before it.
+    pub(crate) fn position(&self, name: &str, next: usize) -> Option<usize> {
+        let (passed, ahead) = self.members.split_at(next.min(self.members.len()));
+        let is_it = |member: &Member| member.name == name;
+        let at = ahead.iter().position(is_it).map(|at| next + at);
+        at.or_else(|| passed.iter().position(is_it))
+    }
 }
 
 impl Member {
