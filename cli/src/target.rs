@@ -5,6 +5,7 @@ use std::path::Path;
 
 use mcp_runtime::clients::{ServerConfig, ServersFile};
 use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderValue};
+use mcp_runtime::transport::stdio;
 use tokio::process::Command;
 
 use crate::args::ServerArgs;
@@ -32,7 +33,7 @@ impl Target {
             },
             (None, None) => {
                 let (program, arguments) = args.command.split_first().unzip();
-                let mut command = Command::new(program.cloned().unwrap_or_default());
+                let mut command = stdio::command(program.cloned().unwrap_or_default());
                 command.args(arguments.unwrap_or_default());
                 Self::Process(command)
             }

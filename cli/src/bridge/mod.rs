@@ -10,12 +10,11 @@ use std::sync::Arc;
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
 use mcp_runtime::transport::http::server::{HttpServer, Listener, serve};
-use mcp_runtime::transport::stdio::{SpawnOptions, spawn, stdio};
+use mcp_runtime::transport::stdio::{self, SpawnOptions, spawn, stdio};
 #[cfg(unix)]
 use mcp_runtime::transport::unix::UnixListener;
 use mcp_runtime::transport::{Transport, TransportError};
 use tokio::net::TcpListener;
-use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -68,7 +67,7 @@ async fn run(args: &BridgeArgs) -> Result<Summary, CommandError> {
             let record = Arc::clone(&recorder);
             let connect = move || {
                 let (program, arguments) = command.split_first().unzip();
-                let mut command = Command::new(program.cloned().unwrap_or_default());
+                let mut command = stdio::command(program.cloned().unwrap_or_default());
                 command.args(arguments.unwrap_or_default());
                 let process = spawn(command, SpawnOptions::default()).map_err(other)?;
                 Ok(record.record(process, Side::Server, record.session()))

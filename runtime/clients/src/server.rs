@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use mcp_runtime_core::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime_core::transport::stdio::{self, SpawnOptions, spawn};
 use mcp_runtime_core::transport::{Connector, TransportError};
 use mcp_runtime_http::client::{HttpClient, HttpOptions};
 use reqwest::header::HeaderMap;
@@ -88,7 +88,7 @@ impl ProcessConfig {
     /// The command.
     #[must_use]
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = stdio::command(&self.program);
         command.args(&self.arguments).envs(&self.environment);
         if let Some(directory) = &self.directory {
             command.current_dir(directory);

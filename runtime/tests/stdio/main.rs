@@ -5,6 +5,8 @@ mod lines;
 mod own_streams;
 #[cfg(unix)]
 mod unix_children;
+#[cfg(windows)]
+mod windows_children;
 
 use std::time::Duration;
 

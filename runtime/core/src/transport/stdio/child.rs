@@ -1,14 +1,16 @@
 //! A child process as the peer.
 
+use std::ffi::OsStr;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::super::lines::{Line, LineLimits, LineReader, LineReceiver, LineSender, LineTransport};
+use super::process::Process;
 use crate::error::ProcessExit;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
@@ -122,11 +124,24 @@ pub struct SpawnError {
     pub error: std::io::Error,
 }
 
+/// The command of a program. On Windows it is looked for as in a shell, with the extensions of `PATHEXT`: `npx` is `npx.cmd`.
+///
+/// The arguments of such a file are quoted, and those that can't be are an error of [`spawn`].
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    #[cfg(windows)]
+    if let Ok(path) = which::which(program.as_ref()) {
+        return Command::new(path);
+    }
+    Command::new(program)
+}
+
 /// Starts a server. Its standard error is logged to `tracing`, line by line.
 ///
 /// Closing the connection closes the child's input. If the child is still running after the grace period, it is terminated
 /// (on Unix), and after another grace period it is killed. A child that exits on its own ends the connection with
 /// [`TransportError::Exited`], which has its exit status and the end of its standard error.
+///
+/// On Windows, the child has no console window, and what it has started ends with it.
 ///
 /// # Errors
 /// When the child can't be started, such as when there is no such program.
@@ -143,9 +158,8 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let mut child = command.spawn().map_err(|error| failed(error, &command))?;
-    let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
+    let mut child = Process::spawn(&mut command).map_err(|error| failed(error, &command))?;
+    let Some((stdin, stdout, stderr)) = child.take_pipes() else {
         return Err(failed(std::io::Error::other("the child has no pipes"), &command));
     };
 
@@ -185,7 +199,11 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
 }
 
 /// Waits until the child exits, and ends it on request. Gives the status of a child that exited on its own.
-async fn watch(mut child: Child, end_requested: oneshot::Receiver<()>, grace: Duration) -> Option<Option<ExitStatus>> {
+async fn watch(
+    mut child: Process,
+    end_requested: oneshot::Receiver<()>,
+    grace: Duration,
+) -> Option<Option<ExitStatus>> {
     let id = child.id();
     let by_itself = tokio::select! {
         ended = child.wait() => Some(ended),
@@ -203,31 +221,18 @@ async fn watch(mut child: Child, end_requested: oneshot::Receiver<()>, grace: Du
     is_by_itself.then(|| ended.ok())
 }
 
-async fn end(child: &mut Child, grace: Duration) -> std::io::Result<ExitStatus> {
+async fn end(child: &mut Process, grace: Duration) -> std::io::Result<ExitStatus> {
     if let Ok(ended) = timeout(grace, child.wait()).await {
         return ended;
     }
-    if terminate(child)
+    if child.terminate()
         && let Ok(ended) = timeout(grace, child.wait()).await
     {
         return ended;
     }
     tracing::warn!(id = child.id(), "the child didn't end and is killed");
-    child.start_kill()?;
+    child.kill()?;
     child.wait().await
-}
-
-#[cfg(unix)]
-fn terminate(child: &Child) -> bool {
-    use rustix::process::{Pid, Signal, kill_process};
-    // The child hasn't been waited for, and so the id is still its own.
-    let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok())
-}
-
-#[cfg(not(unix))]
-fn terminate(_child: &Child) -> bool {
-    false
 }
 
 /// Logs the lines of the child's standard error to `tracing`, and gives the last of them.

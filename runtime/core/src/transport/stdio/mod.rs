@@ -5,10 +5,12 @@ mod input;
 #[cfg(unix)]
 mod nonblocking;
 mod output;
+#[cfg_attr(windows, path = "process_windows.rs")]
+mod process;
 mod thread_input;
 mod thread_output;
 
-pub use self::child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, spawn};
+pub use self::child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, command, spawn};
 pub use self::input::Input;
 pub use self::output::Output;
 pub use super::lines::{LineLimits, LineReceiver, LineSender, LineTransport};

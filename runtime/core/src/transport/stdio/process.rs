@@ -1,0 +1,40 @@
+//! A child process of an operating system that has signals.
+
+use std::process::ExitStatus;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+
+/// A child process.
+#[derive(Debug)]
+pub struct Process(Child);
+
+impl Process {
+    pub fn spawn(command: &mut Command) -> std::io::Result<Self> {
+        command.spawn().map(Self)
+    }
+
+    pub fn take_pipes(&mut self) -> Option<(ChildStdin, ChildStdout, ChildStderr)> {
+        let Self(child) = self;
+        Some((child.stdin.take()?, child.stdout.take()?, child.stderr.take()?))
+    }
+
+    pub fn id(&self) -> Option<u32> {
+        self.0.id()
+    }
+
+    pub async fn wait(&mut self) -> std::io::Result<ExitStatus> {
+        self.0.wait().await
+    }
+
+    /// Asks the child to end; `false` if it can't be asked.
+    pub fn terminate(&self) -> bool {
+        // The child hasn't been waited for, and so the id is still its own.
+        let id = self.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok())
+    }
+
+    pub fn kill(&mut self) -> std::io::Result<()> {
+        self.0.start_kill()
+    }
+}
