@@ -2,8 +2,12 @@
 
 pub(crate) mod channel;
 mod connector;
-#[cfg(any(feature = "stdio", all(feature = "unix", unix)))]
+#[cfg(any(feature = "stdio", all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
 mod lines;
+#[cfg(all(feature = "named-pipe", windows))]
+pub mod named_pipe;
+#[cfg(any(all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
+mod serve;
 #[cfg(feature = "stdio")]
 pub mod stdio;
 #[cfg(all(feature = "unix", unix))]
@@ -12,7 +16,7 @@ mod watched;
 
 pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channel};
 pub use self::connector::Connector;
-#[cfg(any(feature = "stdio", all(feature = "unix", unix)))]
+#[cfg(any(feature = "stdio", all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
 pub use self::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 #[cfg(feature = "stdio")]
 pub use self::stdio::stdio;

@@ -1,0 +1,11 @@
+//! Messages as lines of JSON, over named pipes of Windows.
+//!
+//! A server [listens](NamedPipeListener) at the name of a pipe, and [`serve`] has a session with each client that [connects](connect()).
+//! The messages are those of standard streams. Windows lets this user, administrators and the system read from the pipe and write to it,
+//! on this machine.
+
+mod listener;
+mod transport;
+
+pub use self::listener::{NamedPipeListener, Serve, serve};
+pub use self::transport::{NamedPipeServerTransport, NamedPipeTransport, connect, connect_with};
