@@ -3,11 +3,10 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use axum::body::HttpBody as _;
-use mcp_runtime::http::{Method, Request, Response, StatusCode};
+use mcp_runtime::http::{Method, Request, StatusCode};
 use mcp_runtime::router::{Call, Router};
 use mcp_runtime::transport::Principal;
-use mcp_runtime::transport::http::server::{Body, HttpFunction};
+use mcp_runtime::transport::http::server::HttpFunction;
 use serde_json::{Value, json};
 
 use crate::client::request;
@@ -48,13 +47,12 @@ fn post(message: &Value) -> Request<Vec<u8>> {
 }
 
 fn respond(request: Request<Vec<u8>>) -> (StatusCode, Value) {
-    let response: Response<Body> = at_once(function().respond(request));
-    let (head, body) = response.into_parts();
-    let mut body = pin!(body);
-    let frame = at_once(std::future::poll_fn(|context| body.as_mut().poll_frame(context)));
-    let json = frame.and_then(|frame| frame.ok()?.into_data().ok());
-    let json = json.map_or(Value::Null, |json| serde_json::from_slice(&json).expect("it is JSON"));
-    (head.status, json)
+    let response = at_once(function().respond(request));
+    let json = match response.body().is_empty() {
+        true => Value::Null,
+        false => serde_json::from_slice(response.body()).expect("it is JSON"),
+    };
+    (response.status(), json)
 }
 
 fn call() -> Value {

@@ -1,5 +1,8 @@
 //! The types and conversions of every revision as a module of WebAssembly, which `run.mjs` loads.
 
+#[cfg(all(feature = "function", target_family = "wasm"))]
+mod function;
+
 use std::cell::RefCell;
 
 use mcp_adapters::{Policy, Revision, translate};
@@ -34,7 +37,11 @@ pub extern "C" fn input(length: usize) -> *mut u8 {
 /// Runs the job in the input; the length of the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn run() -> usize {
-    let result = INPUT.with_borrow(|input| result(input));
+    give(INPUT.with_borrow(|input| result(input)))
+}
+
+/// Makes a result the output; its length.
+fn give(result: Result<Value, String>) -> usize {
     let output = result.unwrap_or_else(|error| json!({ "error": error })).to_string();
     OUTPUT.set(output.into_bytes());
     OUTPUT.with_borrow(Vec::len)

@@ -25,6 +25,15 @@ impl Body {
     pub(crate) fn stream(stream: impl Stream<Item = Bytes> + Send + 'static) -> Self {
         Self(Content::Stream(Box::pin(stream)))
     }
+
+    /// The whole body, unless it is a stream.
+    pub(crate) fn whole(self) -> Option<Bytes> {
+        match self.0 {
+            Content::Empty => Some(Bytes::new()),
+            Content::Whole(bytes) => Some(bytes),
+            Content::Stream(_) => None,
+        }
+    }
 }
 
 impl<B: Into<Bytes>> From<B> for Body {

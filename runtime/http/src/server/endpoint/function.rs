@@ -30,15 +30,16 @@ use super::stateless::{accept, answer, revision_of};
 /// ```
 /// use std::sync::LazyLock;
 ///
+/// use bytes::Bytes;
 /// use mcp_runtime::Router;
 /// use mcp_runtime::http::{Request, Response};
-/// use mcp_runtime::transport::http::server::{Body, HttpFunction};
+/// use mcp_runtime::transport::http::server::HttpFunction;
 ///
 /// static WEATHER: LazyLock<HttpFunction> = LazyLock::new(|| {
 ///     HttpFunction::new(Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny"))
 /// });
 ///
-/// async fn handle(request: Request<Vec<u8>>) -> Response<Body> {
+/// async fn handle(request: Request<Vec<u8>>) -> Response<Bytes> {
 ///     WEATHER.respond(request).await
 /// }
 /// ```
@@ -71,11 +72,13 @@ impl HttpFunction {
     }
 
     /// Responds to a request.
-    pub async fn respond(&self, request: Request<impl AsRef<[u8]>>) -> Response<Body> {
-        if request.method() != Method::POST {
-            return method_not_allowed("POST");
-        }
-        self.answer(request).await.unwrap_or_else(Rejection::into_response)
+    pub async fn respond(&self, request: Request<impl AsRef<[u8]>>) -> Response<Bytes> {
+        let response = match *request.method() {
+            Method::POST => self.answer(request).await.unwrap_or_else(Rejection::into_response),
+            _ => method_not_allowed("POST"),
+        };
+        // There are no streams here.
+        response.map(|body| body.whole().unwrap_or_default())
     }
 
     async fn answer(&self, request: Request<impl AsRef<[u8]>>) -> Result<Response<Body>, Rejection> {

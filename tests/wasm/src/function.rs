@@ -1,0 +1,58 @@
+//! A server as a function: it answers HTTP requests, and takes nothing of its host but random numbers.
+
+use std::pin::pin;
+use std::sync::LazyLock;
+use std::task::{Context, Poll, Waker};
+
+use mcp_runtime::Router;
+use mcp_runtime::http::Request;
+use mcp_runtime::transport::http::server::HttpFunction;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{INPUT, give};
+
+static WEATHER: LazyLock<HttpFunction> = LazyLock::new(|| {
+    HttpFunction::new(Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny"))
+});
+
+/// A POST.
+#[derive(Deserialize)]
+struct Post {
+    headers: Vec<(String, String)>,
+    body: Value,
+}
+
+/// Responds to the POST in the input; the length of the output, which is the status and the JSON of the response.
+#[unsafe(no_mangle)]
+pub extern "C" fn respond() -> usize {
+    give(INPUT.with_borrow(|input| response(input)))
+}
+
+fn response(input: &[u8]) -> Result<Value, String> {
+    let post: Post = serde_json::from_slice(input).map_err(|error| error.to_string())?;
+    let mut request = Request::post("/mcp");
+    for (name, value) in post.headers {
+        request = request.header(name, value);
+    }
+    let request = request.body(post.body.to_string()).map_err(|error| error.to_string())?;
+    let response = pin!(WEATHER.respond(request));
+    let Poll::Ready(response) = response.poll(&mut Context::from_waker(Waker::noop())) else {
+        return Err("the function waits".to_owned());
+    };
+    let body: Value = serde_json::from_slice(response.body()).map_err(|error| error.to_string())?;
+    Ok(json!({ "status": response.status().as_u16(), "body": body }))
+}
+
+#[link(wasm_import_module = "host")]
+unsafe extern "C" {
+    /// Fills memory with random bytes.
+    fn random(at: *mut u8, length: usize);
+}
+
+/// What the crate getrandom calls if its backend is `custom`.
+#[unsafe(no_mangle)]
+unsafe extern "Rust" fn __getrandom_v03_custom(at: *mut u8, length: usize) -> Result<(), getrandom::Error> {
+    unsafe { random(at, length) };
+    Ok(())
+}
