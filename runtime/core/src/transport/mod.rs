@@ -18,6 +18,8 @@ pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channe
 pub use self::connector::Connector;
 #[cfg(any(feature = "stdio", all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
 pub use self::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
+#[cfg(any(all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
+pub use self::serve::{Accept, Serve};
 #[cfg(feature = "stdio")]
 pub use self::stdio::stdio;
 pub use self::watched::{MessageDirection, Watched, watched};

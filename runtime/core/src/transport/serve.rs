@@ -19,6 +19,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
 /// Accepts clients.
 pub trait Accept: Send + 'static {
+    /// The transport with a client.
     type Transport: Transport;
 
     /// Waits for the next client. Dropping the future loses none.
