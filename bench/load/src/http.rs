@@ -1,9 +1,10 @@
 //! A session over HTTP.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use reqwest::{Client, Response};
+use tokio::task::JoinSet;
 
 /// A session over HTTP.
 #[derive(Debug, Clone)]
@@ -106,6 +107,39 @@ impl Http {
                 .to_owned();
         }
         Ok(Body { status, text })
+    }
+
+    /// Sends requests until a time, `window` of them in flight, checks the answers, and gives how long each took.
+    ///
+    /// # Errors
+    /// When one isn't answered as it should be.
+    pub async fn repeat<R, C>(&self, window: u64, end: Instant, request: R, check: C) -> Result<Vec<Duration>>
+    where
+        R: Fn(u64) -> String + Clone + Send + 'static,
+        C: Fn(&str) -> Result<()> + Clone + Send + 'static,
+    {
+        let mut callers = JoinSet::new();
+        for caller in 0..window {
+            let (http, request, check) = (self.clone(), request.clone(), check.clone());
+            callers.spawn(async move {
+                let mut latencies = Vec::new();
+                for id in (caller << 32) + 1.. {
+                    let begun = Instant::now();
+                    if begun >= end {
+                        break;
+                    }
+                    let body = http.send(request(id)).await?;
+                    latencies.push(begun.elapsed());
+                    check(&body.text)?;
+                }
+                anyhow::Ok(latencies)
+            });
+        }
+        let mut latencies = Vec::new();
+        for each in callers.join_all().await {
+            latencies.extend(each?);
+        }
+        Ok(latencies)
     }
 
     /// Ends the session, and gives the status of the answer.

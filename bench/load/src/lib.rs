@@ -12,6 +12,8 @@ pub use program::{Program, Usage};
 pub use redis::{Redis, Work};
 pub use stdio::{Lines, Writer};
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -39,6 +41,15 @@ impl Cell {
             value,
         }
     }
+}
+
+/// The median of latencies, in milliseconds.
+#[must_use]
+pub fn median(latencies: &[Duration]) -> f64 {
+    let mut sorted = latencies.to_vec();
+    sorted.sort_unstable();
+    let middle = sorted.get(sorted.len() / 2);
+    middle.map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
 }
 
 /// A request of JSON-RPC, as text.

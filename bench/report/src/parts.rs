@@ -33,6 +33,8 @@ pub enum Part {
     Sessions,
     /// What `mcp-rev bridge` adds to calls, beside other gateways
     Bridge,
+    /// What `mcp-rev gateway` costs before two servers, beside other gateways
+    Gateways,
     /// The cost of building a server, a client, and the types alone
     Builds,
     /// The lines and the builds of programs that are written with this project and with rmcp
@@ -40,7 +42,7 @@ pub enum Part {
 }
 
 impl Part {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Decode,
         Self::Encode,
         Self::Allocations,
@@ -49,6 +51,7 @@ impl Part {
         Self::Extraction,
         Self::Sessions,
         Self::Bridge,
+        Self::Gateways,
         Self::Builds,
         Self::Pairs,
     ];
@@ -62,6 +65,7 @@ impl Part {
             Self::Calls => "calls",
             Self::Sessions => "sessions",
             Self::Bridge => "bridge",
+            Self::Gateways => "gateways",
             Self::Builds => "builds",
             Self::Extraction => "extraction",
             Self::Pairs => "pairs",
@@ -76,7 +80,7 @@ impl Part {
             }
             Self::Hops | Self::Extraction => &[(".", "mcp-bench")],
             Self::Calls | Self::Sessions => &[(".", "mcp-load"), (".", "mcp-load-server"), (".", "mcp-load-rmcp")],
-            Self::Bridge => &[(".", "mcp-load"), (".", "mcp-load-server"), (PROJECT, "mcp-rev")],
+            Self::Bridge | Self::Gateways => &[(".", "mcp-load"), (".", "mcp-load-server"), (PROJECT, "mcp-rev")],
             Self::Builds | Self::Pairs => &[],
         }
     }
@@ -91,13 +95,15 @@ impl Part {
             Self::Calls => ("calls", vec!["--json", "--seconds", "1", "--turns", "3"]),
             Self::Sessions => ("sessions", vec![]),
             Self::Bridge => ("bridge", vec![]),
+            Self::Gateways => ("gateways", vec![]),
             Self::Extraction => ("extraction", vec![]),
             Self::Builds => return builds::measure(bench),
             Self::Pairs => return pairs::measure(bench),
         };
         let servers = match self {
             Self::Calls | Self::Sessions => servers(bench),
-            Self::Bridge => gateways(bench),
+            Self::Bridge => bridges(bench),
+            Self::Gateways => gateways(bench),
             _ => vec![],
         };
         let mut cells = run_program(bench, ".", program, &arguments, &servers)?;
@@ -128,6 +134,7 @@ impl Part {
             Self::Calls => "Calls",
             Self::Sessions => "Idle sessions",
             Self::Bridge => "The bridge",
+            Self::Gateways => "The gateway",
             Self::Builds => "Building",
             Self::Extraction => "Extractors",
             Self::Pairs => "The same programs",
@@ -144,6 +151,7 @@ impl Part {
             Self::Calls => include_str!("about/calls.md"),
             Self::Sessions => include_str!("about/sessions.md"),
             Self::Bridge => include_str!("about/bridge.md"),
+            Self::Gateways => include_str!("about/gateways.md"),
             Self::Builds => include_str!("about/builds.md"),
             Self::Extraction => include_str!("about/extraction.md"),
             Self::Pairs => include_str!("about/pairs.md"),
@@ -160,6 +168,7 @@ impl Part {
             Self::Calls => &["calls a second", "CPU time a call, µs"],
             Self::Sessions => &["memory of a session, KB"],
             Self::Bridge => &["CPU time a call, µs"],
+            Self::Gateways => &["CPU time a request, µs"],
             Self::Builds => &["CPU time of a release build, s"],
             Self::Pairs => &["lines"],
         }
@@ -185,8 +194,8 @@ fn servers(bench: &Path) -> Vec<String> {
     servers
 }
 
-/// The bridge, its server, and the other gateways that are installed.
-fn gateways(bench: &Path) -> Vec<String> {
+/// The bridge, its server, and the others that are installed.
+fn bridges(bench: &Path) -> Vec<String> {
     let (bridge, server) = (
         target(bench, PROJECT).join("mcp-rev"),
         target(bench, ".").join("mcp-load-server"),
@@ -201,7 +210,7 @@ fn gateways(bench: &Path) -> Vec<String> {
         ),
         (
             "mcp-proxy=",
-            "venv/bin/mcp-proxy",
+            "mcp-proxy/venv/bin/mcp-proxy",
             "--log-level ERROR --port {port} -- {program} stdio",
         ),
     ];
@@ -210,6 +219,26 @@ fn gateways(bench: &Path) -> Vec<String> {
         if program.exists() {
             arguments.push(format!("--gateway={name}{} {options}", program.display()));
         }
+    }
+    arguments
+}
+
+/// The server, and the gateways before it: ours, and the other one if it is installed.
+fn gateways(bench: &Path) -> Vec<String> {
+    let ours = target(bench, PROJECT).join("mcp-rev");
+    let fastmcp = bench.join("load/gateways/fastmcp/venv/bin/fastmcp");
+    let mut arguments = vec![
+        target(bench, ".").join("mcp-load-server").display().to_string(),
+        format!(
+            "mcp-rev gateway={} gateway {{file}} --listen http://127.0.0.1:{{port}}/mcp",
+            ours.display()
+        ),
+    ];
+    if fastmcp.exists() {
+        arguments.push(format!(
+            "FastMCP={} run {{file}} --transport http --port {{port}} --no-banner --log-level ERROR",
+            fastmcp.display()
+        ));
     }
     arguments
 }

@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
-use mcp_load::{Cell, Gateway, Http, Lines, Program, Usage, Writer, call, initialize, initialized};
+use mcp_load::{Cell, Gateway, Http, Lines, Program, Usage, Writer, call, initialize, initialized, median};
 use reqwest::Client;
 use tokio::process::{Child, ChildStdin};
-use tokio::task::JoinSet;
 
 use crate::{Args, REVISION};
 
@@ -53,8 +52,7 @@ pub async fn measure(args: &Args) -> Result<Vec<Cell>> {
         }
     }
     let mut cells = Vec::new();
-    for route in &mut routes {
-        route.latencies.sort_unstable();
+    for route in &routes {
         cells.push(Cell::new(
             "latency, median, ms",
             &route.name(),
@@ -158,10 +156,9 @@ impl Route {
         format!("{}, {} in flight", self.row, self.window)
     }
 
-    /// The median of the sorted latencies, in milliseconds.
+    /// The median of the latencies, in milliseconds.
     fn median(&self) -> f64 {
-        let middle = self.latencies.get(self.latencies.len() / 2);
-        middle.map_or(0.0, |latency| latency.as_secs_f64() * 1e3)
+        median(&self.latencies)
     }
 }
 
@@ -195,31 +192,17 @@ impl Session {
                 }
             }
             Self::Http(http) => {
-                let mut callers = JoinSet::new();
-                for caller in 0..window as u64 {
-                    callers.spawn(call_over_http(http.clone(), caller << 32, text.clone(), end));
-                }
-                for each in callers.join_all().await {
-                    latencies.extend(each?);
-                }
+                let request = {
+                    let text = text.clone();
+                    move |id| call(id, "echo", &text)
+                };
+                latencies = http
+                    .repeat(window as u64, end, request, move |answer| check(answer, &text))
+                    .await?;
             }
         }
         Ok(latencies)
     }
-}
-
-async fn call_over_http(http: Http, first: u64, text: String, end: Instant) -> Result<Vec<Duration>> {
-    let mut latencies = Vec::new();
-    for id in first + 1.. {
-        let begun = Instant::now();
-        if begun >= end {
-            break;
-        }
-        let body = http.send(call(id, "echo", &text)).await?;
-        latencies.push(begun.elapsed());
-        check(&body.text, &text)?;
-    }
-    Ok(latencies)
 }
 
 /// Whether a call was answered with its text.
