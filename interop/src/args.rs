@@ -56,6 +56,12 @@ pub struct PeersArgs {
     /// bridge writes is checked by the official schema of the side that reads it.
     #[arg(long, conflicts_with = "json")]
     pub bridge: bool,
+    /// Run our client with two of our servers behind `mcp-rev gateway` instead, and behind the gateways of others
+    ///
+    /// The table says what crosses each of them. Those of others are the packages in bench/load/gateways. What doesn't cross
+    /// ours is a failure, except for resources of the same URI.
+    #[arg(long, conflicts_with_all = ["bridge", "json", "markdown", "only", "revisions"])]
+    pub gateways: bool,
     /// Print an array of JSON instead of the table
     #[arg(long)]
     pub json: bool,

@@ -10,6 +10,7 @@ mod conformance;
 mod eras;
 mod error;
 mod example;
+mod gateways;
 mod json_schema_suite;
 mod packages;
 mod paths;
@@ -31,6 +32,7 @@ async fn main() -> ExitCode {
     let run = async {
         match command {
             Command::Peers(args) if args.bridge => bridge::run(&args).await,
+            Command::Peers(args) if args.gateways => gateways::run().await,
             Command::Peers(args) => peers::run(&args).await,
             Command::Authorization => authorization::run().await,
             Command::Conformance(args) => conformance::run(&args).await,

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Output, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -75,12 +77,29 @@ impl Running {
         Ok((read > 0).then(|| line.trim_end().to_owned()))
     }
 
+    /// Waits until it listens on a port of 127.0.0.1, or has ended: whether it listens.
+    pub async fn listens(&mut self, port: u16) -> io::Result<bool> {
+        while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+            if self.child.try_wait()?.is_some() {
+                return Ok(false);
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(true)
+    }
+
     /// Closes its input, and reads the rest of its output so that it can end.
     pub async fn end(mut self) -> io::Result<std::process::ExitStatus> {
         self._input = None;
         while self.line().await?.is_some() {}
         self.child.wait().await
     }
+}
+
+/// A port for a program that can't choose one. Nobody else takes a port that has just been free, most likely.
+pub async fn free_port() -> io::Result<u16> {
+    let free = TcpListener::bind(("127.0.0.1", 0)).await?;
+    Ok(free.local_addr()?.port())
 }
 
 /// Runs a program to its end, which must be a good one.

@@ -57,7 +57,7 @@ pub async fn run(args: &PeersArgs) -> Result<bool, Error> {
 }
 
 /// Builds `mcp-rev`.
-async fn build() -> Result<std::path::PathBuf, Error> {
+pub async fn build() -> Result<std::path::PathBuf, Error> {
     let mut cargo = leading("cargo");
     cargo.args(["build", "--quiet", "--package", "mcp-rev", "--bin", "mcp-rev"]);
     cargo.current_dir(paths::in_workspace("."));

@@ -6,8 +6,7 @@ use std::time::Duration;
 use mcp_runtime::hub::LoggingLevel;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{Transport as Connection, stdio, watched};
-use mcp_runtime::{Era, Limits, Options, connect, hub};
-use tokio::net::{TcpListener, TcpStream};
+use mcp_runtime::{ClientSession, Era, Limits, Options, connect, hub};
 
 use super::cell::{Cell, Maker, Mode, Transport};
 use super::host::{Host, ReceivedMessages};
@@ -15,7 +14,7 @@ use super::report::Step;
 use super::script::{self, Script};
 use super::steps::{Declares, ScriptRun};
 use crate::error::Error;
-use crate::process::{Group, Running};
+use crate::process::{Group, Running, free_port};
 use crate::validation::released;
 use crate::wire::Log;
 
@@ -63,21 +62,14 @@ async fn serve(cell: &Cell) -> Result<(Running, String), String> {
             )),
         };
     }
-    // This server can't choose a free port. Nobody else takes a port that has just been free, most likely.
-    let port = TcpListener::bind(("127.0.0.1", 0))
-        .await
-        .and_then(|free| free.local_addr())
-        .map_err(failed)?
-        .port();
+    // This server can't choose a free port.
+    let port = free_port().await.map_err(failed)?;
     let mut server = Running::start(cell.everything(port).map_err(as_text)?, &cell.file("stderr")).map_err(as_text)?;
-    while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-        if server.child.try_wait().map_err(failed)?.is_some() {
-            return Err(format!(
-                "the server ended at once; see {}",
-                cell.file("stderr").display()
-            ));
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+    if !server.listens(port).await.map_err(failed)? {
+        return Err(format!(
+            "the server ended at once; see {}",
+            cell.file("stderr").display()
+        ));
     }
     let path = if cell.transport == Transport::Sse { "sse" } else { "mcp" };
     Ok((server, format!("http://127.0.0.1:{port}/{path}")))
@@ -92,30 +84,12 @@ async fn converse(
     steps: &mut Vec<Step>,
 ) -> Result<(), String> {
     let received = Arc::new(ReceivedMessages::default());
-    let options = Options {
-        limits: Limits {
-            // A server may take long to start on a busy machine.
-            answer: Duration::from_secs(30),
-            ..Limits::default()
-        },
-        era: match cell.mode {
-            Mode::Auto => None,
-            Mode::Stateless => Some(Era::Stateless),
-            Mode::Handshake => Some(Era::Handshake),
-        },
-        supported: released().collect(),
-        log_level: Some(LoggingLevel::Info),
-        ..Options::default()
+    let era = match cell.mode {
+        Mode::Auto => None,
+        Mode::Stateless => Some(Era::Stateless),
+        Mode::Handshake => Some(Era::Handshake),
     };
-    let session = connect(
-        Host(Arc::clone(&received)),
-        hub::Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION")),
-        Host::capabilities(),
-        options,
-        watched(transport, move |way, message| log.note(way, message)),
-    )
-    .await
-    .map_err(|error| format!("no session began: {error}"))?;
+    let session = begin(transport, era, log, &received).await?;
     let peer = session.peer().clone();
     let server = peer
         .info()
@@ -133,4 +107,32 @@ async fn converse(
     play.run(steps).await;
     session.close().await;
     Ok(())
+}
+
+/// Begins a session of our client.
+pub async fn begin(
+    transport: impl Connection,
+    era: Option<Era>,
+    log: Log,
+    received: &Arc<ReceivedMessages>,
+) -> Result<ClientSession, String> {
+    let options = Options {
+        limits: Limits {
+            // A server may take long to start on a busy machine.
+            answer: Duration::from_secs(30),
+            ..Limits::default()
+        },
+        era,
+        supported: released().collect(),
+        log_level: Some(LoggingLevel::Info),
+        ..Options::default()
+    };
+    let session = connect(
+        Host(Arc::clone(received)),
+        hub::Implementation::new("mcp-interop", env!("CARGO_PKG_VERSION")),
+        Host::capabilities(),
+        options,
+        watched(transport, move |way, message| log.note(way, message)),
+    );
+    session.await.map_err(|error| format!("no session began: {error}"))
 }

@@ -20,10 +20,13 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use self::calling::ScriptContext;
+pub use self::calling::begin;
 pub use self::cell::{Cell, Maker, Mode, Transport};
+pub use self::host::ReceivedMessages;
 use self::report::Row;
 pub use self::report::{Status, Step};
-use self::script::Script;
+pub use self::script::Script;
+pub use self::steps::{ScriptRun, outcome};
 use crate::args::PeersArgs;
 use crate::eras::Era;
 use crate::error::Error;

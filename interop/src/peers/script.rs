@@ -1,6 +1,7 @@
 //! What our client asks of a server and what must come of it, as data: interop/scripts.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use mcp_runtime::Revision;
 use serde::Deserialize;
@@ -168,15 +169,20 @@ impl Script {
         let mut scripts = Vec::new();
         for entry in std::fs::read_dir(&directory).map_err(Error::io(&directory))? {
             let path = entry.map_err(Error::io(&directory))?.path();
-            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
-            let script: Self = yaml_serde::from_str(&text).map_err(|error| Error::malformed(&path, error))?;
-            let mut names = script.steps.keys().chain(script.stateless.keys());
-            if let Some(step) = names.find(|step| !STEPS.contains(&step.as_str())) {
-                return Err(Error::malformed(&path, format!("there is no step {step:?}")));
-            }
-            scripts.push(script);
+            scripts.push(Self::read(&path, &STEPS, str::to_owned)?);
         }
         Ok(scripts)
+    }
+
+    /// The script in a file, whose text is filled in first, and whose steps must be among these.
+    pub fn read(path: &Path, steps: &[&str], fill_in: impl FnOnce(&str) -> String) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+        let script: Self = yaml_serde::from_str(&fill_in(&text)).map_err(|error| Error::malformed(path, error))?;
+        let mut names = script.steps.keys().chain(script.stateless.keys());
+        match names.find(|step| !steps.contains(&step.as_str())) {
+            Some(step) => Err(Error::malformed(path, format!("there is no step {step:?}"))),
+            None => Ok(script),
+        }
     }
 
     /// Whether it is for a server of this name.

@@ -39,28 +39,30 @@ pub struct ScriptRun<'p> {
 impl ScriptRun<'_> {
     /// Goes through all steps.
     pub async fn run(&self, steps: &mut Vec<Step>) {
-        steps.push(self.initialized());
+        steps.push(self.initialized("initialize"));
         let listed = self.list_tools().await.unwrap_or_default();
-        let revision = self.peer.revision().unwrap_or(Revision::HUB);
         for &name in self.names.iter().skip(1) {
-            let step = match self.script.step(name, revision) {
-                None => Step::failed(name, "the script says nothing about it"),
-                Some(plan) => self.step(name, plan, &listed).await,
-            };
-            steps.push(step);
+            steps.push(self.take(name, &listed).await);
         }
     }
 
-    fn initialized(&self) -> Step {
+    /// Takes a step with a server that lists these tools.
+    pub async fn take(&self, name: &str, listed: &[String]) -> Step {
+        let revision = self.peer.revision().unwrap_or(Revision::HUB);
+        match self.script.step(name, revision) {
+            None => Step::failed(name, "the script says nothing about it"),
+            Some(plan) => self.step(name, plan, listed).await,
+        }
+    }
+
+    /// Whether the server has declared its capabilities.
+    pub fn initialized(&self, name: &str) -> Step {
         let found = self
             .peer
             .info()
             .map(|info| info.capabilities.clone())
             .unwrap_or_default();
-        outcome(
-            "initialize",
-            departure(&self.script.capabilities, &found).map_or(Ok(()), Err),
-        )
+        outcome(name, departure(&self.script.capabilities, &found).map_or(Ok(()), Err))
     }
 
     async fn list_tools(&self) -> Result<Vec<String>, String> {
@@ -299,7 +301,8 @@ fn named(call: &Call) -> String {
     name.map_or_else(|| call.call.clone(), |name| format!("{} {name}", call.call))
 }
 
-fn outcome(step: &str, done: Result<(), String>) -> Step {
+/// What came of a step.
+pub fn outcome(step: &str, done: Result<(), String>) -> Step {
     match done {
         Ok(()) => Step {
             step: step.to_owned(),

@@ -34,23 +34,27 @@ struct Args {
     /// Append each message to this file, as a line {"session":N,"way":"in"|"out","message":…}
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Speak this revision alone
+    #[arg(long, value_name = "REVISION")]
+    revision: Option<Revision>,
 }
 
 #[tokio::main]
 async fn main() -> io::Result<()> {
     let args = Args::parse();
     let log = WireLog::open(args.log.as_deref())?;
+    let options = options(args.revision);
     match args.http {
-        Some(port) => over_http(port, log).await,
+        Some(port) => over_http(port, log, options).await,
         None => {
             let transport = log.watch(stdio()?);
-            everything().serve(options(), transport).ended().await;
+            everything().serve(options, transport).ended().await;
             Ok(())
         }
     }
 }
 
-async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
+async fn over_http(port: u16, log: WireLog, options: Options) -> io::Result<()> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", port)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
     io::stdout().flush()?;
@@ -58,24 +62,25 @@ async fn over_http(port: u16, log: WireLog) -> io::Result<()> {
     let shutdown = CancellationToken::new();
     // Requests without a session share a router, so that one of them can see what another has done.
     let shared = everything();
+    let supported = options.supported.clone();
     let server = HttpServer::from_fn(move |transport, info| {
         let router = match info.id {
             Some(_) => everything(),
             None => shared.clone(),
         };
-        router.serve(options(), log.watch(transport));
+        router.serve(options.clone(), log.watch(transport));
     });
-    let server = server.revisions(options().supported).shutdown(shutdown.clone());
+    let server = server.revisions(supported).shutdown(shutdown.clone());
     stop_at_end_of_input(shutdown.clone());
     serve(listener, server).shutdown(shutdown).await;
     Ok(())
 }
 
-/// Every released revision, also those without a handshake.
-fn options() -> Options {
+/// One revision, or every released one, also those without a handshake.
+fn options(only: Option<Revision>) -> Options {
     let released = Revision::ALL.into_iter().filter(|revision| revision.facts().released);
     Options {
-        supported: released.collect(),
+        supported: only.map_or_else(|| released.collect(), |only| vec![only]),
         ..Options::default()
     }
 }

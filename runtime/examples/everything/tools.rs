@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use mcp_runtime::hub::{LoggingLevel, Tool};
+use mcp_runtime::hub::{CallToolResult, LoggingLevel, Tool};
 use mcp_runtime::router::{Call, Route, RouteError, tool, tool_with_schema};
 use mcp_runtime::{Args, CallError, Router, State, Structured};
 use schemars::JsonSchema;
@@ -57,6 +57,11 @@ pub fn add_to(router: Router) -> Router {
                 city: "Bern".to_owned(),
             })
         })
+        .with(
+            tool("test_undeclared", "Gives members that nothing declares", undeclared).output_schema(
+                json!({"type": "object", "properties": {"celsius": {"type": "number"}}, "required": ["celsius"]}),
+            ),
+        )
         .tool("test_tool_with_logging", "Writes three log messages", log)
         .tool("test_tool_with_progress", "Reports progress while it runs", progress)
         .tool("test_reconnection", "Answers after a while", || async {
@@ -73,6 +78,14 @@ pub fn add_to(router: Router) -> Router {
         .tool("test_touch_resource", "Changes a resource", touch)
         .tool("test_list_changed", "Adds a tool, or takes it away", change_list)
         .with(with_every_keyword())
+}
+
+/// A member that the tool's schema doesn't declare, and one that the protocol doesn't.
+fn undeclared() -> CallToolResult {
+    let structured = json!({"celsius": 21.5, "metres": 540});
+    let mut result = CallToolResult::new(vec![text(structured.to_string()).into()]).with_structured_content(structured);
+    result.extra.insert("x-undeclared", json!(true));
+    result
 }
 
 fn touch(Args(resource): Args<Resource>, call: Call) -> &'static str {
