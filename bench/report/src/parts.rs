@@ -223,10 +223,9 @@ fn bridges(bench: &Path) -> Vec<String> {
     arguments
 }
 
-/// The server, and the gateways before it: ours, and the other one if it is installed.
+/// The server, and the gateways before it: ours, and FastMCP in two ways if it is installed.
 fn gateways(bench: &Path) -> Vec<String> {
     let ours = target(bench, PROJECT).join("mcp-rev");
-    let fastmcp = bench.join("load/gateways/fastmcp/venv/bin/fastmcp");
     let mut arguments = vec![
         target(bench, ".").join("mcp-load-server").display().to_string(),
         format!(
@@ -234,10 +233,14 @@ fn gateways(bench: &Path) -> Vec<String> {
             ours.display()
         ),
     ];
-    if fastmcp.exists() {
+    let fastmcp = bench.join("load/gateways/fastmcp");
+    if fastmcp.join("venv").exists() {
+        let fastmcp = fastmcp.display();
         arguments.push(format!(
-            "FastMCP={} run {{file}} --transport http --port {{port}} --no-banner --log-level ERROR",
-            fastmcp.display()
+            "FastMCP={fastmcp}/venv/bin/fastmcp run {{file}} --transport http --port {{port}} --no-banner --log-level ERROR"
+        ));
+        arguments.push(format!(
+            "FastMCP, connected={fastmcp}/venv/bin/python {fastmcp}/connected.py {{file}} {{port}}"
         ));
     }
     arguments
