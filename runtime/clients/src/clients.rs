@@ -1,6 +1,6 @@
 //! Clients of several servers, as if they were one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,6 +43,8 @@ pub struct Clients<C: Connector = ServerConfig> {
     names: Names,
     /// Which server has what can't be told by its name: tools and prompts with flat names, and resources.
     owners: Arc<Mutex<HashMap<Owned, usize>>>,
+    /// What later servers have too, as far as that was logged.
+    clashes: Arc<Mutex<HashSet<(Owned, usize)>>>,
 }
 
 struct Server<C: Connector> {
@@ -121,6 +123,7 @@ impl<C: Connector> Clients<C> {
             servers: servers.collect(),
             names,
             owners: Arc::default(),
+            clashes: Arc::default(),
         }
     }
 
@@ -363,6 +366,11 @@ impl<C: Connector> Clients<C> {
         let mut owners = self.owners();
         match owners.get(&owned).copied() {
             Some(owner) if owner < server => {
+                drop(owners);
+                let mut clashes = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
+                if !clashes.insert((owned.clone(), server)) {
+                    return false;
+                }
                 let names = [owner, server].map(|server| self.servers.get(server).map(|server| &*server.name));
                 tracing::warn!(
                     first = names[0],
