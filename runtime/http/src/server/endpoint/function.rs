@@ -22,7 +22,7 @@ use super::stateless::{accept, answer, revision_of};
 /// workers at the edge and other targets of WebAssembly.
 ///
 /// It needs no runtime, clock, thread or memory between requests. Each response is one JSON value, so requests for changes are
-/// refused, and other notifications don't reach the client. [`HttpServer`](super::HttpServer) has everything else.
+/// refused, and other notifications don't reach the client. [`HttpServer`](crate::server::HttpServer) has everything else.
 ///
 /// Which paths, hosts and origins it is called for is for the platform to say, and so is the size of a body. The extensions of the request
 /// may have the [`Principal`](mcp_runtime_core::transport::Principal) on whose behalf it is sent.
