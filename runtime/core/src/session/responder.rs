@@ -26,8 +26,10 @@ use crate::side::ServerSide;
 /// Answers the requests of stateless revisions one by one: a function from a request to its response.
 ///
 /// It has no transport, spawns no task and waits for no timer, so any executor can run it, and so can a platform that has functions
-/// rather than processes. Clones are the same server. If questions to the user may be answered by another process than asked them,
-/// both need the same key in [`Options::sealing`].
+/// rather than processes. Clones are the same server.
+///
+/// The state of a request that asks the user something is sealed with the time, so its handler needs a clock. If the answer may come to
+/// another process than has asked, both need the same key in [`Options::sealing`].
 #[derive(Clone)]
 pub struct Responder {
     handler: Layered<ServerSide>,
@@ -75,10 +77,10 @@ impl Responder {
             Ok(MessageKind::Notification | MessageKind::Response | MessageKind::Error) => return None,
             Err(error) => return refused(header.id(), not_a_message(&error)),
         }
-        let listen = Revision::all().filter_map(|revision| revision.lifecycle().listen);
+        let mut listens = Revision::all().filter_map(|revision| revision.lifecycle().listen);
         if header
             .method()
-            .is_some_and(|method| listen.into_iter().any(|listen| listen == method))
+            .is_some_and(|method| listens.any(|listen| listen == method))
         {
             let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, "nothing can follow a response here");
             return refused(header.id(), error);
@@ -124,13 +126,10 @@ impl Engine<ServerSide> {
         request: &MessageHeader<'_>,
         extensions: Extensions,
     ) -> Option<PendingResponse> {
-        // A handshake is refused like any other message, if it isn't for another server at the same place.
-        let may_begin = self
-            .session
-            .options
-            .supported
-            .iter()
-            .any(|revision| revision.has_handshake());
+        // Where a supported revision has a handshake, it mustn't succeed here: its session would end with the response. Elsewhere the
+        // engine refuses it, and names the supported revisions.
+        let mut supported = self.session.options.supported.iter();
+        let may_begin = supported.any(|revision| revision.has_handshake());
         match self.terms_of(request) {
             Ok(negotiated) if negotiated.info.is_some() || !may_begin => {
                 self.take_negotiated(request, negotiated, extensions.into(), false)

@@ -21,7 +21,8 @@ use super::stateless::{accept, answer, revision_of};
 /// A server of stateless revisions as a function from an HTTP request to its response, for platforms that call functions, such as
 /// workers at the edge and other targets of WebAssembly.
 ///
-/// It needs no runtime, clock, thread or memory between requests. Each response is one JSON value, so requests for changes are
+/// It needs no runtime, no thread, no memory between requests, and no clock but for tools that ask the user something, whose state has a time.
+/// If another instance may get the answer, all need the same key in [`Options::sealing`]. Each response is one JSON value, so requests for changes are
 /// refused, and other notifications don't reach the client. [`HttpServer`](crate::server::HttpServer) has everything else.
 ///
 /// Which paths, hosts and origins it is called for is for the platform to say, and so is the size of a body. The extensions of the request
