@@ -63,9 +63,8 @@ impl HttpServer {
         let revisions = options.supported.clone();
         let responder = server.clone().responder(options.clone());
         let serve = move |transport, _: FirstRequest<'_>| drop(server.clone().serve_client(options.clone(), transport));
-        let responder = Some(responder);
         let server = Self {
-            responder,
+            responder: Some(responder),
             ..Self::starting(serve)
         };
         server.revisions(revisions)

@@ -49,26 +49,22 @@ async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> 
     let answered = async {
         let (message, body) = PostBody::read(&json)?;
         id = body.only_request().cloned();
-        match stateless::revision_of(&sessions.settings, &parts.headers, &body) {
-            Some(revision) => {
-                let read = (message.as_ref(), &body);
-                let Some(accepted) = stateless::accept(&sessions.settings, &parts.headers, read, revision)? else {
-                    return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
-                };
-                match message.zip(accepted.responder(sessions, &body)) {
-                    Some((request, responder)) => {
-                        accepted
-                            .respond(sessions, responder, parts, &request, body, charge)
-                            .await
-                    }
-                    // Boxed, as the future of most requests would be as large otherwise.
-                    None => Box::pin(accepted.post(sessions, parts, body.with_json(json, Some(charge)))).await,
-                }
+        let Some(revision) = stateless::revision_of(&sessions.settings, &parts.headers, &body) else {
+            drop(message);
+            // Boxed here and below, as the future of most requests would be as large otherwise.
+            return Box::pin(post_message(sessions, parts, body.with_json(json, Some(charge)))).await;
+        };
+        let read = (message.as_ref(), &body);
+        let Some(accepted) = stateless::accept(&sessions.settings, &parts.headers, read, revision)? else {
+            return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
+        };
+        match message.zip(accepted.responder(sessions, &body)) {
+            Some((request, responder)) => {
+                accepted
+                    .respond(sessions, responder, parts, &request, body, charge)
+                    .await
             }
-            None => {
-                drop(message);
-                Box::pin(post_message(sessions, parts, body.with_json(json, Some(charge)))).await
-            }
+            None => Box::pin(accepted.post(sessions, parts, body.with_json(json, Some(charge)))).await,
         }
     };
     let answered = answered.await;
