@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use mcp_codegen::ingest::{IngestOptions, Position, ingest};
+use mcp_codegen::ingest::{IngestOptions, ingest};
 use mcp_codegen::{GenerateOptions, generate};
 
 use crate::workspace;
@@ -16,17 +16,8 @@ pub fn check(input: &[u8]) {
     let schema = folder.path().join("schema");
     fs::create_dir(&schema).expect("a folder");
     fs::write(schema.join("revisions.yaml"), "revisions: []\n").expect("a file");
-    let ingested = ingest(&IngestOptions {
-        schema: schema.clone(),
-        revision: "2099-01-01".parse().expect("a revision"),
-        from: official.display().to_string(),
-        source: None,
-        commit: None,
-        accept: false,
-        keep_prose: false,
-        draft: None,
-        position: Position::Keep,
-    });
+    let revision = "2099-01-01".parse().expect("a revision");
+    let ingested = ingest(&IngestOptions::new(&schema, revision, official.display().to_string()));
     match ingested {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(_) => {
