@@ -66,7 +66,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 struct Gateway {
     name: &'static str,
     packages: Option<Packages>,
-    /// Its command, in which `{file}` stands for the file of its servers and `{port}` for the port that it serves.
+    /// Its command, in which `{file}` is replaced by the file of its servers and `{port}` by the port that it serves.
     command: String,
     path: &'static str,
     /// What it puts before the names of tools and prompts of both servers.

@@ -83,7 +83,7 @@ impl Read<'_> {
                 }
             }
         })?;
-        // Where that isn't certain, the tree tells.
+        // Where that isn't certain, the value is read as a tree.
         match members.are_distinct() && members.missing().next().is_none() {
             true => Ok(()),
             false => Err(changed(reader)),

@@ -16,7 +16,7 @@ const REVISION: &str = "2025-11-25";
 struct Args {
     /// The program `mcp-load-server`
     server: PathBuf,
-    /// The gateways. In their commands, `{port}` stands for the port that one serves, and `{file}` for the file of its servers
+    /// The gateways. In their commands, `{port}` is replaced by the port that one serves, and `{file}` by the file of its servers
     #[arg(value_name = "NAME=COMMAND", value_parser = gateway, required = true)]
     gateways: Vec<(String, String)>,
     /// How long a turn lasts
