@@ -1,0 +1,776 @@
+//! Adapters between revisions that nobody published: each folder of `adapters` holds two of our own making.
+//!
+//! A case is `earlier.json` and `later.json`, perhaps `later_overlay.yaml`, and `adapt.yaml`, `values.jsonl`
+//! (what becomes of values: lines `{"what": …, "way": "up", "type": …, "value": …, "gives": …}`, with `error` and perhaps
+//! `method` instead of `type` and `value` for errors), and `expected/ADAPTERS.md`, the report that a person should read when it
+//! changes; `UPDATE_GOLDEN=1` rewrites it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use mcp_codegen::ingest::{IngestOptions, ingest};
+use mcp_codegen::{GenerateError, GenerateOptions, generate, revision_tables};
+use mcp_convert::Protocol;
+use mcp_instances::Instances;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::runner::{self, run};
+
+const CASES: [&str; 8] = [
+    "no_rules",
+    "rules",
+    "constants",
+    "moved",
+    "questions",
+    "renamed",
+    "session",
+    "tags",
+];
+
+/// How many random instances are made for each definition, valid and invalid.
+const RANDOM: usize = 60;
+
+fn here(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn case(name: &str) -> PathBuf {
+    here("tests/adapters").join(name)
+}
+
+/// Where a case is generated and built; it stays, so that the next run has less to build.
+fn workspace(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("adapters").join(name)
+}
+
+fn crates() -> String {
+    fs::canonicalize(here(".."))
+        .unwrap()
+        .display()
+        .to_string()
+        .replace('\\', "/")
+}
+
+/// Ingests both revisions of a case into `schema`, and returns how to generate from there.
+fn ingest_case(name: &str, root: &Path) -> GenerateOptions {
+    let schema = root.join("schema");
+    let _ = fs::remove_dir_all(&schema);
+    fs::create_dir_all(&schema).unwrap();
+    for revision in ["earlier", "later"] {
+        ingest(&IngestOptions {
+            source: Some("https://example.org/schema.json".into()),
+            ..IngestOptions::new(
+                schema.clone(),
+                revision.parse().unwrap(),
+                case(name).join(revision).with_extension("json").display().to_string(),
+            )
+        })
+        .unwrap();
+    }
+    for (file, copy) in [("adapt.yaml", "adapt.yaml"), ("later_overlay.yaml", "overlay.yaml")] {
+        if case(name).join(file).exists() {
+            fs::copy(case(name).join(file), schema.join("later").join(copy)).unwrap();
+        }
+    }
+    GenerateOptions {
+        schema,
+        out: root.join("generated"),
+        crates: crates(),
+        check: false,
+    }
+}
+
+/// A case that is generated.
+struct Generated {
+    name: &'static str,
+    root: PathBuf,
+    protocol: &'static Protocol,
+}
+
+static GENERATED: LazyLock<Vec<Generated>> = LazyLock::new(|| {
+    let made = CASES.into_iter().map(|name| {
+        let root = workspace(name);
+        let mut options = ingest_case(name, &root);
+        generate(&options).unwrap_or_else(|error| panic!("{name}: {error}"));
+        options.check = true;
+        let again = generate(&options).unwrap().files;
+        assert!(again.is_current(), "{name}: a second run gives other files: {again:?}");
+        let protocol = runner::protocol(revision_tables(&options.schema).unwrap());
+        Generated { name, root, protocol }
+    });
+    made.collect()
+});
+
+/// Compiles the crates of a case, and returns what the compiler said.
+fn build(root: &Path) -> String {
+    let manifest = "[workspace]\nresolver = \"3\"\nmembers = [\"generated/*\"]\n\n[profile.dev]\ndebug = false\n";
+    write_if_new(&root.join("Cargo.toml"), manifest);
+    fs::copy(here("../Cargo.lock"), root.join("Cargo.lock")).unwrap();
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(program)
+        .args([
+            "check",
+            "--quiet",
+            "--message-format=short",
+            "--features",
+            "mcp-adapters/definitions",
+        ])
+        .current_dir(root)
+        .env("CARGO_TARGET_DIR", root.join("target"))
+        .output()
+        .unwrap();
+    let output = String::from_utf8_lossy(&built.stderr).into_owned();
+    assert!(built.status.success(), "{output}");
+    output
+}
+
+/// What has not changed must not look new to cargo.
+fn write_if_new(path: &Path, contents: &str) {
+    if fs::read_to_string(path).is_ok_and(|found| found == contents) {
+        return;
+    }
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, contents).unwrap();
+}
+
+fn sorted(losses: &Value) -> Vec<String> {
+    let losses = losses.as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut losses: Vec<String> = losses.iter().map(Value::to_string).collect();
+    losses.sort_unstable();
+    losses
+}
+
+fn assert_none(failures: &[String]) {
+    assert!(failures.is_empty(), "\n{}\n", failures.join("\n"));
+}
+
+#[test]
+fn the_report_of_each_case_is_as_it_was_when_somebody_last_looked_at_it() {
+    for Generated { name, root, .. } in &*GENERATED {
+        let found = fs::read_to_string(root.join("generated/mcp-adapters/ADAPTERS.md")).unwrap();
+        let expected = case(name).join("expected/ADAPTERS.md");
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            write_if_new(&expected, &found);
+        } else {
+            assert_eq!(found, fs::read_to_string(&expected).unwrap_or_default(), "{name}");
+        }
+    }
+}
+
+/// `values.jsonl` has a value for each of these.
+#[test]
+fn the_report_says_whatever_is_refused_or_dropped() {
+    let root = &GENERATED[0].root;
+    let report = fs::read_to_string(root.join("generated/mcp-adapters/ADAPTERS.md")).unwrap();
+    let (up, down) = report.split_once("## later to earlier").unwrap();
+    let said = [
+        ("a text that becomes an enumeration", up.contains("`Thing.label`")),
+        ("undeclared members of a closed object", up.contains("`Seal`")),
+        ("a fraction where an integer stands", down.contains("`Thing.size`")),
+    ];
+    let missing = said.iter().filter(|(_, is_there)| !is_there);
+    assert_none(&missing.map(|(what, _)| (*what).to_owned()).collect::<Vec<_>>());
+}
+
+#[test]
+fn values_become_what_each_case_says() {
+    let mut failures = Vec::new();
+    for Generated { name, protocol, .. } in &*GENERATED {
+        let text = fs::read_to_string(case(name).join("values.jsonl")).unwrap();
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for (line, answer) in lines.iter().zip(run(protocol, &lines)) {
+            let (gives, what) = (line["gives"].as_object().unwrap(), &line["what"]);
+            let differs = gives.iter().any(|(member, expected)| match member.as_str() {
+                "losses" => sorted(expected) != sorted(&answer["losses"]),
+                _ => answer[member] != *expected,
+            });
+            if differs {
+                failures.push(format!("{name}: {what}\n  is {answer}\n not {}", line["gives"]));
+            }
+        }
+    }
+    assert_none(&failures);
+}
+
+#[test]
+#[ignore = "compiles crates"]
+fn adapters_compile_without_a_warning() {
+    for Generated { name, root, .. } in &*GENERATED {
+        assert_eq!(build(root), "", "{name}");
+    }
+    for name in ["no_messages", "pages"] {
+        let root = workspace(name);
+        generate(&ingest_case(name, &root)).unwrap();
+        assert_eq!(build(&root), "", "{name}");
+    }
+}
+
+#[test]
+fn what_is_listed_page_by_page_is_told_by_its_shape_if_one_method_lists_it() {
+    let root = workspace("pages");
+    generate(&ingest_case("pages", &root)).unwrap();
+    let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
+    let paginated = handlers.lines().filter_map(|line| line.strip_prefix("impl Paginated<"));
+    let expected = [
+        "hub::ServerRequest, hub::ClientResult> for hub::Mark {",
+        "hub::ServerRequest, hub::ClientResult> for hub::Thing {",
+        "hub::ClientRequest, hub::ServerResult> for hub::Thing {",
+    ];
+    let mut found: Vec<&str> = paginated.collect();
+    found.sort_unstable();
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_handler_has_no_function_for_what_a_session_does_by_itself() {
+    let root = workspace("lifecycle");
+    let options = ingest_case("session", &root);
+    fs::write(options.schema.join("lifecycle.yaml"), "ping: ping\n").unwrap();
+    generate(&options).unwrap();
+    let handlers = fs::read_to_string(root.join("generated/mcp-adapters/src/handlers.rs")).unwrap();
+    assert!(handlers.contains("/// Handles `things/list`."));
+    assert!(!handlers.contains("/// Handles `ping`."));
+    // It can still be called, and a handler without a session refuses it.
+    assert!(handlers.contains("/// Calls `ping`."));
+    assert!(handlers.contains(r#"PingRequest(_) => Err(not_found("ping"))"#));
+}
+
+#[test]
+fn what_no_session_can_write_is_reported_with_a_next_step() {
+    let root = workspace("unwritable");
+    let options = ingest_case("pages", &root);
+    fs::write(options.schema.join("lifecycle.yaml"), "ping: shelves/list\n").unwrap();
+    let error = generate(&options).unwrap_err().to_string();
+    let lacking = "`shelves/list` of revision later has no `x-preset` in the overlay for `shelves`";
+    assert!(error.contains(lacking), "{error}");
+}
+
+/// A case with its official schemas in both directions: the way, the way back, the source and the target.
+fn ways(name: &str) -> [([&'static str; 2], Instances, Instances); 2] {
+    let schema = |revision: &str| {
+        let text = fs::read_to_string(case(name).join(revision).with_extension("json")).unwrap();
+        Instances::new(&serde_json::from_str(&text).unwrap()).unwrap()
+    };
+    [
+        (["up", "down"], schema("earlier"), schema("later")),
+        (["down", "up"], schema("later"), schema("earlier")),
+    ]
+}
+
+/// Valid instances of every definition, as lines for the runner.
+fn valid_instances(schema: &Instances, way: &str, carry: bool) -> Vec<Value> {
+    let made = schema.definitions().flat_map(|definition| {
+        let valid = schema.of(definition, 3, RANDOM).into_iter().filter(|made| made.valid);
+        let known = match way {
+            "up" => json!({"version": "1"}),
+            _ => json!({"visit": "1"}),
+        };
+        valid.map(
+            move |made| json!({"way": way, "carry": carry, "type": definition, "value": made.value, "supply": known}),
+        )
+    });
+    made.collect()
+}
+
+/// Lines that were translated, what they became, and what those became on the way back.
+fn there_and_back(protocol: &'static Protocol, lines: Vec<Value>, back: &str) -> Vec<[Value; 3]> {
+    let answers = run(protocol, &lines);
+    let good: Vec<(Value, Value)> = lines
+        .into_iter()
+        .zip(answers)
+        .filter(|(_, there)| there["code"].is_null())
+        .collect();
+    let returning = good.iter().map(
+        |(line, there)| {
+            json!({
+                "way": back, "carry": line["carry"], "type": there["type"], "value": there["value"], "supply": there["supply"],
+            })
+        },
+    );
+    let returned = run(protocol, &returning.collect::<Vec<_>>());
+    let trips = good
+        .into_iter()
+        .zip(returned)
+        .map(|((line, there), returned)| [line, there, returned]);
+    trips.collect()
+}
+
+#[test]
+fn random_instances_are_valid_on_the_other_side_and_come_back_as_they_were_unless_a_loss_is_recorded() {
+    let mut failures = Vec::new();
+    for Generated { name, protocol, .. } in &*GENERATED {
+        for ([way, back], from, to) in ways(name) {
+            let lines = valid_instances(&from, way, false);
+            let (count, trips) = (lines.len(), there_and_back(protocol, lines, back));
+            println!("{name} {way}: {} of {count} instances translated", trips.len());
+            assert!(trips.len() > 100, "{name} {way}: too little was tested");
+            for [line, there, returned] in trips {
+                if to.accepts(there["type"].as_str().unwrap(), &there["value"]) == Some(false) {
+                    failures.push(format!("{name} {way}: {line} became {there}, which is invalid"));
+                }
+                let lossless = [&there, &returned].iter().all(|answer| answer["losses"] == json!([]));
+                let refused = way == "down" && !returned["code"].is_null();
+                if !refused && lossless && !is_equal(&returned["value"], &line["value"]) {
+                    failures.push(format!(
+                        "{name} {way}: {line} became {there} and came back as {returned}"
+                    ));
+                }
+                if way == "up" && !is_equal(&returned["value"], &line["value"]) && there["losses"] == json!([]) {
+                    failures.push(format!("{name} up: {line} became {there} and came back as {returned}"));
+                }
+            }
+        }
+    }
+    assert_none(&failures);
+}
+
+#[test]
+fn random_instances_that_are_carried_come_back_as_they_were_unless_a_rule_replaced_something() {
+    let mut failures = Vec::new();
+    for Generated { name, protocol, .. } in &*GENERATED {
+        for ([way, back], from, _) in ways(name) {
+            for [line, there, returned] in there_and_back(protocol, valid_instances(&from, way, true), back) {
+                let lossless = there["losses"] == json!([]);
+                if !lossless && *name == "no_rules" && way == "down" {
+                    failures.push(format!("{name} {way}: {line} became {there}"));
+                }
+                if lossless && !is_equal(&returned["value"], &line["value"]) {
+                    failures.push(format!(
+                        "{name} {way}: {line} became {there} and came back as {returned}"
+                    ));
+                }
+            }
+        }
+    }
+    assert_none(&failures);
+}
+
+/// What is where a type has a constant: nothing, what the source or the target has there, and what neither has.
+#[test]
+fn another_value_in_place_of_a_constant_is_neither_invented_nor_lost_in_silence() {
+    let case = GENERATED.iter().find(|case| case.name == "constants").unwrap();
+    let members = ["mode", "level", "on", "tag"];
+    let values = [
+        json!("form"),
+        json!(1),
+        json!(2),
+        json!(true),
+        json!("a"),
+        json!("weird"),
+        json!(null),
+        json!({}),
+    ];
+    let mut failures = Vec::new();
+    for ([way, back], from, _) in ways("constants") {
+        let instances = valid_instances(&from, way, false)
+            .into_iter()
+            .filter(|line| line["value"]["name"].is_string());
+        let lines = instances.flat_map(|line| {
+            let mut lines = Vec::new();
+            for (member, value) in members
+                .iter()
+                .flat_map(|member| values.iter().map(move |value| (member, value)))
+            {
+                for carry in [false, true] {
+                    let mut line = line.clone();
+                    line["value"][member] = value.clone();
+                    line["carry"] = carry.into();
+                    line["member"] = (*member).into();
+                    lines.push(line);
+                }
+            }
+            lines
+        });
+        let trips = there_and_back(case.protocol, lines.collect(), back);
+        assert!(trips.len() > 1000, "{way}: too little was tested");
+        for [line, there, returned] in trips {
+            let member = line["member"].as_str().unwrap();
+            let losses = there["losses"].as_array().unwrap();
+            let kinds: Vec<_> = losses
+                .iter()
+                .filter(|loss| loss[0] == *member)
+                .map(|loss| &loss[1])
+                .collect();
+            let (before, after) = (line["value"].get(member), there["value"].get(member));
+            // The later revision declares a text there, and `null` stands for its absence.
+            let is_absent = line["type"] == "Loosened" && member == "tag" && before == Some(&Value::Null);
+            if way == "down" && is_absent && after.is_none() && kinds.is_empty() {
+                continue;
+            }
+            let kept = before.zip(after).is_some_and(|(before, after)| is_equal(before, after));
+            let told = match kinds.as_slice() {
+                [] => kept,
+                [kind] if *kind == "dropped" => after.is_none(),
+                _ => after.is_some() && !kept,
+            };
+            if !told {
+                failures.push(format!("{way}: {line} became {there}"));
+            }
+            let lossless = [&there, &returned].iter().all(|answer| answer["losses"] == json!([]));
+            if lossless && !is_equal(&returned["value"], &line["value"]) {
+                failures.push(format!("{way}: {line} became {there} and came back as {returned}"));
+            }
+        }
+    }
+    failures.truncate(20);
+    assert_none(&failures);
+}
+
+/// As JSON Schema has it: `1.0` is `1`.
+fn is_equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => left == right || left.as_f64() == right.as_f64(),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            let same = |(name, value): (&String, &Value)| right.get(name).is_some_and(|other| is_equal(value, other));
+            left.len() == right.len() && left.iter().all(same)
+        }
+        _ => left == right,
+    }
+}
+
+// Rules that are wrong.
+
+/// What is said about a file of rules beside the revisions of `rules`, which don't get theirs.
+#[track_caller]
+fn problems(rules: &str) -> String {
+    found(rules).expect("rules that are wrong were taken")
+}
+
+/// The same; `None` if nothing is.
+fn found(rules: &str) -> Option<String> {
+    let directory = TempDir::new().unwrap();
+    let options = ingest_case("rules", directory.path());
+    let later = options.schema.join("later");
+    fs::write(later.join("adapt.yaml"), rules).unwrap();
+    let error = generate(&options).err()?;
+    assert!(matches!(error, GenerateError::Problems(_)), "{error}");
+    assert!(!options.out.exists(), "something was written");
+    let folder = options.schema.join("").display().to_string();
+    Some(error.to_string().replace(&folder, ""))
+}
+
+/// A rule with a reason and a link.
+fn rule(at: &str, what: &str) -> String {
+    format!("rules:\n  - at: {at}\n    {what}\n    why: A reason.\n    link: https://example.org\n")
+}
+
+#[track_caller]
+fn says(found: &str, expected: &str) {
+    assert!(found.contains(expected), "got\n{found}\nwithout\n{expected}");
+}
+
+#[test]
+fn a_rule_that_matches_nothing_is_refused_at_its_place_with_a_next_step() {
+    for at in ["Thing.colour", "Nothing.title", "Block[light]", "Thing.title[text]"] {
+        let found = problems(&rule(at, "down: {drop: true}"));
+        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+        says(
+            &found,
+            &format!("{at}: the rule matches nothing on the way down\n  remove the rule"),
+        );
+    }
+    let found = problems(&rule("Thing.secret", "up: {drop: true}"));
+    says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.secret: ");
+}
+
+#[test]
+fn a_rule_that_shadows_what_is_automatic_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        (
+            "Thing.name",
+            "down: {refuse: {code: -32602, because: no}}",
+            "moved automatically",
+        ),
+        (
+            "Block[text]",
+            "down: {replace: {type: image, data: a}}",
+            "converted automatically",
+        ),
+        (
+            "Thing.name",
+            "up: {default: a}",
+            "a default is for a member that the target requires",
+        ),
+    ];
+    for (at, what, because) in cases {
+        let found = problems(&rule(at, what));
+        says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
+        says(&found, because);
+        says(&found, "\n  remove the rule, or see `cargo xtask adapters`");
+    }
+}
+
+#[test]
+fn a_rule_that_shadows_an_automatic_conversion_is_refused_at_its_place() {
+    let found = problems(&rule("Thing.about", "down: {drop: true}"));
+    says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.about: ");
+}
+
+#[test]
+fn two_rules_for_one_place_are_refused() {
+    let mut rules = rule("Thing.title", "down: {drop: true}");
+    rules.push_str(
+        rule("Thing.title", "down: {copy: about.title}")
+            .strip_prefix("rules:\n")
+            .unwrap(),
+    );
+    says(&problems(&rules), "later/adapt.yaml:6:5: #/rules/1: Thing.title: ");
+}
+
+#[test]
+fn an_action_that_cannot_be_done_there_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        ("Thing.title", "down: {default: a}"),
+        (
+            "Thing.data",
+            "down: {ensure: {in: nowhere, item: {type: text, text: a}}}",
+        ),
+        ("Block[sound]", "down: {hide: {title: a}}"),
+    ];
+    for (at, what) in cases {
+        let found = problems(&rule(at, what));
+        says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
+        says(&found, "\n  remove the rule");
+    }
+}
+
+/// Some of these give adapters that don't compile, others adapters that refuse or ignore every value.
+#[test]
+fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
+    let cases = [
+        ("Thing.title", "down: {copy: nowhere}"),
+        ("Shelf.stories", "down: {split-by: by}"),
+        ("Shelf.stories", "down: {split-by: nowhere}"),
+        ("Thing.care", "down: {without: {members: [nowhere]}}"),
+        ("Thing.label", "down: {without: {members: [text]}}"),
+        (
+            "Thing.care",
+            "down: {join: {when: {a: b}, text: a, with: b, item: {}, otherwise: {code: 1, because: a}}}",
+        ),
+        (
+            "Thing.label",
+            "down: {join: {when: {type: text}, text: nowhere, with: b, item: {}, otherwise: {code: 1, because: a}}}",
+        ),
+        ("Thing.title", "down: {copy: about.nowhere}"),
+        ("Thing.data", "down: {ensure: {in: name, item: {type: text, text: a}}}"),
+        ("Thing.data", "down: {ensure: {in: blocks, item: {type: smell}}}"),
+        ("Block[sound]", "down: {replace: {type: light}}"),
+        ("Block[sound]", "down: {replace: {type: text, text: '{nothing}'}}"),
+        ("Shelf.things", "down: {hide: {nothing.at.all: a}}"),
+        ("Shelf.answers", "down: {omit-unless-in: nothing}"),
+        ("Shelf.things", "down: {omit-unless-in: needed}"),
+        ("Thing.owner", "up: {default: 1}"),
+        // What is there, but not like this.
+        ("Thing.title", "down: {copy: name}"),
+        ("Thing.title", "down: {copy: size.title}"),
+        ("Thing.title", "down: {copy: blocks}"),
+        ("Thing.data", "down: {copy: about}"),
+        ("Thing.data", "down: {ensure: {in: blocks, item: {type: text}}}"),
+        (
+            "Thing.data",
+            "down: {ensure: {in: blocks, item: {type: text, text: 1}}}",
+        ),
+        (
+            "Thing.hint",
+            "down: {ensure: {in: blocks, item: {type: text, text: '{of}'}}}",
+        ),
+        ("Block[sound]", "down: {replace: a}"),
+        ("Block[sound]", "down: {replace: {type: text, txt: a}}"),
+        ("Block[sound]", "down: {replace: {type: text, text: '{title}'}}"),
+        ("Block[sound]", "down: {replace: {type: text, text: 'a {title'}}"),
+        ("Block[sound]", "down: {replace: {type: text, text: '{title[]}'}}"),
+        ("Shelf.things", "down: {hide: {}}"),
+        ("Shelf.things", "down: {hide: {about: a}}"),
+        ("Shelf.things", "down: {hide: {visible.often: a}}"),
+        ("Shelf.answers", "down: {hide: {type: text}}"),
+        ("Shelf.answers", "down: {omit-unless-in: things}"),
+        ("Thing.owner", "up: {default: {a: 1}}"),
+        ("Thing.owner", "implied: {a: 1}"),
+        ("Thing.title", "down: {drop-invalid: true}"),
+        ("Thing.name", "implied: a"),
+        ("Thing.name", "supplied: a"),
+    ];
+    let taken = cases.iter().filter_map(|(at, what)| match found(&rule(at, what)) {
+        Some(found) => {
+            says(&found, &format!("later/adapt.yaml:2:5: #/rules/0: {at}: "));
+            says(&found, "\n  remove the rule");
+            None
+        }
+        None => Some(format!("{at}: {what}")),
+    });
+    assert_none(&taken.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_does_not_fit_is_said_with_the_names_of_the_schemas() {
+    let cases = [
+        (
+            "Thing.title",
+            "copy: about.nowhere",
+            "the target has no member `about.nowhere`",
+        ),
+        ("Thing.title", "copy: blocks", "`blocks` of the target has another type"),
+        (
+            "Thing.data",
+            "ensure: {in: name, item: {type: text, text: a}}",
+            "`name` of the target isn't a list",
+        ),
+        (
+            "Thing.data",
+            "ensure: {in: blocks, item: {type: smell}}",
+            "{\"type\":\"smell\"} isn't a variant of Block",
+        ),
+        ("Block[sound]", "replace: {type: text}", "TextBlock requires `text`"),
+        (
+            "Block[sound]",
+            "replace: {type: text, text: '{nothing}'}",
+            "SoundBlock declares no member `nothing`",
+        ),
+        (
+            "Block[sound]",
+            "replace: {type: text, text: '{title}'}",
+            "TextBlock requires `text`, and what is to be filled in may be absent",
+        ),
+        ("Shelf.things", "hide: {about: a}", "`about` isn't a text"),
+        (
+            "Shelf.answers",
+            "omit-unless-in: things",
+            "`things` isn't a list of strings",
+        ),
+    ];
+    for (at, what, expected) in cases {
+        says(&problems(&rule(at, &format!("down: {{{what}}}"))), expected);
+    }
+}
+
+#[test]
+fn a_rule_in_place_of_a_lossy_conversion_is_taken() {
+    assert_eq!(found(&rule("Shelf.answers", "down: {drop: true}")), None);
+}
+
+#[test]
+fn an_unknown_key_is_refused_at_its_place_and_those_there_are_are_listed() {
+    let cases = [
+        (
+            "rules:\n  - at: Thing.title\n    dwon: {drop: true}\n    why: a\n    link: https://example.org\n",
+            "dwon",
+        ),
+        (
+            "rules:\n  - at: Thing.title\n    down: {dorp: true}\n    why: a\n    link: https://example.org\n",
+            "dorp",
+        ),
+        (
+            "rules:\n  - at: Thing.title\n    down: {refuse: {code: 1, because: a, kode: 2}}\n    why: a\n    link: https://example.org\n",
+            "kode",
+        ),
+    ];
+    for (rules, key) in cases {
+        let found = problems(rules);
+        says(&found, "later/adapt.yaml:");
+        says(&found, &format!("`{key}`"));
+        says(&found, "expected");
+    }
+    let found = problems("rulez:\n  - at: Thing.title\n");
+    says(
+        &found,
+        "later/adapt.yaml:2:3: #/rulez: there is no section `rulez`\n  everything is under `rules` or `errors`",
+    );
+}
+
+#[test]
+fn a_rule_without_a_reason_a_link_or_an_action_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        (
+            "    down: {drop: true}\n    why: ' '\n    link: https://example.org\n",
+            "`why` says nothing\n  ",
+        ),
+        (
+            "    down: {drop: true}\n    why: a\n    link: example\n",
+            "`link` isn't an https address\n  ",
+        ),
+        (
+            "    why: a\n    link: https://example.org\n",
+            "the rule does nothing\n  give it `down`, `up` or both, `implied`, `supplied` or `renamed`",
+        ),
+        (
+            "    down: {drop: true}\n    link: https://example.org\n",
+            "missing field `why`",
+        ),
+    ];
+    for (rest, because) in cases {
+        let found = problems(&format!("rules:\n  - at: Thing.title\n{rest}"));
+        says(&found, "later/adapt.yaml:2:5: #/rules/0: ");
+        says(&found, because);
+    }
+    let found = problems(&rule("Thing.", "down: {drop: true}"));
+    says(&found, "later/adapt.yaml:2:");
+    says(
+        &found,
+        "`Thing.` isn't a place; a place is `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`",
+    );
+}
+
+#[test]
+fn a_rule_about_errors_that_is_wrong_is_refused_at_its_place_with_a_next_step() {
+    let cases = [
+        (
+            "method: shelves/burn, down: {from: -32602, to: -32603}",
+            "neither revision later nor earlier has a request `shelves/burn`\n  correct the name",
+        ),
+        (
+            "down: {from: -5, to: -32603}",
+            "revision later has no error code -5\n  correct the code, or name it under `error_codes`",
+        ),
+        ("up: {from: -32603, to: -5}", "revision later has no error code -5\n  "),
+        (
+            "down: {from: -32602, to: -32602}",
+            "the code stays what it is\n  such errors need no rule",
+        ),
+        ("method: []", "the rule does nothing\n  give it `down`, `up` or both"),
+        (
+            "down: {from: -32602, if: uri, to: -32603}",
+            "`if` names no member of the error's data\n  write the way to it, `data.uri`",
+        ),
+        (
+            "down: {from: -32602, if: data..uri, to: -32603}",
+            "`if` names no member of the error's data\n  ",
+        ),
+        ("down: {from: -32602, iff: data.uri, to: -32603}", "`iff`"),
+    ];
+    for (rule, because) in cases {
+        let found = problems(&format!(
+            "errors:\n  - {{{rule}, why: a, link: 'https://example.org'}}\n"
+        ));
+        says(&found, "later/adapt.yaml:2:5: #/errors/0");
+        says(&found, because);
+    }
+    let rule = "  - {down: {from: -32602, to: -32603}, why: a, link: 'https://example.org'}\n";
+    let found = problems(&format!("errors:\n{rule}{rule}"));
+    says(
+        &found,
+        "later/adapt.yaml:3:5: #/errors/1: #/errors/0 is about the same errors\n  remove one of the two",
+    );
+    let found = problems("errors:\n  - {down: {from: -32602, to: -32603}, why: ' ', link: a}\n");
+    says(&found, "`why` says nothing");
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_at_once() {
+    let mut rules = rule("Thing.colour", "down: {drop: true}");
+    rules.push_str(
+        rule("Thing.name", "down: {drop: true}")
+            .strip_prefix("rules:\n")
+            .unwrap(),
+    );
+    let found = problems(&rules);
+    says(&found, "later/adapt.yaml:2:5: #/rules/0: Thing.colour: ");
+    says(&found, "later/adapt.yaml:6:5: #/rules/1: Thing.name: ");
+}

@@ -1,0 +1,20 @@
+//! The tests of the generator, as one program: each would link it again.
+
+mod adapters;
+mod diff;
+mod docs;
+mod extensions;
+mod families;
+mod files;
+mod golden;
+mod ingest;
+mod jsonld;
+mod load;
+mod lock;
+mod messages;
+mod overlay;
+mod reference;
+mod release;
+mod revisions;
+mod runner;
+mod shared;

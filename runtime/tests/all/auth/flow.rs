@@ -1,0 +1,245 @@
+//! How a client is authorized.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::auth::{Authorizer, Client, Loopback, Scopes};
+use mcp_runtime::transport::http::client::reqwest;
+use mcp_runtime::{Limits, Options};
+use serde_json::json;
+
+use crate::auth::script::{Reply, json as reply, status, with_headers};
+use crate::auth::user::Browser;
+use crate::auth::world::{TestServers, call, connect_to};
+
+#[tokio::test]
+async fn a_client_registers_and_asks_the_user_once() {
+    let world = TestServers::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    call(&session).await.unwrap();
+    assert_eq!(user.asked(), 1);
+
+    let registered = world.auth.seen("POST /register")[0].json();
+    assert_eq!(registered["application_type"], "native");
+    assert_eq!(
+        registered["grant_types"],
+        json!(["authorization_code", "refresh_token"])
+    );
+    let asked = &world.auth.seen("GET /authorize")[0];
+    let expected = [
+        ("client_id", "a client"),
+        ("response_type", "code"),
+        ("code_challenge_method", "S256"),
+        ("resource", &world.endpoint()),
+        ("scope", "basic"),
+    ];
+    for (name, value) in expected {
+        assert_eq!(asked.query(name).as_deref(), Some(value), "{name}");
+    }
+    let got = &world.auth.seen("POST /token")[0];
+    assert_eq!(got.form("resource"), Some(world.endpoint()));
+    assert_eq!(got.form("redirect_uri"), asked.query("redirect_uri"));
+    assert_eq!(got.form("client_id").as_deref(), Some("a client"));
+    let (first, others) = world
+        .mcp
+        .seen("POST /mcp")
+        .split_first()
+        .map(|(first, others)| (first.clone(), others.to_vec()))
+        .unwrap();
+    assert_eq!(first.header("authorization"), None);
+    assert!(!others.is_empty());
+    for request in others {
+        assert_eq!(request.header("authorization"), Some("Bearer token-0"));
+        assert_eq!(request.url.query(), None);
+    }
+}
+
+#[tokio::test]
+async fn requests_at_once_ask_the_user_once() {
+    let world = TestServers::new().await;
+    let user = Browser::slow(Duration::from_millis(200));
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    // Without a refresh token that is good, the user is asked again.
+    world.issued.revoke();
+    let issued = world.issued.clone();
+    world.auth.on("POST /token", move |request| {
+        match request.form("grant_type").as_deref() {
+            Some("authorization_code") => {
+                let token = ("another".to_owned(), "basic".to_owned());
+                issued.tokens.lock().unwrap().push(token);
+                reply(json!({"access_token": "another", "token_type": "Bearer"}))
+            }
+            _ => status(400),
+        }
+    });
+    let calls = (0..8).map(|_| call(&session));
+    for called in futures_util::future::join_all(calls).await {
+        called.unwrap();
+    }
+    assert_eq!(user.asked(), 2);
+
+    // And if the user denies it, all of them have failed.
+    world.issued.revoke();
+    world.auth.on("GET /authorize", |_| status(403));
+    let calls = (0..8).map(|_| call(&session));
+    for called in futures_util::future::join_all(calls).await {
+        called.unwrap_err();
+    }
+    assert_eq!(user.asked(), 3);
+}
+
+#[tokio::test]
+async fn a_token_that_is_not_accepted_any_more_is_refreshed() {
+    let world = TestServers::new().await;
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    call(&session).await.unwrap();
+    for _ in 0..2 {
+        world.issued.revoke();
+        call(&session).await.unwrap();
+    }
+    assert_eq!(user.asked(), 1);
+    let refreshed = world.auth.seen("POST /token");
+    assert_eq!(refreshed[1].form("grant_type").as_deref(), Some("refresh_token"));
+    assert_eq!(refreshed[1].form("resource"), Some(world.endpoint()));
+    assert_eq!(refreshed[1].form("client_id").as_deref(), Some("a client"));
+
+    // A refresh that brings no better token is followed by the user's permission.
+    let calls = Arc::new(Mutex::new(0));
+    world.auth.on("POST /token", move |request| {
+        let mut calls = calls.lock().unwrap();
+        *calls += 1;
+        match request.form("grant_type").as_deref() {
+            Some("refresh_token") => reply(json!({"access_token": "stale", "token_type": "Bearer"})),
+            _ => Reply::Next,
+        }
+    });
+    world.issued.revoke();
+    call(&session).await.unwrap_err();
+    call(&session).await.unwrap_err();
+    assert_eq!(user.asked(), 2);
+}
+
+#[tokio::test]
+async fn a_user_may_take_longer_than_a_server() {
+    let world = TestServers::new().await;
+    let limits = Limits {
+        probe: Duration::from_millis(300),
+        answer: Duration::from_millis(300),
+        answer_at_most: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let options = Options {
+        limits,
+        ..Options::default()
+    };
+    let user = Browser::slow(Duration::from_secs(1));
+    let session = connect_to(&world.endpoint(), Authorizer::interactive(user), options)
+        .await
+        .unwrap();
+    // The slow answer was no sign of a server with a handshake.
+    let requests = world.mcp.seen("POST /mcp");
+    assert!(
+        requests
+            .iter()
+            .all(|request| request.json()["method"] == "server/discover")
+    );
+    call(&session).await.unwrap();
+}
+
+#[tokio::test]
+async fn more_scopes_are_asked_for_beside_earlier_ones() {
+    let world = TestServers::new().await;
+    let (issued, challenge) = (world.issued.clone(), world.challenge());
+    world.on_mcp(move |request| {
+        let wanted = if request.body.contains("tools/call") {
+            "write"
+        } else {
+            "basic"
+        };
+        match issued.scopes(request) {
+            None => with_headers(401, &[("www-authenticate", format!("{challenge}, scope=\"{wanted}\""))]),
+            Some(scopes) if Scopes::from(scopes.as_str()).includes(&Scopes::from([wanted])) => Reply::Next,
+            Some(_) => {
+                let challenge = format!("{challenge}, error=\"insufficient_scope\", scope=\"{wanted}\"");
+                with_headers(403, &[("www-authenticate", challenge)])
+            }
+        }
+    });
+    let user = Browser::default();
+    let session = world.connect(Authorizer::interactive(user.clone())).await.unwrap();
+    call(&session).await.unwrap();
+    call(&session).await.unwrap();
+    let asked = world.auth.seen("GET /authorize");
+    let scopes: Vec<_> = asked.iter().map(|request| request.query("scope").unwrap()).collect();
+    assert_eq!(scopes, ["basic", "basic write"]);
+    assert_eq!(world.auth.seen("POST /register").len(), 1);
+}
+
+#[tokio::test]
+async fn the_redirect_comes_to_a_port_of_this_machine() {
+    let world = TestServers::new().await;
+    let user = Loopback::bind(|url| {
+        let url = url.clone();
+        tokio::spawn(async move {
+            let redirect_uri = url
+                .query_pairs()
+                .find(|(name, _)| name == "redirect_uri")
+                .unwrap()
+                .1
+                .into_owned();
+            // Others find the port as well.
+            let stray = reqwest::get(format!("{redirect_uri}?code=stolen&state=guessed"))
+                .await
+                .unwrap();
+            assert_eq!(stray.status(), 404);
+            // The browser follows the redirect.
+            assert_eq!(reqwest::get(url).await.unwrap().status(), 200);
+        });
+    });
+    let session = world
+        .connect(Authorizer::interactive(user.await.unwrap()))
+        .await
+        .unwrap();
+    call(&session).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_user_who_doesnt_answer_is_an_error() {
+    let world = TestServers::new().await;
+    let user = Loopback::bind(|_| {})
+        .await
+        .unwrap()
+        .patience(Duration::from_millis(50));
+    let error = world.connect(Authorizer::interactive(user)).await.unwrap_err();
+    assert!(error.to_string().contains("the user didn't answer in time"), "{error}");
+}
+
+#[tokio::test]
+async fn a_client_acts_for_itself() {
+    let world = TestServers::new().await;
+    world.with_metadata("token_endpoint_auth_methods_supported", json!(["client_secret_basic"]));
+    let client = Client::new(&world.auth.url, "a client").secret("100% :secret");
+    let session = world.connect(Authorizer::client_credentials(client)).await.unwrap();
+    call(&session).await.unwrap();
+    let got = &world.auth.seen("POST /token")[0];
+    // `a+client:100%25+%3Asecret`
+    assert_eq!(
+        got.header("authorization"),
+        Some("Basic YStjbGllbnQ6MTAwJTI1KyUzQXNlY3JldA==")
+    );
+    assert_eq!(got.form("scope").as_deref(), Some("basic"));
+    assert_eq!(got.form("client_secret"), None);
+}
+
+#[tokio::test]
+async fn a_failure_says_nothing_of_the_era() {
+    let world = TestServers::new().await;
+    world.on_mcp(|_| status(401));
+    world
+        .mcp
+        .on("GET /.well-known/oauth-protected-resource/mcp", |_| status(500));
+    world.error().await;
+    assert_eq!(world.mcp.seen("POST /mcp").len(), 1);
+}

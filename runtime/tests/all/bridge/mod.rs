@@ -1,0 +1,97 @@
+//! Clients and servers of any two revisions, with a bridge between them.
+
+mod bytes;
+#[cfg(feature = "stdio")]
+mod faults;
+mod pairs;
+mod questions;
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
+use mcp_runtime::transport::{
+    ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Purpose, Sender, Transport, channel,
+};
+use mcp_runtime::{Options, Revision, Router};
+use serde_json::Value;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The losses that a bridge has told: method, path and kind.
+type Losses = Arc<Mutex<Vec<String>>>;
+
+/// Options of a bridge that keeps what is lost.
+fn options() -> (BridgeOptions, Losses) {
+    let losses = Losses::default();
+    let kept = Arc::clone(&losses);
+    let options = BridgeOptions {
+        losses: Some(Arc::new(move |method, losses| {
+            let told = losses
+                .iter()
+                .map(|loss| format!("{method} {} {}", loss.path, loss.kind));
+            kept.lock().expect("nobody panics").extend(told);
+        })),
+        ..BridgeOptions::default()
+    };
+    (options, losses)
+}
+
+/// A client's end of a bridge to a router that speaks one revision.
+fn bridged(router: &Router, server: Revision, options: BridgeOptions) -> (ChannelTransport, Serving) {
+    let router = router.clone();
+    let connector = move || {
+        let (ours, theirs) = channel(16);
+        let options = Options {
+            supported: vec![server],
+            ..Options::default()
+        };
+        drop(router.clone().serve(options, ours));
+        Ok(theirs)
+    };
+    serve(Bridge::new(connector, options))
+}
+
+type Serving = JoinHandle<Result<(), BridgeError>>;
+
+/// A client's end of a bridge.
+fn serve<C: mcp_runtime::bridge::Connector>(bridge: Bridge<C>) -> (ChannelTransport, Serving) {
+    let (clients, client) = channel(16);
+    let serving = tokio::spawn(async move { bridge.serve(clients).await });
+    (client, serving)
+}
+
+/// A peer that sends and reads JSON as it likes.
+struct Raw {
+    sender: ChannelSender,
+    receiver: ChannelReceiver,
+}
+
+impl Raw {
+    fn new(transport: ChannelTransport) -> Self {
+        let (sender, receiver) = transport.split();
+        Self { sender, receiver }
+    }
+
+    async fn send(&self, json: &str) {
+        let message = Outgoing {
+            json: json.as_bytes().to_vec(),
+            purpose: Purpose::Unsolicited,
+        };
+        self.sender.send(message).await.expect("the session goes on");
+    }
+
+    /// The next message as it was written.
+    async fn text(&mut self) -> String {
+        let message = timeout(PATIENCE, self.receiver.receive_outgoing()).await;
+        let message = message.expect("something comes in time").expect("the session goes on");
+        String::from_utf8(message.json).expect("it is text")
+    }
+
+    async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.text().await).expect("it is JSON")
+    }
+}

@@ -1,0 +1,9 @@
+//! The HTTP client against servers that are written out by hand, byte by byte.
+
+mod faults;
+mod listen;
+mod renewal;
+mod server;
+mod session;
+mod stateless;
+mod streams;

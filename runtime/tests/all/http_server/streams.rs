@@ -1,0 +1,252 @@
+//! Streams that are read, cut and taken up again.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use mcp_runtime::transport::http::server::HttpServer;
+use serde_json::json;
+
+use crate::http_server::client::*;
+
+#[tokio::test]
+async fn a_cut_stream_is_resumed_with_nothing_lost_or_doubled() {
+    let server = serve(|server| server).await;
+    let session = server.begin(hub()).await;
+    let params = json!({"count": 200, "pause": 2});
+    let mut stream = server.post(&session, request(1, "count", params)).await;
+    let (mut seen, mut last) = (Vec::new(), String::new());
+    // Each connection is cut after a few events, in the middle of whatever is on its way.
+    for round in 0..10 {
+        for _ in 0..=round {
+            let (id, event) = stream.event().await.expect("it goes on");
+            seen.push(event);
+            last = id;
+        }
+        drop(stream);
+        stream = server.listen(&session, Some(&last)).await;
+        assert_eq!(stream.status, 200);
+    }
+    seen.extend(stream.events().await);
+    assert_eq!(numbers(&seen), (0..200).collect::<Vec<_>>());
+    assert_eq!(seen.last().unwrap()["id"], 1, "the answer is the last");
+    // Even a stream that is done can be read once more, by a client that hasn't all of it.
+    let mut again = server.listen(&session, Some(&last)).await;
+    let (mut rest, mut end) = (Vec::new(), last);
+    while let Some((id, event)) = again.event().await {
+        rest.push(event);
+        end = id;
+    }
+    assert_eq!(rest.last().unwrap()["id"], 1);
+    let mut nothing = server.listen(&session, Some(&end)).await;
+    assert_eq!((nothing.status, nothing.whole().await.as_str()), (204, ""));
+}
+
+#[tokio::test]
+async fn a_stream_is_resumed_from_before_its_first_event() {
+    let server = serve(|server| server).await;
+    let session = server.begin(hub()).await;
+    let mut stream = server.post(&session, request(1, "wait", json!({"ms": 300}))).await;
+    let id = stream.opening().await;
+    drop(stream);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let events = server.listen(&session, Some(&id)).await.events().await;
+    assert_eq!(events.len(), 1);
+    for id in [
+        "nonsense",
+        "1-2",
+        "99999999-1-1-1",
+        &id.replacen("-2-", "-77-", 1),
+        &format!("{}-9-9-1", id.split('-').next().unwrap()),
+        &format!("{}-2-0-2", id.split('-').next().unwrap()),
+        &format!("{}-2-0-0", id.split('-').next().unwrap()),
+        &format!("{}-2-2-1", id.split('-').next().unwrap()),
+    ] {
+        assert_eq!(server.listen(&session, Some(id)).await.status, 400, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_says_of_its_own_accord_is_heard_on_the_session_s_stream() {
+    let server = serve(|server| server).await;
+    let session = server.begin(hub()).await;
+    // Before anybody listens, it is kept.
+    let alone = server
+        .post(&session, request(1, "count", json!({"count": 3, "own": true})))
+        .await
+        .messages()
+        .await;
+    assert_eq!(alone.len(), 1, "only the answer is there");
+    let mut stream = server.listen(&session, None).await;
+    let mut seen = Vec::new();
+    let mut last = String::new();
+    for _ in 0..2 {
+        let (id, event) = stream.event().await.unwrap();
+        seen.push(event);
+        last = id;
+    }
+    drop(stream);
+    server
+        .post(&session, request(2, "count", json!({"count": 2, "own": true})))
+        .await
+        .messages()
+        .await;
+    let mut stream = server.listen(&session, Some(&last)).await;
+    for _ in 0..3 {
+        seen.push(stream.event().await.unwrap().1);
+    }
+    assert_eq!(numbers(&seen), [0, 1, 2, 0, 1]);
+}
+
+#[tokio::test]
+async fn clients_before_the_hub_get_no_event_without_data() {
+    let server = serve(|server| server).await;
+    let session = server.begin(batching()).await;
+    let mut stream = server.post(&session, request(1, "count", json!({"count": 1}))).await;
+    let body = stream.whole().await;
+    assert!(body.starts_with("retry: 1000\nevent: message\nid: "), "{body}");
+}
+
+#[tokio::test]
+async fn a_slow_reader_makes_the_session_wait() {
+    let server = serve(|server| server.replay(16, 64 << 10).capacity(4)).await;
+    let session = server.begin(hub()).await;
+    let params = json!({"count": 4000, "size": 10_000});
+    let mut stream = server.post(&session, request(1, "count", params)).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let early = server.seen.sent.load(Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let sent = server.seen.sent.load(Ordering::SeqCst);
+    assert!(
+        sent < 2000,
+        "{sent} of 4000 messages were taken, and nobody has read one"
+    );
+    assert!(sent - early < 200, "it goes on: {early}, {sent}");
+    // Once it reads, it gets everything.
+    assert_eq!(numbers(&stream.events().await), (0..4000).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_reader_that_is_gone_costs_a_buffer_and_keeps_its_answer() {
+    let config = |server: HttpServer| server.replay(16, 64 << 10).stall(Duration::from_millis(200));
+    let server = serve(config).await;
+    let session = server.begin(hub()).await;
+    let mut stream = server
+        .post(&session, request(1, "count", json!({"count": 500, "pause": 1})))
+        .await;
+    let (last, _) = stream.event().await.unwrap();
+    drop(stream);
+    until("nobody waits forever", || {
+        server.seen.sent.load(Ordering::SeqCst) == 500
+    })
+    .await;
+    let ping = server
+        .post(&session, request(2, "ping", json!({})))
+        .await
+        .messages()
+        .await;
+    assert_eq!(ping.len(), 1, "others go on");
+    let rest = server.listen(&session, Some(&last)).await.events().await;
+    assert!(rest.len() <= 17, "{}", rest.len());
+    assert_eq!(rest.last().unwrap()["id"], 1);
+}
+
+/// A server that waits for each answer as long as it takes.
+async fn patient() -> TestServer {
+    serve(|server| server.stream_after(Duration::from_secs(60))).await
+}
+
+#[tokio::test]
+async fn an_answer_with_nothing_before_it_is_one_json_value() {
+    let server = patient().await;
+    let mut first = server.post_with(&[], &initialize(hub())).await;
+    assert_eq!(first.header("content-type"), Some("application/json"));
+    assert_eq!(first.json().await["id"], 0);
+    let session = first.session();
+    for call in [request(1, "ping", json!({})), request(2, "wait", json!({"ms": 300}))] {
+        let mut answer = server.post(&session, call.clone()).await;
+        assert_eq!(answer.header("content-type"), Some("application/json"));
+        assert_eq!(answer.json().await["id"], call["id"]);
+    }
+    let session = server.begin(batching()).await;
+    let batch = json!([request(1, "echo", json!(1)), request(2, "echo", json!(2))]);
+    let answers = server.post(&session, batch).await.json().await;
+    assert_eq!((&answers[0]["result"], &answers[1]["result"]), (&json!(1), &json!(2)));
+}
+
+#[tokio::test]
+async fn what_is_said_before_the_answer_opens_a_stream_of_events() {
+    let server = patient().await;
+    let session = server.begin(hub()).await;
+    let mut stream = server.post(&session, request(1, "count", json!({"count": 3}))).await;
+    assert_eq!(stream.header("content-type"), Some("text/event-stream"));
+    let opening = stream.opening().await;
+    let events = stream.events().await;
+    assert_eq!(numbers(&events), [0, 1, 2]);
+    assert_eq!((events.len(), &events[3]["id"]), (4, &json!(1)));
+    // Wherever it is cut, it can be resumed, its beginning included.
+    assert_eq!(server.listen(&session, Some(&opening)).await.events().await, events);
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_long_opens_a_stream_of_events_before_it() {
+    let server = serve(|server| server.stream_after(Duration::from_millis(10))).await;
+    let session = server.begin(hub()).await;
+    let mut never = server.post(&session, request(1, "never", json!({}))).await;
+    assert_eq!(never.header("content-type"), Some("text/event-stream"));
+    never.opening().await;
+}
+
+#[tokio::test]
+async fn a_client_that_accepts_one_media_type_is_answered_in_it() {
+    let server = patient().await;
+    let session = server.begin(hub()).await;
+    let mut listening = server.listen(&session, None).await;
+    let body = request(1, "count", json!({"count": 1})).to_string();
+    for (accept, media_type) in [
+        ("application/json", "application/json"),
+        ("application/*, text/event-stream;q=0", "application/json"),
+        ("text/event-stream", "text/event-stream"),
+        ("text/*", "text/event-stream"),
+    ] {
+        let headers = [
+            ("accept", accept),
+            ("content-type", "application/json"),
+            ("mcp-session-id", &session),
+        ];
+        let mut answer = server.send("POST", "/mcp", &headers, body.as_bytes()).await;
+        assert_eq!(answer.header("content-type"), Some(media_type), "{accept}");
+        let mut messages = answer.messages().await;
+        assert_eq!(messages.pop().unwrap()["id"], 1, "{accept}");
+        if media_type == "application/json" {
+            messages.push(listening.event().await.unwrap().1);
+        }
+        assert_eq!(numbers(&messages), [0], "{accept}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_nobody_reads_delays_no_other_request() {
+    for own in [false, true] {
+        // A reader of the stuck stream waits longer than this test does for an answer.
+        let config = |server: HttpServer| server.replay(4, 64 << 10).stall(Duration::from_secs(600));
+        let server = serve(config).await;
+        let session = server.begin(hub()).await;
+        let _listening = server.listen(&session, None).await;
+        let params = json!({"count": 4000, "size": 50_000, "own": own});
+        let _stuck = server.post(&session, request(1, "count", params)).await;
+        let mut before = 0;
+        until("the stream is full", || {
+            let sent = server.seen.sent.load(Ordering::SeqCst);
+            sent > 0 && std::mem::replace(&mut before, sent) == sent
+        })
+        .await;
+        for id in 2..100 {
+            let mut ping = server.post(&session, request(id, "ping", json!({}))).await;
+            assert_eq!(ping.messages().await[0]["id"], id);
+        }
+        assert!(
+            server.seen.sent.load(Ordering::SeqCst) < 4000,
+            "it was stuck all the time"
+        );
+    }
+}

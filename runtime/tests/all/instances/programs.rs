@@ -1,0 +1,153 @@
+//! Programs that end with the test.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::instances::server::{SERVES, STORE};
+
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A port of this machine that nobody listens on.
+async fn free_port() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+    listener.local_addr().expect("it is bound")
+}
+
+async fn until_it_listens(address: SocketAddr) {
+    let started = Instant::now();
+    while TcpStream::connect(address).await.is_err() {
+        assert!(started.elapsed() < PATIENCE, "nobody listens at {address}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A Redis server of the test's own, which writes nothing to disk.
+pub struct Redis {
+    address: SocketAddr,
+    child: Child,
+}
+
+impl Redis {
+    pub async fn start() -> Self {
+        Self::start_at(free_port().await).await
+    }
+
+    async fn start_at(address: SocketAddr) -> Self {
+        let mut command = Command::new("redis-server");
+        command.args(["--bind", "127.0.0.1", "--port", &address.port().to_string()]);
+        command.args(["--save", "", "--appendonly", "no"]);
+        command.stdout(Stdio::null()).kill_on_drop(true);
+        let child = command.spawn().expect("redis-server is installed");
+        until_it_listens(address).await;
+        Self { address, child }
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://{}/", self.address)
+    }
+
+    /// Kills it, and starts it again with nothing in it after a pause.
+    pub async fn kill_and_restart(&mut self, pause: Duration) {
+        self.child.kill().await.expect("it can be killed");
+        sleep(pause).await;
+        *self = Self::start_at(self.address).await;
+    }
+
+    /// Stops it as a debugger does, or lets it go on.
+    pub async fn signal(&self, name: &str) {
+        signal(&self.child, name).await;
+    }
+}
+
+async fn signal(child: &Child, name: &str) {
+    let id = child.id().expect("it runs").to_string();
+    let mut kill = Command::new("kill");
+    let done = kill.args([name, &id]).status().await;
+    assert!(done.expect("kill is installed").success());
+}
+
+/// An instance of the server, in a process of its own.
+pub struct Instance {
+    pub address: SocketAddr,
+    child: Child,
+}
+
+impl Instance {
+    pub async fn start(redis: &Redis) -> Self {
+        Self::start_with(redis, &[]).await
+    }
+
+    /// Starts it with these variables in its environment.
+    pub async fn start_with(redis: &Redis, variables: &[(&str, &str)]) -> Self {
+        let test = std::env::current_exe().expect("this is a program");
+        let mut command = Command::new(test);
+        command.args(["--exact", "instances::server::a_process_that_serves", "--nocapture"]);
+        command.env(SERVES, "1").env(STORE, redis.url());
+        command.envs(variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        let address = async {
+            while let Ok(Some(line)) = lines.next_line().await {
+                if let Some(address) = line.strip_prefix("serves at ") {
+                    return address.parse().expect("an address");
+                }
+            }
+            panic!("the process has no address");
+        };
+        let address = timeout(PATIENCE, address).await.expect("it serves");
+        Self { address, child }
+    }
+
+    /// Kills it with SIGKILL.
+    pub async fn kill(&mut self) {
+        self.child.kill().await.expect("it can be killed");
+    }
+}
+
+/// A store, and two instances that share it.
+pub async fn two_instances() -> (Redis, Instance, Instance) {
+    let redis = Redis::start().await;
+    let (first, second) = tokio::join!(Instance::start(&redis), Instance::start(&redis));
+    (redis, first, second)
+}
+
+/// A load balancer that gives each request to the next instance, from any client.
+pub struct Balancer {
+    pub address: SocketAddr,
+    _child: Child,
+    _directory: TempDir,
+}
+
+impl Balancer {
+    pub async fn start(instances: [&Instance; 2]) -> Self {
+        let address = free_port().await;
+        let directory = tempfile::tempdir().expect("there is room");
+        let path: PathBuf = directory.path().join("haproxy.cfg");
+        let servers = instances.map(|instance| instance.address);
+        let config = format!(
+            "defaults\n  mode http\n  retries 3\n  option redispatch 1\n  timeout connect 2s\n  timeout client 60s\n  \
+             timeout server 60s\nlisten mcp\n  bind {address}\n  balance roundrobin\n  server first {} check inter 100ms\n  \
+             server second {} check inter 100ms\n",
+            servers[0], servers[1]
+        );
+        std::fs::write(&path, config).expect("it can be written");
+        let mut command = Command::new("haproxy");
+        command.arg("-db").arg("-q").arg("-f").arg(&path).kill_on_drop(true);
+        let child = command.spawn().expect("haproxy is installed");
+        until_it_listens(address).await;
+        Self {
+            address,
+            _child: child,
+            _directory: directory,
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Clients that reconnect, and clients of many servers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_adapters::PeerTypes;
+use mcp_runtime::clients::{Backoff, Clients, ReconnectingClient};
+use mcp_runtime::router::{resource, tool};
+use mcp_runtime::transport::{channel, watched};
+use mcp_runtime::{Change, ChangeFilter, Client, Discovery, Options, Router, hub};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::many_servers::{Local, PATIENCE, REVISIONS, speaking};
+
+fn client() -> Client {
+    Client::new("app", "1.0")
+}
+
+fn quick() -> Backoff {
+    Backoff::default().delay(Duration::from_millis(1), Duration::from_millis(20))
+}
+
+fn clock() -> Router {
+    Router::new("clock", "1.0").tool("time", "Tells the time", || "noon")
+}
+
+#[tokio::test]
+async fn a_session_that_is_lost_begins_again_with_the_next_call() {
+    for revision in REVISIONS {
+        let server = Local::new(revision, clock());
+        let client = ReconnectingClient::with_backoff(client(), server.clone(), quick());
+        assert!(!client.is_connected().await);
+        assert_eq!(client.list_tools().await.unwrap().len(), 1);
+        let before = client.peer().await.unwrap();
+        server.end(false);
+        before.state().ended.cancelled().await;
+        assert_eq!(client.list_tools().await.unwrap().len(), 1, "{revision}");
+        assert_eq!(server.started.load(Ordering::SeqCst), 2);
+        client.close().await;
+        client.closed().await;
+        assert!(client.is_closed() && client.list_tools().await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn only_calls_that_are_safe_are_repeated() {
+    let reads = hub::ToolAnnotations::default().with_read_only_hint(true);
+    let called = Arc::new(AtomicUsize::new(0));
+    let server = Local::new("2025-11-25", Router::new("files", "1.0"));
+    // The server ends when a tool is called for the first time.
+    let dying = |server: &Local, called: &Arc<AtomicUsize>| {
+        let (server, called) = (server.clone(), Arc::clone(called));
+        move || {
+            let (server, called) = (server.clone(), Arc::clone(&called));
+            async move {
+                if called.fetch_add(1, Ordering::SeqCst) == 0 {
+                    server.end(false);
+                    std::future::pending::<()>().await;
+                }
+                "done"
+            }
+        }
+    };
+    let read = tool("read", "Reads", dying(&server, &called)).annotations(reads);
+    server.router.insert(read).unwrap();
+    server
+        .router
+        .insert(tool("write", "Writes", dying(&server, &called)))
+        .unwrap();
+    for (name, is_repeated) in [("read", true), ("write", false)] {
+        called.store(0, Ordering::SeqCst);
+        let options = Options {
+            limits: mcp_runtime::Limits {
+                closing: Duration::from_millis(10),
+                ..Default::default()
+            },
+            ..Options::default()
+        };
+        let client = ReconnectingClient::with_backoff(client().options(options), server.clone(), quick());
+        client.list_tools().await.unwrap();
+        let result = timeout(PATIENCE, client.call_tool(name, ())).await.unwrap();
+        assert_eq!(result.is_ok(), is_repeated, "{name}: {result:?}");
+        assert_eq!(called.load(Ordering::SeqCst), 1 + usize::from(is_repeated));
+        client.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_stays_away_is_given_up_after_all_attempts() {
+    let server = Local::new("2025-11-25", clock());
+    server.end(true);
+    let client = ReconnectingClient::with_backoff(client(), server.clone(), quick().attempts(3));
+    let error = timeout(PATIENCE, client.list_tools()).await.unwrap().unwrap_err();
+    assert_eq!(error.to_string(), "the session has ended");
+    server.end(false);
+    assert_eq!(client.list_tools().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn changes_go_on_in_the_next_session_where_all_has_changed() {
+    for revision in REVISIONS {
+        let server = Local::new(revision, clock());
+        let client = ReconnectingClient::with_backoff(client(), server.clone(), quick());
+        let mut changes = client.changes(ChangeFilter::lists());
+        client.list_tools().await.unwrap();
+        // The subscription may take a moment.
+        let told = async {
+            loop {
+                server.router.tools_changed();
+                let change = timeout(Duration::from_millis(20), changes.next()).await;
+                if let Ok(Some(change)) = change {
+                    break change.unwrap();
+                }
+            }
+        };
+        assert_eq!(timeout(PATIENCE, told).await.unwrap(), Change::ToolList, "{revision}");
+        server.end(false);
+        let again = async {
+            while server.started.load(Ordering::SeqCst) < 2 {
+                changes.next().await.unwrap().unwrap();
+            }
+        };
+        timeout(PATIENCE, again).await.expect("it is told of the change");
+        client.close().await;
+        let ended = async { while changes.next().await.is_some() {} };
+        timeout(PATIENCE, ended).await.expect("it ends with the client");
+    }
+}
+
+#[tokio::test]
+async fn many_servers_are_one_and_failures_are_told() {
+    let away = Local::new("2025-06-18", clock());
+    away.end(true);
+    let notes = Router::new("notes", "1.0")
+        .tool("time", "Tells when a note was written", || "yesterday")
+        .with(resource(hub::Resource::new("Today", "notes://today"), || "Buy bread"));
+    let servers = [
+        ("away", away),
+        ("clock", Local::new("2025-11-25", clock())),
+        ("notes", Local::new("2026-07-28", notes)),
+    ];
+    let servers = servers.map(|(name, server)| (name.to_owned(), server));
+    let clients = Clients::new(client(), servers.clone()).unwrap();
+    let failed = clients.connect().await;
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0].to_string(), r#"server "away": the session has ended"#);
+
+    let tools = clients.list_tools().await;
+    let names: Vec<_> = tools.items.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["clock_time", "notes_time"]);
+    assert_eq!(tools.failures.len(), 1);
+    let result = clients.call_tool("notes_time", json!({})).await.unwrap();
+    assert_eq!(json!(result.content)[0]["text"], "yesterday");
+    let contents = clients.read_resource("notes://today").await.unwrap();
+    assert_eq!(json!(contents.contents)[0]["text"], "Buy bread");
+    let unknown = clients.call_tool("time", json!({})).await.unwrap_err().to_string();
+    assert!(unknown.contains(r#"no server has the tool "time""#), "{unknown}");
+
+    let mut answered = Vec::new();
+    for (name, client) in clients.servers() {
+        answered.push((name, client.list_tools().await.is_ok()));
+    }
+    assert_eq!(answered, [("away", false), ("clock", true), ("notes", true)]);
+
+    let flat = Clients::new(client(), servers).unwrap().flat().unwrap();
+    let names: Vec<_> = flat
+        .list_tools()
+        .await
+        .items
+        .into_iter()
+        .map(|tool| tool.name)
+        .collect();
+    assert_eq!(names, ["time"]);
+    let result = flat.call_tool("time", json!({})).await.unwrap();
+    assert_eq!(json!(result.content)[0]["text"], "noon");
+    clients.close().await;
+    flat.close().await;
+}
+
+#[tokio::test]
+async fn a_discovery_that_was_kept_asks_the_server_nothing() {
+    for revision in REVISIONS {
+        let connect = async |discovery: Option<Discovery>| {
+            let (server, transport) = channel(16);
+            drop(clock().serve(speaking(revision), server));
+            let sent = Arc::new(AtomicUsize::new(0));
+            let count = Arc::clone(&sent);
+            let transport = watched(transport, move |way, _| {
+                let is_sent = way == mcp_runtime::transport::MessageDirection::Sent;
+                count.fetch_add(usize::from(is_sent), Ordering::SeqCst);
+            });
+            let options = Options {
+                discovery,
+                ..Options::default()
+            };
+            let session = client().options(options).connect(transport).await.unwrap();
+            let messages = sent.load(Ordering::SeqCst);
+            assert_eq!(session.list_tools().await.unwrap().len(), 1);
+            (session.discovery(), messages)
+        };
+        let (discovery, asked) = connect(None).await;
+        let kept: Discovery = serde_json::from_str(&json!(discovery).to_string()).unwrap();
+        assert_eq!(kept, discovery);
+        let (again, known) = connect(Some(kept)).await;
+        assert_eq!(again, discovery);
+        // A handshake takes a request and a notification; the question for its era is spared.
+        let has_handshake = crate::many_servers::revision(revision).has_handshake();
+        let expected = if has_handshake { (3, 2) } else { (1, 0) };
+        assert_eq!((asked, known), expected, "{revision}");
+    }
+}

@@ -1,0 +1,294 @@
+//! A gateway before several servers.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use mcp_runtime::clients::ServerConfig;
+use mcp_runtime::gateway::{Gateway, Outcome, Policy, Routed};
+use mcp_runtime::router::{Call, prompt, resource, resource_template};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, ErrorObject, Router,
+    error_code, filled_in, hub, mcp_wire,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::many_servers::{Local, PATIENCE, REVISIONS, speaking};
+
+fn named(name: &'static str) -> Router {
+    Router::new(name, "1.0").tool("name", "Tells the name of the server", move || name)
+}
+
+/// A shell script that is a server with a handshake and one tool, and exits when that is called.
+fn shell() -> ServerConfig {
+    let script = r#"
+        answer() { echo "{\"jsonrpc\":\"2.0\",\"id\":$id,$1}"; }
+        while read -r line; do
+            id=$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+            case "$line" in
+            *'"method":"initialize"'*)
+                answer '"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+            *'"method":"tools/list"'*) answer '"result":{"tools":[{"name":"run","inputSchema":{"type":"object"}}]}' ;;
+            *'"method":"tools/call"'*) echo oops >&2; exit 3 ;;
+            *'"id":'*) answer '"error":{"code":-32601,"message":"no"}' ;;
+            esac
+        done"#;
+    ServerConfig::process("sh").args(["-c", script])
+}
+
+async fn connect(gateway: &Gateway, client: Client, revision: &str) -> ClientSession {
+    let (server, transport) = channel(16);
+    gateway.serve(server);
+    client
+        .options(speaking(revision))
+        .connect(transport)
+        .await
+        .expect("the gateway serves")
+}
+
+fn client() -> Client {
+    Client::new("app", "1.0")
+}
+
+async fn tools(session: &ClientSession) -> Vec<String> {
+    let tools = session.list_tools().await.expect("tools are listed");
+    tools.into_iter().map(|tool| tool.name).collect()
+}
+
+async fn text(session: &ClientSession, tool: &str) -> String {
+    let result = session.call_tool(tool, json!({})).await.expect("the tool is called");
+    json!(result.content)[0]["text"].as_str().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn three_servers_are_one_though_one_of_them_crashes() {
+    for revision in REVISIONS {
+        let gateway = Gateway::new("tools", "1.0")
+            .server("old", Local::new("2025-06-18", named("old")))
+            .server("new", Local::new("2026-07-28", named("new")))
+            .server("shell", shell());
+        let session = connect(&gateway, client(), revision).await;
+        let all = ["old_name", "new_name", "shell_run"];
+        assert_eq!(tools(&session).await, all, "{revision}");
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        assert_eq!(text(&session, "old_name").await, "old");
+        assert_eq!(text(&session, "new_name").await, "new");
+
+        let crashed = timeout(PATIENCE, session.call_tool("shell_run", json!({})))
+            .await
+            .unwrap();
+        let crashed = crashed.unwrap_err().to_string();
+        assert!(
+            crashed.contains("exit status: 3") && crashed.contains("oops"),
+            "{crashed}"
+        );
+        // The others work, and the one that has crashed is started again.
+        assert_eq!(text(&session, "old_name").await, "old");
+        let again = async {
+            while tools(&session).await != all {
+                changes.next().await.expect("there are changes").unwrap();
+            }
+        };
+        timeout(PATIENCE, again).await.expect("it is started again");
+        gateway.close().await;
+    }
+}
+
+#[tokio::test]
+async fn tools_of_a_server_that_is_down_leave_the_list_until_it_is_back() {
+    for revision in REVISIONS {
+        let flaky = Local::new("2025-11-25", named("flaky"));
+        let gateway = Gateway::new("tools", "1.0")
+            .server("flaky", flaky.clone())
+            .server("steady", Local::new("2025-11-25", named("steady")));
+        let session = connect(&gateway, client(), revision).await;
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        let mut until = async |expected: &[&str]| {
+            let reached = async {
+                while tools(&session).await != expected {
+                    let _ = timeout(Duration::from_millis(100), changes.next()).await;
+                }
+            };
+            timeout(PATIENCE, reached).await.expect("the list becomes that");
+        };
+        until(&["flaky_name", "steady_name"]).await;
+        flaky.end(true);
+        until(&["steady_name"]).await;
+        let error = session
+            .call_tool("flaky_name", json!({}))
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(r#"the server "flaky" can't be reached"#), "{error}");
+        flaky.end(false);
+        until(&["flaky_name", "steady_name"]).await;
+        assert_eq!(text(&session, "flaky_name").await, "flaky", "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_of_one_server_reaches_those_who_listen() {
+    for revision in REVISIONS {
+        let server = Local::new("2025-06-18", named("a"));
+        let gateway = Gateway::new("tools", "1.0").server("a", server.clone());
+        let session = connect(&gateway, client(), revision).await;
+        tools(&session).await;
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        let told = async {
+            loop {
+                server.router.prompts_changed();
+                server.router.tools_changed();
+                match timeout(Duration::from_millis(20), changes.next()).await {
+                    Ok(Some(Ok(Change::ToolList))) => break,
+                    Ok(None | Some(Err(_))) => panic!("the subscription has ended"),
+                    _ => {}
+                }
+            }
+        };
+        timeout(PATIENCE, told).await.expect("it is told");
+    }
+}
+
+/// A server that asks who its user is.
+fn asking() -> Router {
+    async fn who(call: Call) -> Result<String, CallError> {
+        let form = mcp_wire::from_str(r#"{"type":"object","properties":{"name":{"type":"string"}}}"#).expect("a form");
+        let answer = call
+            .peer()
+            .elicit(hub::ElicitRequestFormParams::new("Who are you?", form).into());
+        Ok(json!(answer.await?.content)["name"]
+            .as_str()
+            .unwrap_or("nobody")
+            .to_owned())
+    }
+    Router::new("asking", "1.0").tool("who", "Asks who the user is", who)
+}
+
+#[tokio::test]
+async fn what_a_server_asks_reaches_the_client_of_the_call() {
+    for server in REVISIONS {
+        let gateway = Gateway::new("tools", "1.0").server("ask", Local::new(server, asking()));
+        for revision in REVISIONS {
+            let user =
+                |name: &'static str| client().elicit_form(move |_| async move { filled_in(&json!({"name": name})) });
+            let (ada, bob) = (
+                connect(&gateway, user("Ada"), revision).await,
+                connect(&gateway, user("Bob"), revision).await,
+            );
+            let asked = async { tokio::join!(text(&ada, "ask_who"), text(&bob, "ask_who"), text(&ada, "ask_who")) };
+            let names = timeout(PATIENCE, asked).await.expect("all are asked");
+            let names = (names.0.as_str(), names.1.as_str(), names.2.as_str());
+            assert_eq!(names, ("Ada", "Bob", "Ada"), "server {server}, client {revision}");
+        }
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Note {
+    #[allow(dead_code, reason = "it is the variable of the template")]
+    day: String,
+}
+
+#[tokio::test]
+async fn prompts_resources_completions_and_progress_cross() {
+    async fn work(call: Call) -> Result<&'static str, CallError> {
+        call.progress(1.0, Some(2.0), None).await?;
+        Ok("worked")
+    }
+    let template = hub::ResourceTemplate::new("Notes", "notes://{day}");
+    let notes = Router::new("notes", "1.0")
+        .tool("work", "Works", work)
+        .with(prompt(hub::Prompt::new("write"), || "Write a note"))
+        .with(resource(hub::Resource::new("Today", "notes://today"), || "Buy bread"))
+        .with(
+            resource_template(template, |Args(Note { day })| format!("Nothing on {day}"))
+                .expect("it is a template")
+                .complete("day", || vec!["monday".to_owned()]),
+        );
+    let gateway = Gateway::new("tools", "1.0")
+        .page_size(1)
+        .server("a", Local::new("2025-06-18", named("a")))
+        .server("notes", Local::new("2025-11-25", notes));
+    for revision in REVISIONS {
+        let session = connect(&gateway, client(), revision).await;
+        assert_eq!(tools(&session).await, ["a_name", "notes_work"]);
+        assert_eq!(session.list_prompts().await.unwrap()[0].name, "notes_write");
+        let written = session.get_prompt("notes_write", ()).await.unwrap();
+        assert_eq!(json!(written.messages)[0]["content"]["text"], "Write a note");
+        for (uri, expected) in [("notes://today", "Buy bread"), ("notes://monday", "Nothing on monday")] {
+            let contents = session.read_resource(uri).await.unwrap().contents;
+            assert_eq!(json!(contents)[0]["text"], expected, "{revision}");
+        }
+        assert!(session.read_resource("other://x").await.is_err());
+        let argument = hub::CompleteRequestParamsArgument::new("day", "m");
+        let reference = hub::ResourceTemplateReference::new("notes://{day}");
+        let params = hub::CompleteRequestParams::new(argument, hub::CompletionReference::ResourceTemplate(reference));
+        let completed = session.peer().complete(params).await.unwrap();
+        assert_eq!(completed.completion.values, ["monday"]);
+        let (progress, mut reported) = mpsc::channel(4);
+        let peer = session.peer().clone().with_progress(progress);
+        peer.call_tool(hub::CallToolRequestParams::new("notes_work"))
+            .await
+            .unwrap();
+        assert_eq!(reported.recv().await.unwrap().total, Some(2.0));
+    }
+}
+
+/// Refuses one tool, and redacts what another gives.
+struct Careful;
+
+impl Policy for Careful {
+    async fn request(&self, call: Routed<'_>, request: &mut hub::ClientRequest) -> Result<(), ErrorObject> {
+        match request {
+            hub::ClientRequest::CallTool(request) if request.params.name == "name" && call.server == "b" => {
+                Err(ErrorObject::new(error_code::INVALID_REQUEST, "not this one"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn result(&self, _: Routed<'_>, result: &mut hub::ServerResult) -> Result<(), ErrorObject> {
+        if let hub::ServerResult::CallTool(result) = result {
+            result.content.clear();
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_policy_refuses_and_changes_and_each_call_is_observed() {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&reports);
+    let gateway = Gateway::new("tools", "1.0")
+        .policy(Careful)
+        .observe(move |call| {
+            let report = (call.server.to_owned(), call.target.map(str::to_owned), call.outcome);
+            kept.lock().expect("nobody panics").push(report);
+        })
+        .server("a", Local::new("2025-06-18", named("a")))
+        .server("b", Local::new("2026-07-28", named("b")));
+    let session = connect(&gateway, client(), "2025-11-25").await;
+    assert_eq!(text(&session, "a_name").await, "");
+    let refused = session.call_tool("b_name", json!({})).await.unwrap_err().to_string();
+    assert!(refused.contains("not this one"), "{refused}");
+    let name = || Some("name".to_owned());
+    let expected = [
+        ("a".to_owned(), name(), Outcome::Completed),
+        ("b".to_owned(), name(), Outcome::Failed(error_code::INVALID_REQUEST)),
+    ];
+    assert_eq!(*reports.lock().expect("nobody panics"), expected);
+}
+
+#[tokio::test]
+async fn names_that_have_two_readings_are_refused_at_the_start() {
+    let server = || Local::new("2025-06-18", named("a"));
+    let gateway = Gateway::new("tools", "1.0").server("git", server());
+    assert!(gateway.clone().try_server("git_hub", server()).is_err());
+    assert!(gateway.clone().flat().try_server("git_hub", server()).is_ok());
+    assert!(gateway.flat().try_server("git", server()).is_err());
+}

@@ -1,0 +1,78 @@
+//! Clients of many servers, and a gateway before them.
+
+mod clients;
+mod gateway;
+mod limits;
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_runtime::bridge::Connector;
+use mcp_runtime::transport::{ChannelTransport, TransportError, channel};
+use mcp_runtime::{Options, Revision, Router};
+use tokio_util::sync::CancellationToken;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Two revisions with a handshake, and one without.
+const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
+
+fn revision(name: &str) -> Revision {
+    name.parse().expect("it is a revision")
+}
+
+fn speaking(name: &str) -> Options {
+    Options {
+        supported: vec![revision(name)],
+        ..Options::default()
+    }
+}
+
+/// A server in this process that can end and be out of reach.
+#[derive(Clone)]
+struct Local {
+    router: Router,
+    revision: &'static str,
+    sessions: Arc<Mutex<Vec<CancellationToken>>>,
+    is_down: Arc<AtomicBool>,
+    started: Arc<AtomicUsize>,
+}
+
+impl Local {
+    fn new(revision: &'static str, router: Router) -> Self {
+        Self {
+            router,
+            revision,
+            sessions: Arc::default(),
+            is_down: Arc::default(),
+            started: Arc::default(),
+        }
+    }
+
+    /// Ends all sessions with it, and lets it be reached again or not.
+    fn end(&self, is_down: bool) {
+        self.is_down.store(is_down, Ordering::SeqCst);
+        for session in self.sessions.lock().expect("nobody panics").drain(..) {
+            session.cancel();
+        }
+    }
+}
+
+impl Connector for Local {
+    type Transport = ChannelTransport;
+
+    async fn connect(&self) -> Result<ChannelTransport, TransportError> {
+        if self.is_down.load(Ordering::SeqCst) {
+            return Err(TransportError::Closed);
+        }
+        self.started.fetch_add(1, Ordering::SeqCst);
+        let (server, client) = channel(16);
+        let session = self.router.clone().serve(speaking(self.revision), server);
+        self.sessions
+            .lock()
+            .expect("nobody panics")
+            .push(session.closing_token());
+        Ok(client)
+    }
+}

@@ -1,0 +1,272 @@
+//! Forms that types derive, and short questions to the client's model.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_runtime::router::{Answer, Call, Form, RouteError, tool};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision, Router,
+    connect, hub,
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::rounds::{every_capability, every_revision, info, served, text};
+
+/// How a guest stays.
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Stay {
+    /// Who comes.
+    #[schemars(length(min = 1, max = 40), title = "Name", regex(pattern = "^[A-Z]"))]
+    name: String,
+    #[schemars(range(min = 1, max = 14))]
+    nights: u8,
+    #[serde(default)]
+    breakfast: bool,
+    room: Option<Room>,
+    price: Option<f64>,
+    #[schemars(email)]
+    mail: Option<String>,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Room {
+    /// One bed
+    Single,
+    /// Two beds
+    Double,
+    Suite,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Meal {
+    Lunch,
+    Dinner,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Meals {
+    #[schemars(length(max = 2))]
+    meals: Vec<Meal>,
+}
+
+/// A client that notes the forms that it is shown, and gives one answer to all.
+#[derive(Clone)]
+struct Guest {
+    shown: Arc<Mutex<Vec<Value>>>,
+    answer: Value,
+}
+
+impl ClientHandler<Context<ClientSide>> for Guest {
+    async fn elicit(
+        &self,
+        params: hub::ElicitRequestParams,
+        _: &Context<ClientSide>,
+    ) -> Result<hub::ElicitResult, ErrorObject> {
+        let params = serde_json::to_value(&params).expect("it is JSON");
+        self.shown.lock().unwrap().push(params["requestedSchema"].clone());
+        Ok(serde_json::from_value(self.answer.clone()).expect("it is a result"))
+    }
+}
+
+impl Guest {
+    fn answering(answer: Value) -> Self {
+        let shown = Arc::default();
+        Self { shown, answer }
+    }
+
+    /// A session of this client.
+    async fn of(&self, router: &Router, revision: Revision) -> ClientSession {
+        let (server, client) = channel(16);
+        drop(router.clone().serve(every_revision(), server));
+        let options = Options {
+            supported: vec![revision],
+            ..Options::default()
+        };
+        let capabilities = serde_json::from_value(json!({"elicitation": {}})).unwrap();
+        connect(self.clone(), info(), capabilities, options, client)
+            .await
+            .unwrap()
+    }
+
+    /// What a tool answers that asks this client for a `T`.
+    async fn asked<T>(&self, revision: Revision) -> hub::CallToolResult
+    where
+        T: DeserializeOwned + JsonSchema + std::fmt::Debug + Send + 'static,
+    {
+        let ask = |form: Form<T>| async move { form.ask("Please fill in").await.map(|answer| format!("{answer:?}")) };
+        let router = Router::new("inn", "1.0").tool("ask", "Asks", ask);
+        let client = self.of(&router, revision).await;
+        client
+            .peer()
+            .call_tool(hub::CallToolRequestParams::new("ask"))
+            .await
+            .unwrap()
+    }
+}
+
+/// The revisions whose clients have forms, the first of which shows less.
+fn with_forms() -> (Revision, Vec<Revision>) {
+    let has_forms = |revision: &Revision| revision.method("elicitation/create").is_some();
+    let mut all: Vec<_> = Revision::ALL.into_iter().filter(has_forms).collect();
+    (all.remove(0), all)
+}
+
+#[tokio::test]
+async fn a_type_is_a_form_that_each_revision_shows_as_well_as_it_can() {
+    let answer = json!({"name": "Ada", "nights": 2, "room": "double"});
+    let filled_in =
+        r#"Accepted(Stay { name: "Ada", nights: 2, breakfast: false, room: Some(Double), price: None, mail: None })"#;
+    let (first, later) = with_forms();
+    let rooms = json!([
+        {"const": "suite", "title": "suite"},
+        {"const": "single", "title": "One bed"},
+        {"const": "double", "title": "Two beds"},
+    ]);
+    let properties = json!({
+        "name": {"type": "string", "title": "Name", "description": "Who comes.", "minLength": 1, "maxLength": 40},
+        "nights": {"type": "integer", "minimum": 1, "maximum": 14},
+        "breakfast": {"type": "boolean", "default": false},
+        "room": {"type": "string", "oneOf": rooms},
+        "price": {"type": "number"},
+        "mail": {"type": "string", "format": "email"},
+    });
+    for revision in later {
+        let guest = Guest::answering(json!({"action": "accept", "content": answer}));
+        assert_eq!(text(&guest.asked::<Stay>(revision).await), filled_in, "{revision}");
+        let shown = guest.shown.lock().unwrap().remove(0);
+        assert_eq!(shown["properties"], properties, "{revision}");
+        assert_eq!(shown["required"], json!(["name", "nights"]), "{revision}");
+    }
+    // It has no other enums than those of the legacy form.
+    let guest = Guest::answering(json!({"action": "accept", "content": answer}));
+    assert_eq!(text(&guest.asked::<Stay>(first).await), filled_in);
+    let shown = guest.shown.lock().unwrap().remove(0);
+    assert_eq!(
+        shown["properties"]["room"],
+        json!({"type": "string", "enum": ["suite", "single", "double"], "enumNames": ["suite", "One bed", "Two beds"]})
+    );
+}
+
+#[tokio::test]
+async fn several_are_chosen_where_the_revision_can_show_that() {
+    let (first, later) = with_forms();
+    let guest = Guest::answering(json!({"action": "accept", "content": {"meals": ["lunch", "dinner"]}}));
+    for revision in later {
+        let result = guest.asked::<Meals>(revision).await;
+        assert_eq!(
+            text(&result),
+            "Accepted(Meals { meals: [Lunch, Dinner] })",
+            "{revision}"
+        );
+        let shown = guest.shown.lock().unwrap().remove(0);
+        let items = json!({"type": "string", "enum": ["lunch", "dinner"]});
+        assert_eq!(
+            shown["properties"]["meals"],
+            json!({"type": "array", "items": items, "maxItems": 2})
+        );
+    }
+    let result = guest.asked::<Meals>(first).await;
+    assert_eq!(result.is_error, Some(true));
+    assert!(text(&result).contains("can't represent the message"), "{result:?}");
+    assert!(guest.shown.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_user_declines_or_cancels_and_what_the_form_can_t_show_is_checked_all_the_same() {
+    let (_, later) = with_forms();
+    for revision in later {
+        for (answer, said, is_error) in [
+            (json!({"action": "decline"}), "Declined", None),
+            (json!({"action": "cancel"}), "Cancelled", None),
+            (
+                json!({"action": "accept", "content": {"name": "ada", "nights": 2}}),
+                "`name`",
+                Some(true),
+            ),
+            (json!({"action": "accept"}), "expected a member \"name\"", Some(true)),
+        ] {
+            let result = Guest::answering(answer).asked::<Stay>(revision).await;
+            assert!(text(&result).contains(said), "{revision}: {result:?}");
+            assert_eq!(result.is_error, is_error, "{revision}");
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Nested {
+    stay: Stay,
+}
+
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
+struct Names {
+    names: Vec<String>,
+}
+
+#[tokio::test]
+async fn what_no_form_can_show_is_refused_at_registration_or_by_the_call() {
+    fn refusal<T: DeserializeOwned + JsonSchema + 'static>() -> String {
+        let route = tool("ask", "Asks", |_: Form<T>| "");
+        let error = Router::new("inn", "1.0").insert(route).unwrap_err();
+        assert!(matches!(error, RouteError::NoForm { .. }), "{error:?}");
+        error.to_string()
+    }
+    for (refusal, what) in [
+        (
+            refusal::<Nested>(),
+            "no form can show the member `stay` of `rounds::forms::Nested`",
+        ),
+        (refusal::<Names>(), "no form can show the member `names`"),
+        (refusal::<String>(), "`alloc::string::String` isn't a struct"),
+    ] {
+        assert!(
+            refusal.starts_with("the tool `ask` can't ask the user: ") && refusal.contains(what),
+            "{refusal}"
+        );
+    }
+    let ask = |call: Call| async move { call.elicit::<Nested>("Please fill in").await.map(|_| "") };
+    let router = Router::new("inn", "1.0").tool("ask", "Asks", ask);
+    let client = Guest::answering(json!({})).of(&router, Revision::HUB).await;
+    let result = client
+        .peer()
+        .call_tool(hub::CallToolRequestParams::new("ask"))
+        .await
+        .unwrap();
+    assert!(
+        text(&result).contains("no form can show the member `stay`"),
+        "{result:?}"
+    );
+}
+
+#[tokio::test]
+async fn questions_with_names_and_samples_are_asked_in_both_eras() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Name {
+        name: String,
+    }
+    let ask = |call: Call| async move {
+        let (second, first) = (call.named("second"), call.named("first"));
+        let (second, first, sampled) = tokio::try_join!(
+            second.elicit::<Name>("Bob"),
+            first.elicit::<Name>("Ann"),
+            call.sample("Hello", 10)
+        )?;
+        let name = |answer: Answer<Name>| answer.accepted().map(|answer| answer.name).unwrap_or_default();
+        Ok::<_, CallError>(format!("{} {} {sampled}", name(first), name(second)))
+    };
+    let router = Router::new("inn", "1.0").tool("ask", "Asks", ask);
+    let (first, later) = with_forms();
+    for revision in [first].into_iter().chain(later) {
+        let client = served(&router, revision, every_capability()).await;
+        let result = client
+            .peer()
+            .call_tool(hub::CallToolRequestParams::new("ask"))
+            .await
+            .unwrap();
+        assert_eq!(text(&result), "Ann Bob 1 bytes", "{revision}");
+    }
+}

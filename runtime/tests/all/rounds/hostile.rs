@@ -1,0 +1,241 @@
+//! States and answers that a server refuses, and instances that share a key.
+
+use std::time::Duration;
+
+use mcp_runtime::mcp_wire::error_code;
+use mcp_runtime::router::Call;
+use mcp_runtime::{Args, Options, Router, Sealing};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::rounds::{Raw, call, every_revision, name_of, raw_client};
+
+#[derive(Deserialize, JsonSchema)]
+struct Path {
+    path: String,
+}
+
+fn router() -> Router {
+    let deletes = |Args(path): Args<Path>, call: Call| async move {
+        let name = name_of(&call, &format!("Delete {}?", path.path)).await;
+        name.map(|name| format!("{name} deletes {}", path.path))
+    };
+    Router::new("asks", "1.0")
+        .tool("deletes", "Deletes a file", deletes)
+        .tool("removes", "Removes a file", deletes)
+}
+
+fn sealed_by(sealing: Sealing) -> Options {
+    Options {
+        sealing,
+        ..every_revision()
+    }
+}
+
+/// The parameters of the repeated call, from the answer to the first one.
+fn repeated(path: &str, asked: &Value) -> Value {
+    let state = asked["result"]["requestState"]
+        .as_str()
+        .unwrap_or_else(|| panic!("{asked}"));
+    let answers = json!({"1": {"action": "accept", "content": {"name": "Ann"}}});
+    json!({"arguments": {"path": path}, "requestState": state, "inputResponses": answers})
+}
+
+async fn begin(client: &mut Raw) -> Value {
+    let first = call(1, "deletes", &json!({"arguments": {"path": "a"}}));
+    repeated("a", &client.ask(&first).await)
+}
+
+fn is_refused(answer: &Value) {
+    assert_eq!(
+        answer["error"],
+        json!({"code": error_code::INVALID_PARAMS, "message": "the request state is not valid"}),
+        "{answer}"
+    );
+}
+
+fn is_done(answer: &Value) {
+    assert_eq!(answer["result"]["content"][0]["text"], "\"Ann\" deletes a", "{answer}");
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_request_alone() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    is_done(&client.ask(&call(2, "deletes", &again)).await);
+
+    is_refused(&client.ask(&call(3, "removes", &again)).await);
+    let mut other = again.clone();
+    other["arguments"]["path"] = json!("b");
+    is_refused(&client.ask(&call(4, "deletes", &other)).await);
+    let mut other = again.clone();
+    other["arguments"]["force"] = json!(true);
+    is_refused(&client.ask(&call(5, "deletes", &other)).await);
+
+    // What isn't the request itself may differ.
+    let mut other = call(6, "deletes", &again);
+    other["params"]["_meta"]["progressToken"] = json!("p");
+    is_done(&client.ask(&other).await);
+}
+
+#[tokio::test]
+async fn whatever_is_wrong_with_a_state_the_error_is_the_same() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    let state = again["requestState"].as_str().expect("a text").to_owned();
+    let (start, end) = state.split_at(state.len() / 2);
+    let many = "A".repeat(2 << 20);
+    for wrong in [
+        "",
+        "x",
+        start,
+        end,
+        &format!("{end}{start}"),
+        &format!("{state}A"),
+        &state.to_lowercase(),
+        &many,
+    ] {
+        let mut params = again.clone();
+        params["requestState"] = json!(wrong);
+        is_refused(&client.ask(&call(2, "deletes", &params)).await);
+    }
+    // It isn't even a text.
+    let mut params = again.clone();
+    params["requestState"] = json!({"state": 1});
+    let refused = client.ask(&call(3, "deletes", &params)).await;
+    assert_eq!(refused["error"]["code"], error_code::INVALID_PARAMS, "{refused}");
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_principal_alone() {
+    let mut client = raw_client(&router(), every_revision());
+    client.principal = Some("ann".to_owned());
+    let again = begin(&mut client).await;
+    for other in [None, Some("bob".to_owned())] {
+        client.principal = other;
+        is_refused(&client.ask(&call(2, "deletes", &again)).await);
+    }
+    client.principal = Some("ann".to_owned());
+    is_done(&client.ask(&call(3, "deletes", &again)).await);
+}
+
+#[tokio::test]
+async fn a_state_that_has_expired_or_was_used_is_refused() {
+    let options = sealed_by(Sealing::default().time_to_live(Duration::ZERO));
+    let mut client = raw_client(&router(), options);
+    let again = begin(&mut client).await;
+    is_refused(&client.ask(&call(2, "deletes", &again)).await);
+
+    // Two connections have the same list.
+    let options = sealed_by(Sealing::default().single_use(100));
+    let (mut one, mut other) = (raw_client(&router(), options.clone()), raw_client(&router(), options));
+    let again = begin(&mut one).await;
+    is_done(&other.ask(&call(2, "deletes", &again)).await);
+    is_refused(&one.ask(&call(3, "deletes", &again)).await);
+    is_refused(&other.ask(&call(4, "deletes", &again)).await);
+}
+
+#[tokio::test]
+async fn a_state_is_used_once_where_each_connection_has_options_of_its_own() {
+    for sealing in [Sealing::default, || Sealing::with_key(&[9; 32])] {
+        let connection = || raw_client(&router(), sealed_by(sealing().single_use(800)));
+        let again = begin(&mut connection()).await;
+        is_done(&connection().ask(&call(2, "deletes", &again)).await);
+        for id in 3..53 {
+            is_refused(&connection().ask(&call(id, "deletes", &again)).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_principal_that_uses_many_states_leaves_room_for_those_of_others() {
+    let sealing = || Sealing::with_key(&[10; 32]).single_use(16);
+    let mut client = raw_client(&router(), sealed_by(sealing()));
+    client.principal = Some("greedy".to_owned());
+    for _ in 0..2 {
+        let again = begin(&mut client).await;
+        is_done(&client.ask(&call(2, "deletes", &again)).await);
+    }
+    for _ in 0..16 {
+        let again = begin(&mut client).await;
+        is_refused(&client.ask(&call(2, "deletes", &again)).await);
+    }
+    client.principal = Some("modest".to_owned());
+    let again = begin(&mut client).await;
+    is_done(&client.ask(&call(2, "deletes", &again)).await);
+}
+
+#[tokio::test]
+async fn instances_that_share_a_key_continue_what_the_others_have_begun() {
+    let shared = [7; 32];
+    let mut instances = [(); 2].map(|()| raw_client(&router(), sealed_by(Sealing::with_key(&shared))));
+    let mut stranger = raw_client(&router(), sealed_by(Sealing::with_key(&[8; 32])));
+    for turn in 0..4 {
+        let [one, other] = &mut instances;
+        let (one, other) = if turn % 2 == 0 { (one, other) } else { (other, one) };
+        let again = begin(one).await;
+        is_refused(&stranger.ask(&call(2, "deletes", &again)).await);
+        is_done(&other.ask(&call(3, "deletes", &again)).await);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_another_kind_is_refused() {
+    let mut client = raw_client(&router(), every_revision());
+    let again = begin(&mut client).await;
+    for wrong in [
+        json!({"roots": []}),
+        json!("yes"),
+        json!(null),
+        json!({"action": 1}),
+        json!([]),
+    ] {
+        let mut params = again.clone();
+        params["inputResponses"]["1"] = wrong.clone();
+        let refused = client.ask(&call(2, "deletes", &params)).await;
+        assert_eq!(
+            refused["error"]["code"],
+            error_code::INVALID_PARAMS,
+            "{wrong}: {refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_would_be_too_long_is_an_error() {
+    let mut options = every_revision();
+    options.limits.state_bytes = 100;
+    let mut client = raw_client(&router(), options);
+    let refused = client
+        .ask(&call(1, "deletes", &json!({"arguments": {"path": "a"}})))
+        .await;
+    assert_eq!(refused["error"]["code"], error_code::INTERNAL_ERROR, "{refused}");
+}
+
+#[tokio::test]
+async fn an_answer_without_a_state_is_taken_by_the_name_of_its_question_unless_states_are_used_once() {
+    let asks = |name: Option<&'static str>| {
+        move |call: Call| async move {
+            let call = name.map_or_else(|| call.clone(), |name| call.named(name));
+            name_of(&call, "Who are you?")
+                .await
+                .map(|name| format!("{name} is here"))
+        }
+    };
+    let router = Router::new("asks", "1.0")
+        .tool("named", "Asks by a name", asks(Some("user")))
+        .tool("numbered", "Asks by a number", asks(None));
+    let accepted = json!({"action": "accept", "content": {"name": "Ann"}});
+    let early = json!({"inputResponses": {"user": accepted, "1": accepted, "other": accepted}});
+    let mut client = raw_client(&router, every_revision());
+    let answer = client.ask(&call(1, "named", &early)).await;
+    assert_eq!(answer["result"]["content"][0]["text"], "\"Ann\" is here", "{answer}");
+    let answer = client.ask(&call(2, "numbered", &early)).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+
+    let once = Sealing::default().single_use(8);
+    let mut client = raw_client(&router, sealed_by(once));
+    let answer = client.ask(&call(3, "named", &early)).await;
+    assert_eq!(answer["result"]["resultType"], "input_required", "{answer}");
+}

@@ -1,0 +1,115 @@
+//! The queue of notifications.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallClient, Context, Limits, Options, Revision, ServerHandler, ServerSession, ServerSide, UnknownMethod, hub, serve,
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::session::raw::{Raw, initialize, limits, notification, request};
+
+/// A server that asks its client for the roots whenever they change, if it may.
+struct Asking {
+    heard: Arc<AtomicUsize>,
+    may_ask: Arc<tokio::sync::Semaphore>,
+}
+
+impl ServerHandler<Context<ServerSide>> for Asking {
+    async fn on_unknown(&self, _: UnknownMethod, context: &Context<ServerSide>) {
+        let _permit = self.may_ask.acquire().await;
+        context.peer().list_roots(None).await.expect("the client answers");
+        self.heard.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+async fn asking(
+    options: Options,
+    may_ask: usize,
+) -> (ServerSession, Raw, Arc<AtomicUsize>, Arc<tokio::sync::Semaphore>) {
+    let (ours, theirs) = channel(16);
+    let (heard, may_ask) = (Arc::default(), Arc::new(tokio::sync::Semaphore::new(may_ask)));
+    let handler = Asking {
+        heard: Arc::clone(&heard),
+        may_ask: Arc::clone(&may_ask),
+    };
+    let info = hub::Implementation::new("server", "1");
+    let session = serve(handler, info, hub::ServerCapabilities::default(), None, options, ours);
+    let mut raw = Raw::new(theirs);
+    raw.ask(&initialize(
+        "init",
+        Revision::V2025_11_25,
+        json!({"roots": {"listChanged": true}}),
+    ))
+    .await;
+    (session, raw, heard, may_ask)
+}
+
+/// Answers what [`Asking`] asks, until something else comes.
+async fn answer_roots(raw: &mut Raw) -> Value {
+    loop {
+        let asked = raw.next().await;
+        if asked["method"] != "roots/list" {
+            return asked;
+        }
+        raw.send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": []}}))
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn a_handler_of_notifications_that_asks_its_peer_does_not_stop_the_session() {
+    let (_session, mut raw, heard, _) = asking(Options::default(), 1).await;
+    // More than may wait, and nothing is answered meanwhile.
+    for round in 0..300 {
+        raw.send(&notification(
+            "notifications/roots/list_changed",
+            json!({"_meta": {"round": round}}),
+        ))
+        .await;
+    }
+    raw.send(&request("still there", "ping", json!({}))).await;
+    let answer = timeout(Duration::from_secs(30), answer_roots(&mut raw)).await;
+    assert_eq!(answer.expect("the session goes on")["id"], "still there");
+    let waiting = Limits::default().notifications;
+    timeout(Duration::from_secs(30), async {
+        while heard.load(Ordering::SeqCst) < waiting {
+            raw.send(&request("p", "ping", json!({}))).await;
+            answer_roots(&mut raw).await;
+        }
+    })
+    .await
+    .expect("what waited is heard");
+}
+
+#[tokio::test]
+async fn a_change_told_while_too_much_waits_is_heard_with_the_same_one_that_waits() {
+    let options = limits(|limits| limits.notifications = 2);
+    let (_session, mut raw, heard, may_ask) = asking(options, 0).await;
+    let change = notification("notifications/roots/list_changed", json!({}));
+    for _ in 0..100 {
+        raw.send(&change).await;
+    }
+    raw.is_quiet().await;
+    may_ask.add_permits(1);
+    let total = async {
+        while heard.load(Ordering::SeqCst) < 2 {
+            raw.send(&request("p", "ping", json!({}))).await;
+            answer_roots(&mut raw).await;
+        }
+        // One is with the handler and two wait, at most.
+        for _ in 0..20 {
+            raw.send(&request("p", "ping", json!({}))).await;
+            answer_roots(&mut raw).await;
+        }
+        heard.load(Ordering::SeqCst)
+    };
+    let total = timeout(Duration::from_secs(30), total)
+        .await
+        .expect("what waited is heard");
+    assert!((2..=3).contains(&total), "{total}");
+}

@@ -1,0 +1,153 @@
+//! Children that are shells of Unix.
+
+use std::os::unix::process::ExitStatusExt;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use mcp_runtime::transport::stdio::{self, ChildReceiver, ChildSender, LineLimits, SpawnOptions};
+use mcp_runtime::transport::{Sender, Transport, TransportError};
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::stdio::{exit, message, next, text};
+
+fn shell(script: &str, grace: Duration) -> (ChildSender, ChildReceiver) {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script]);
+    let options = SpawnOptions::default()
+        .grace(grace)
+        .limits(LineLimits::default().message_bytes(1000));
+    stdio::spawn(command, options).expect("the shell starts").split()
+}
+
+#[tokio::test]
+async fn a_child_gets_messages_answers_and_ends_with_its_input() {
+    let (sender, mut receiver) = shell("exec cat", Duration::from_secs(5));
+    for n in 0..100 {
+        sender.send(message(format!("{{\"n\":{n}}}"))).await.expect("cat reads");
+        assert_eq!(next(&mut receiver).await, text(&format!("{{\"n\":{n}}}")));
+    }
+    let since = Instant::now();
+    sender.close().await;
+    assert_eq!(next(&mut receiver).await, None);
+    assert!(since.elapsed() < Duration::from_secs(4), "it wasn't terminated");
+}
+
+#[tokio::test]
+async fn a_child_that_is_killed_ends_the_connection() {
+    let (sender, mut receiver) = shell("read line; printf '{\"half\":'; kill -9 $$", Duration::from_secs(1));
+    sender.send(message("{}")).await.expect("the shell reads");
+    assert_eq!(next(&mut receiver).await, text("{\"half\":"));
+    assert_eq!(
+        exit(&mut receiver).await.status.and_then(|status| status.signal()),
+        Some(9)
+    );
+    let sent = timeout(Duration::from_secs(5), sender.send(message("{}")))
+        .await
+        .expect("no hanging");
+    assert!(matches!(sent, Err(TransportError::Exited(_))));
+}
+
+#[tokio::test]
+async fn a_child_that_ignores_its_input_is_terminated() {
+    let script = "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done";
+    let (sender, mut receiver) = shell(script, Duration::from_millis(300));
+    assert_eq!(next(&mut receiver).await, text("ready"));
+    sender.close().await;
+    assert_eq!(next(&mut receiver).await, text("bye"));
+    assert_eq!(next(&mut receiver).await, None);
+}
+
+#[tokio::test]
+async fn a_child_that_ignores_termination_is_killed() {
+    let script = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
+    let (sender, mut receiver) = shell(script, Duration::from_millis(200));
+    assert_eq!(next(&mut receiver).await, text("ready"));
+    let since = Instant::now();
+    timeout(Duration::from_secs(5), sender.close())
+        .await
+        .expect("closing ends");
+    assert!(
+        since.elapsed() >= Duration::from_millis(400),
+        "it had its two grace periods"
+    );
+    assert_eq!(next(&mut receiver).await, None);
+}
+
+#[tokio::test]
+async fn a_child_ends_when_its_sender_is_dropped() {
+    let (sender, mut receiver) = shell("while :; do sleep 0.05; done", Duration::from_millis(100));
+    drop(sender);
+    assert_eq!(next(&mut receiver).await, None);
+}
+
+#[tokio::test]
+async fn a_grandchild_that_keeps_the_pipe_keeps_no_connection() {
+    let (_sender, mut receiver) = shell("sleep 20 & echo '{}'", Duration::from_secs(1));
+    let since = Instant::now();
+    assert_eq!(next(&mut receiver).await, text("{}"));
+    assert_eq!(
+        exit(&mut receiver).await.status.and_then(|status| status.code()),
+        Some(0)
+    );
+    assert!(since.elapsed() < Duration::from_secs(10));
+}
+
+#[tokio::test]
+async fn a_childs_lines_are_limited_as_well() {
+    let (_sender, mut receiver) = shell("head -c 5000 /dev/zero; echo; echo '{}'", Duration::from_secs(1));
+    assert_eq!(next(&mut receiver).await, Some(Err(-32600)));
+    assert_eq!(next(&mut receiver).await, text("{}"));
+}
+
+/// Keeps the lines that children said on their standard error.
+#[derive(Clone, Default)]
+struct Told(Arc<Mutex<Vec<String>>>);
+
+impl tracing::field::Visit for Told {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        if field.name() == "message" {
+            self.0.lock().expect("no panic").push(format!("{value:?}"));
+        }
+    }
+}
+
+impl tracing::Subscriber for Told {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "mcp_runtime::stderr"
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+#[tokio::test]
+async fn a_childs_standard_error_goes_to_tracing_in_lines_of_bounded_length() {
+    let told = Told::default();
+    // With one subscriber alone, tracing asks only that of the thread which meets an event first, and other tests, which
+    // have none, may be the first.
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _guard = tracing::subscriber::set_default(told.clone());
+    let script =
+        "echo one >&2; head -c 300000 /dev/zero | tr '\\0' x >&2; echo >&2; echo three >&2; echo '{}'; read end";
+    let (sender, mut receiver) = shell(script, Duration::from_secs(1));
+    assert_eq!(next(&mut receiver).await, text("{}"));
+    sender.close().await;
+    for _ in 0..100 {
+        if told.0.lock().expect("no panic").len() == 3 {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let told = told.0.lock().expect("no panic").clone();
+    let lengths: Vec<usize> = told.iter().map(|line| line.chars().count()).collect();
+    assert_eq!(lengths, [3, 8 * 1024 + 2, 5]);
+    assert_eq!(told[0], "one");
+}

@@ -1,0 +1,400 @@
+//! Clients and servers that have tasks in different forms, with a bridge between them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mcp_ext_tasks::{EXTENSION, GetTaskResult};
+use mcp_runtime::bridge::{Bridge, BridgeOptions};
+use mcp_runtime::router::tool;
+use mcp_runtime::tasks::{CallTasks, TaskError, Tasks, ToolAnswer, ToolTask};
+use mcp_runtime::transport::{ChannelTransport, channel};
+use mcp_runtime::{Client, ClientSession, ErrorObject, Options, Revision, Router, error_code, hub};
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use crate::tasks::in_core::{Json, with_tasks};
+use crate::tasks::{asked, begin, get, limits, refused, server, text, wait};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn options_of(supported: &[Revision]) -> Options {
+    Options {
+        supported: supported.into(),
+        ..Options::default()
+    }
+}
+
+fn bridge(
+    router: &Router,
+    revisions: &[Revision],
+    options: BridgeOptions,
+) -> Bridge<impl mcp_runtime::bridge::Connector> {
+    let (router, options_of_server) = (router.clone(), options_of(revisions));
+    let connector = move || {
+        let (server, client) = channel(16);
+        drop(router.clone().serve(options_of_server.clone(), server));
+        Ok(client)
+    };
+    Bridge::new(connector, options)
+}
+
+fn connect_to<C: mcp_runtime::bridge::Connector>(bridge: &Bridge<C>, principal: Option<&str>) -> ChannelTransport {
+    let (clients, ours) = channel(16);
+    let (bridge, principal) = (bridge.clone(), principal.map(str::to_owned));
+    tokio::spawn(async move { bridge.serve_for(principal, clients).await });
+    ours
+}
+
+/// A client's end of a bridge to a server that speaks these revisions.
+pub fn bridged(router: &Router, revisions: &[Revision]) -> ChannelTransport {
+    connect_to(&bridge(router, revisions, BridgeOptions::default()), None)
+}
+
+/// A client of the hub's revision that has declared the extension, and answers what it is asked.
+async fn hub_client(transport: ChannelTransport) -> ClientSession {
+    let client = asked().options(options_of(&[Revision::HUB]));
+    client.connect(transport).await.unwrap()
+}
+
+/// A router whose tool waits until it is told to end, and counts how many of its calls were dropped before.
+fn counting(dropped: &Arc<AtomicUsize>) -> Router {
+    struct Counted(Arc<AtomicUsize>);
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let dropped = Arc::clone(dropped);
+    let forever = move || {
+        let counted = Counted(Arc::clone(&dropped));
+        async move {
+            std::future::pending::<()>().await;
+            drop(counted);
+            String::new()
+        }
+    };
+    let router = Router::new("count", "1.0").extension(Tasks::new(limits()));
+    router.with(tool("forever", "Never ends", forever).task())
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let met = async {
+        while !condition() {
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, met).await.expect("it is so in time");
+}
+
+#[tokio::test]
+async fn a_client_with_tasks_in_its_core_has_those_of_a_server_with_the_extension() {
+    for revision in with_tasks() {
+        let mut old = Json::connect_over(bridged(&server(limits()), &[Revision::HUB]), revision).await;
+        assert!(
+            old.capabilities["tasks"]["requests"]["tools"]["call"].is_object(),
+            "{}",
+            old.capabilities
+        );
+        let tools = old.call("tools/list", json!({})).await.unwrap();
+        let of = |name: &str| {
+            let tool = tools["tools"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|tool| tool["name"] == name);
+            tool.unwrap()["execution"]["taskSupport"].clone()
+        };
+        assert_eq!(
+            (of("build"), of("only"), of("publish")),
+            (json!("optional"), json!("required"), json!("optional"))
+        );
+
+        let task = old.begin("build").await;
+        assert_eq!(
+            (&task["status"], &task["ttl"], &task["pollInterval"]),
+            (&json!("working"), &json!(60_000), &json!(20))
+        );
+        let result = old.of_task("tasks/result", &task).await.unwrap();
+        assert_eq!(text(&result), "built");
+        assert_eq!(
+            result["_meta"]["io.modelcontextprotocol/related-task"]["taskId"],
+            task["taskId"]
+        );
+        let state = old.of_task("tasks/get", &task).await.unwrap();
+        assert_eq!(
+            (&state["status"], &state["statusMessage"]),
+            (&json!("completed"), &json!("compiling"))
+        );
+        let listed = old.call("tasks/list", json!({})).await.unwrap();
+        assert_eq!(listed["tasks"][0]["taskId"], task["taskId"]);
+        // The extension's errors are those of a request.
+        let refuses = old.begin("refuse").await;
+        assert_eq!(old.of_task("tasks/result", &refuses).await.unwrap_err()["code"], -1);
+        let only = old.begin("only").await;
+        assert_eq!(text(&old.of_task("tasks/result", &only).await.unwrap()), "done");
+        let plain = old
+            .call("tools/call", json!({"name": "build", "arguments": {}}))
+            .await
+            .unwrap();
+        assert_eq!(text(&plain), "built");
+        let unknown = old
+            .call("tools/call", json!({"name": "none", "task": {}}))
+            .await
+            .unwrap_err();
+        assert_eq!(unknown["code"], error_code::INVALID_PARAMS);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_answers_at_once_still_gives_a_client_the_task_that_it_asks_for() {
+    let router = Router::new("quick", "1.0")
+        .extension(Tasks::default())
+        .tool("ping", "Answers", || "pong");
+    for revision in with_tasks() {
+        let mut old = Json::connect_over(bridged(&router, &[Revision::HUB]), revision).await;
+        let task = old.begin("ping").await;
+        assert_eq!(text(&old.of_task("tasks/result", &task).await.unwrap()), "pong");
+    }
+}
+
+#[tokio::test]
+async fn what_a_task_of_the_extension_asks_comes_with_the_result_that_the_client_waits_for() {
+    for revision in with_tasks() {
+        let mut old = Json::connect_over(bridged(&server(limits()), &[Revision::HUB]), revision).await;
+        let task = old.begin("ask").await;
+        let result = old.of_task("tasks/result", &task).await.unwrap();
+        assert_eq!(text(&result), "accept and accept");
+        assert_eq!(old.asked.len(), 2, "{:?}", old.asked);
+        for question in &old.asked {
+            let related = &question["params"]["_meta"]["io.modelcontextprotocol/related-task"];
+            assert_eq!(related["taskId"], task["taskId"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_with_the_extension_has_the_tasks_of_a_server_with_tasks_in_its_core() {
+    for revision in with_tasks() {
+        let client = hub_client(bridged(&server(limits()), &[revision])).await;
+        let declared = client.peer().info().unwrap().server_capabilities().extensions.unwrap();
+        assert!(declared.contains_key(EXTENSION.id));
+        let tools = client.list_tools().await.unwrap();
+        assert!(tools.iter().any(|tool| tool.name == "only"), "{tools:?}");
+
+        let task = begin(&client, "build").await;
+        assert_eq!(task.poll_interval_ms, Some(20));
+        let done = wait(&client, &task.task_id, |state| {
+            matches!(state, GetTaskResult::Completed(_))
+        })
+        .await;
+        let GetTaskResult::Completed(done) = done else {
+            panic!("{done:?}")
+        };
+        let result: Value = done.result.parse().unwrap();
+        assert_eq!((text(&result), result.get("_meta")), ("built", None));
+        assert_eq!(done.status_message.as_deref(), Some("compiling"));
+        for (tool, expected) in [("only", "done"), ("ask", "accept and decline")] {
+            let call = client.peer().call_tool_to_end(hub::CallToolRequestParams::new(tool));
+            let result = serde_json::to_value(timeout(PATIENCE, call).await.unwrap().unwrap()).unwrap();
+            assert_eq!(text(&result), expected);
+        }
+        let failed = client
+            .peer()
+            .call_tool_to_end(hub::CallToolRequestParams::new("refuse"))
+            .await;
+        assert!(
+            matches!(&failed, Err(TaskError::Failed(error)) if error.code == -1),
+            "{failed:?}"
+        );
+        let failed = client
+            .peer()
+            .call_tool_to_end(hub::CallToolRequestParams::new("fail"))
+            .await
+            .unwrap();
+        assert_eq!(failed.is_error, Some(true));
+    }
+}
+
+#[tokio::test]
+async fn a_client_without_the_extension_waits_for_the_result_and_sees_no_tool_that_only_runs_as_a_task() {
+    for revision in with_tasks() {
+        let client = Client::new("test", "1.0").options(options_of(&[Revision::HUB]));
+        let client = client.connect(bridged(&server(limits()), &[revision])).await.unwrap();
+        assert!(
+            client
+                .list_tools()
+                .await
+                .unwrap()
+                .iter()
+                .all(|tool| tool.name != "only")
+        );
+        let result = client.call_tool("build", json!({})).await.unwrap();
+        assert_eq!(text(&serde_json::to_value(result).unwrap()), "built");
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_reaches_the_server_in_both_directions() {
+    for revision in with_tasks() {
+        let dropped = Arc::default();
+        let mut old = Json::connect_over(bridged(&counting(&dropped), &[Revision::HUB]), revision).await;
+        let task = old.begin("forever").await;
+        assert_eq!(old.of_task("tasks/cancel", &task).await.unwrap()["status"], "cancelled");
+        until(|| dropped.load(Ordering::SeqCst) == 1).await;
+        let again = old.of_task("tasks/cancel", &task).await.unwrap_err();
+        assert_eq!(again["code"], error_code::INVALID_PARAMS);
+
+        let client = hub_client(bridged(&counting(&dropped), &[revision])).await;
+        let call = client
+            .peer()
+            .call_tool_as_task(hub::CallToolRequestParams::new("forever"));
+        let ToolAnswer::Task(task) = call.await.unwrap() else {
+            panic!("it isn't a task")
+        };
+        task.cancel().await.unwrap();
+        until(|| dropped.load(Ordering::SeqCst) == 2).await;
+        assert!(matches!(task.state().await.unwrap(), GetTaskResult::Cancelled(_)));
+    }
+}
+
+#[tokio::test]
+async fn a_task_is_not_there_for_another_client_and_is_for_the_same_principal() {
+    for revision in with_tasks() {
+        let (router, options) = (server(limits()), BridgeOptions::default());
+        let extension = bridge(&router, &[Revision::HUB], options.clone());
+        let mut alice = Json::connect_over(connect_to(&extension, Some("alice")), revision).await;
+        let task = alice.begin("forever").await;
+        for other in [Some("bob"), None] {
+            let mut other = Json::connect_over(connect_to(&extension, other), revision).await;
+            for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+                let hidden = other.of_task(method, &task).await.unwrap_err();
+                let unknown = other.call(method, json!({"taskId": "0"})).await.unwrap_err();
+                assert_eq!(hidden, unknown);
+            }
+            assert_eq!(other.call("tasks/list", json!({})).await.unwrap()["tasks"], json!([]));
+        }
+        let mut again = Json::connect_over(connect_to(&extension, Some("alice")), revision).await;
+        assert_eq!(again.of_task("tasks/get", &task).await.unwrap()["status"], "working");
+
+        let core = bridge(&router, &[revision], options);
+        let alice = hub_client(connect_to(&core, Some("alice"))).await;
+        let task = begin(&alice, "forever").await;
+        for other in [Some("bob"), None] {
+            let other = hub_client(connect_to(&core, other)).await;
+            assert_eq!(
+                refused(get(&other, &task.task_id).await).code,
+                error_code::INVALID_PARAMS
+            );
+        }
+        alice.close().await;
+        let again = hub_client(connect_to(&core, Some("alice"))).await;
+        assert!(matches!(
+            get(&again, &task.task_id).await,
+            Ok(GetTaskResult::Working(_))
+        ));
+    }
+}
+
+#[tokio::test]
+async fn a_task_fails_with_the_session_of_its_server() {
+    for revision in with_tasks() {
+        for (of_server, is_core) in [(Revision::HUB, true), (revision, false)] {
+            let router = server(limits());
+            let (stop, connection) = (tokio_util::sync::CancellationToken::new(), options_of(&[of_server]));
+            let stopped = stop.clone();
+            let connector = move || {
+                let (theirs, ours) = channel(16);
+                let session = router.clone().serve(connection.clone(), theirs);
+                let stopped = stopped.clone();
+                tokio::spawn(async move {
+                    stopped.cancelled().await;
+                    session.close().await;
+                });
+                Ok(ours)
+            };
+            let options = BridgeOptions {
+                restart: true,
+                ..BridgeOptions::default()
+            };
+            let transport = connect_to(&Bridge::new(connector, options), None);
+            if is_core {
+                let mut old = Json::connect_over(transport, revision).await;
+                let task = old.begin("forever").await;
+                stop.cancel();
+                let failed = timeout(PATIENCE, old.of_task("tasks/result", &task)).await.unwrap();
+                assert_eq!(failed.unwrap_err()["code"], error_code::INTERNAL_ERROR);
+            } else {
+                let client = hub_client(transport).await;
+                let task = begin(&client, "forever").await;
+                stop.cancel();
+                let is_failed = |state: &GetTaskResult| matches!(state, GetTaskResult::Failed(_));
+                let failed = timeout(PATIENCE, wait(&client, &task.task_id, is_failed)).await;
+                assert!(failed.is_ok());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_has_a_share_of_the_tasks_and_the_one_that_ended_first_makes_room() {
+    for revision in with_tasks() {
+        let options = BridgeOptions {
+            tasks: 16,
+            ..BridgeOptions::default()
+        };
+        let bridge = bridge(&server(limits()), &[Revision::HUB], options);
+        let mut old = Json::connect_over(connect_to(&bridge, None), revision).await;
+        let ended = old.begin("build").await;
+        old.of_task("tasks/result", &ended).await.unwrap();
+        old.begin("forever").await;
+        let forever = old.begin("forever").await;
+        assert_eq!(
+            old.of_task("tasks/get", &ended).await.unwrap_err()["code"],
+            error_code::INVALID_PARAMS
+        );
+        let params = json!({"name": "forever", "arguments": {}, "task": {}});
+        let refused = old.call("tools/call", params).await.unwrap_err();
+        assert_eq!(refused["message"], "the client has as many tasks as it may have");
+        let mut other = Json::connect_over(connect_to(&bridge, None), revision).await;
+        other.begin("forever").await;
+        old.of_task("tasks/cancel", &forever).await.unwrap();
+        old.begin("forever").await;
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_be_asked_gets_the_error_of_the_tool() {
+    for revision in with_tasks() {
+        let client = Client::new("test", "1.0").extension(&EXTENSION);
+        let client = client.options(options_of(&[Revision::HUB]));
+        let client = client.connect(bridged(&server(limits()), &[revision])).await.unwrap();
+        let call = client.peer().call_tool_to_end(hub::CallToolRequestParams::new("ask"));
+        let failed = timeout(PATIENCE, call).await.unwrap();
+        let is_about_it = |error: &ErrorObject| error.message.contains("elicitation");
+        assert!(
+            matches!(&failed, Err(TaskError::Failed(error)) if is_about_it(error)),
+            "{failed:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_the_bridge_carries_is_not_reported_as_lost() {
+    for revision in with_tasks() {
+        let lost = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lost);
+        let options = BridgeOptions {
+            losses: Some(Arc::new(move |method, losses| {
+                let told = losses.iter().map(|loss| format!("{method} {}", loss.path));
+                kept.lock().unwrap().extend(told);
+            })),
+            ..BridgeOptions::default()
+        };
+        let extension = bridge(&server(limits()), &[Revision::HUB], options);
+        let mut old = Json::connect_over(connect_to(&extension, None), revision).await;
+        let task = old.begin("build").await;
+        old.of_task("tasks/result", &task).await.unwrap();
+        assert_eq!(*lost.lock().unwrap(), [""; 0]);
+    }
+}

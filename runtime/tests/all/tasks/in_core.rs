@@ -1,0 +1,273 @@
+//! Clients whose revision has tasks in its core, and others, on one server.
+
+use mcp_runtime::router::tool;
+use mcp_runtime::tasks::{CallTasks, TaskContext, TaskLimits, ToolTask};
+use mcp_runtime::transport::{
+    ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Purpose, Receiver as _, Sender as _, Transport as _,
+    channel,
+};
+use mcp_runtime::{CallClient, CallError, Options, Revision, Router, error_code, hub};
+use serde_json::{Value, json};
+
+#[cfg(feature = "bridge")]
+use crate::tasks::bridged::bridged;
+use crate::tasks::{ALICE, form, hub_client, server, text};
+
+/// The revisions whose core has tasks.
+pub fn with_tasks() -> Vec<Revision> {
+    let revisions = Revision::all().filter(|revision| revision.method("tasks/result").is_some());
+    let revisions: Vec<Revision> = revisions.collect();
+    assert!(!revisions.is_empty());
+    revisions
+}
+
+/// A client of such a revision, which writes and reads JSON. It accepts what it is asked.
+pub struct Json {
+    revision: Revision,
+    sender: ChannelSender,
+    receiver: ChannelReceiver,
+    /// The requests of the server.
+    pub asked: Vec<Value>,
+    pub capabilities: Value,
+}
+
+impl Json {
+    async fn connect(router: &Router, revision: Revision, principal: Option<&str>) -> Self {
+        let (mut ours, theirs) = channel(16);
+        if let Some(principal) = principal {
+            ours = ours.principal(principal);
+        }
+        let options = Options {
+            supported: Revision::ALL.into(),
+            ..Options::default()
+        };
+        drop(router.clone().serve(options, theirs));
+        Self::connect_over(ours, revision).await
+    }
+
+    pub async fn connect_over(transport: ChannelTransport, revision: Revision) -> Self {
+        let (sender, receiver) = transport.split();
+        let mut client = Self {
+            revision,
+            sender,
+            receiver,
+            asked: Vec::new(),
+            capabilities: Value::Null,
+        };
+        let params = json!({
+            "protocolVersion": revision.as_str(),
+            "clientInfo": {"name": "test", "version": "1.0"},
+            "capabilities": {"elicitation": {}},
+        });
+        client.capabilities = client.call("initialize", params).await.unwrap()["capabilities"].clone();
+        client
+            .send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+            .await;
+        client
+    }
+
+    async fn send(&self, message: Value) {
+        let json = message.to_string().into_bytes();
+        let purpose = Purpose::Unsolicited;
+        self.sender.send(Outgoing { json, purpose }).await.unwrap();
+    }
+
+    /// The result of a request, which is valid in the revision, or the error.
+    pub async fn call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let request = json!({"jsonrpc": "2.0", "id": method, "method": method, "params": params});
+        self.send(request).await;
+        loop {
+            let Ok(Some(mcp_runtime::transport::Incoming::Message { json, .. })) = self.receiver.receive().await else {
+                panic!("the connection is closed")
+            };
+            let message: Value = serde_json::from_slice(&json).unwrap();
+            if message["method"].is_string() {
+                self.revision.validate_call(&json).unwrap();
+                if message["id"].is_number() || message["id"].is_string() {
+                    let result = json!({"action": "accept"});
+                    self.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+                        .await;
+                    self.asked.push(message);
+                }
+                continue;
+            }
+            assert_eq!(message["id"], method, "{message}");
+            let Some(result) = message.get("result") else {
+                return Err(message["error"].clone());
+            };
+            let valid = self.revision.validate_result(method, &result.clone().into());
+            valid.unwrap_or_else(|error| panic!("{method}: {error}: {result}"));
+            return Ok(result.clone());
+        }
+    }
+
+    /// Calls a tool as a task.
+    pub async fn begin(&mut self, tool: &str) -> Value {
+        let params = json!({"name": tool, "arguments": {}, "task": {"ttl": 60_000}});
+        self.call("tools/call", params).await.unwrap()["task"].clone()
+    }
+
+    pub async fn of_task(&mut self, method: &str, task: &Value) -> Result<Value, Value> {
+        self.call(method, json!({"taskId": task["taskId"]})).await
+    }
+}
+
+#[tokio::test]
+async fn one_server_runs_the_same_tool_as_a_task_for_clients_of_both() {
+    let router = server(TaskLimits::default());
+    for revision in with_tasks() {
+        let mut old = Json::connect(&router, revision, ALICE).await;
+        let declared = &old.capabilities["tasks"];
+        assert_eq!(
+            *declared,
+            json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}})
+        );
+        let tools = old.call("tools/list", json!({})).await.unwrap();
+        let tools = tools["tools"].as_array().unwrap();
+        let support = |name: &str| {
+            let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+            tool["execution"]["taskSupport"].clone()
+        };
+        assert_eq!(
+            (support("build"), support("only")),
+            (json!("optional"), json!("required"))
+        );
+        assert_eq!(support("publish"), Value::Null);
+
+        let task = old.begin("build").await;
+        assert_eq!(
+            (&task["status"], &task["ttl"], &task["pollInterval"]),
+            (&json!("working"), &json!(60_000), &json!(1_000))
+        );
+        let result = old.of_task("tasks/result", &task).await.unwrap();
+        assert_eq!(text(&result), "built");
+        let related = &result["_meta"]["io.modelcontextprotocol/related-task"];
+        assert_eq!(*related, json!({"taskId": task["taskId"]}));
+        let state = old.of_task("tasks/get", &task).await.unwrap();
+        assert_eq!((&state["status"], state.get("result")), (&json!("completed"), None));
+
+        let publishes = old.begin("publish").await;
+        assert!(text(&old.of_task("tasks/result", &publishes).await.unwrap()).starts_with("published by"));
+        // A call that asks for none has the result.
+        let result = old
+            .call("tools/call", json!({"name": "build", "arguments": {}}))
+            .await
+            .unwrap();
+        assert_eq!(text(&result), "built");
+        let refused = old
+            .call("tools/call", json!({"name": "only", "arguments": {}}))
+            .await
+            .unwrap_err();
+        assert_eq!(refused["code"], error_code::METHOD_NOT_FOUND);
+        let only = old.begin("only").await;
+        assert_eq!(text(&old.of_task("tasks/result", &only).await.unwrap()), "done");
+    }
+    let new = hub_client(&router).await;
+    let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("build"));
+    assert_eq!(text(&serde_json::to_value(call.await.unwrap()).unwrap()), "built");
+}
+
+#[tokio::test]
+async fn a_client_gets_the_end_of_its_task_however_that_ends_and_cancels_it_once() {
+    let router = server(TaskLimits::default());
+    for revision in with_tasks() {
+        let mut old = Json::connect(&router, revision, ALICE).await;
+        let refuses = old.begin("refuse").await;
+        assert_eq!(old.of_task("tasks/result", &refuses).await.unwrap_err()["code"], -1);
+        let fails = old.begin("fail").await;
+        assert_eq!(old.of_task("tasks/result", &fails).await.unwrap()["isError"], true);
+
+        let forever = old.begin("forever").await;
+        let cancelled = old.of_task("tasks/cancel", &forever).await.unwrap();
+        assert_eq!(cancelled["status"], "cancelled");
+        let again = old.of_task("tasks/cancel", &forever).await.unwrap_err();
+        assert_eq!(again["code"], error_code::INVALID_PARAMS);
+        assert_eq!(
+            old.of_task("tasks/result", &forever).await.unwrap_err()["code"],
+            error_code::INVALID_PARAMS
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_a_task_asks_comes_while_the_client_waits_for_its_result_and_names_the_task() {
+    async fn ask(task: TaskContext) -> Result<String, CallError> {
+        let answer = task.elicit(form("Sure?")).await?;
+        Ok(answer.action.as_str().to_owned())
+    }
+    let router = server(TaskLimits::default()).with(tool("sure", "Asks once", ask).task());
+    for revision in with_tasks() {
+        let mut old = Json::connect(&router, revision, ALICE).await;
+        let task = old.begin("sure").await;
+        let result = old.of_task("tasks/result", &task).await.unwrap();
+        assert_eq!(text(&result), "accept");
+        let [question] = &old.asked[..] else {
+            panic!("{:?}", old.asked)
+        };
+        assert_eq!(question["params"]["message"], "Sure?");
+        let related = &question["params"]["_meta"]["io.modelcontextprotocol/related-task"];
+        assert_eq!(*related, json!({"taskId": task["taskId"]}));
+    }
+}
+
+#[tokio::test]
+async fn a_principal_lists_its_own_tasks_page_by_page() {
+    let router = server(TaskLimits::default());
+    for revision in with_tasks() {
+        let mut alice = Json::connect(&router, revision, Some(&format!("alice {revision}"))).await;
+        let mut begun = Vec::new();
+        for _ in 0..150 {
+            begun.push(alice.begin("forever").await["taskId"].as_str().unwrap().to_owned());
+        }
+        begun.sort_unstable();
+        let first = alice.call("tasks/list", json!({})).await.unwrap();
+        let second = alice
+            .call("tasks/list", json!({"cursor": first["nextCursor"]}))
+            .await
+            .unwrap();
+        let pages = [&first, &second].map(|page| page["tasks"].as_array().unwrap());
+        assert_eq!(pages.map(Vec::len), [100, 50]);
+        let listed = pages.into_iter().flatten().map(|task| task["taskId"].as_str().unwrap());
+        assert!(listed.eq(begun.iter().map(String::as_str)));
+        assert_eq!(second.get("nextCursor"), None);
+
+        let mut bob = Json::connect(&router, revision, Some("bob")).await;
+        assert_eq!(bob.call("tasks/list", json!({})).await.unwrap()["tasks"], json!([]));
+        let hidden = bob.call("tasks/get", json!({"taskId": begun[0]})).await.unwrap_err();
+        let unknown = bob.call("tasks/get", json!({"taskId": "0"})).await.unwrap_err();
+        assert_eq!(hidden, unknown);
+        // Whose tasks are meant isn't known without a principal.
+        let mut nobody = Json::connect(&router, revision, None).await;
+        nobody.begin("forever").await;
+        assert_eq!(nobody.call("tasks/list", json!({})).await.unwrap()["tasks"], json!([]));
+    }
+}
+
+#[cfg(feature = "bridge")]
+#[tokio::test]
+async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_it() {
+    let router = server(TaskLimits::default());
+    for revision in with_tasks() {
+        let mut old = Json::connect_over(bridged(&router, &Revision::ALL), revision).await;
+        assert!(old.capabilities["tasks"].is_object(), "{}", old.capabilities);
+        let task = old.begin("build").await;
+        assert_eq!(text(&old.of_task("tasks/result", &task).await.unwrap()), "built");
+        let forever = old.begin("forever").await;
+        assert_eq!(
+            old.of_task("tasks/cancel", &forever).await.unwrap()["status"],
+            "cancelled"
+        );
+    }
+    let options = Options {
+        supported: [Revision::HUB].into(),
+        ..Options::default()
+    };
+    let new = crate::tasks::asked()
+        .options(options)
+        .connect(bridged(&router, &Revision::ALL))
+        .await
+        .unwrap();
+    let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("ask"));
+    let result = serde_json::to_value(call.await.unwrap()).unwrap();
+    assert_eq!(text(&result), "accept and decline");
+}

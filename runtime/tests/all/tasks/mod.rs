@@ -1,0 +1,593 @@
+//! Tools that run as tasks.
+
+#[cfg(feature = "bridge")]
+mod bridged;
+mod in_core;
+mod shared;
+mod subscriptions;
+
+use std::time::Duration;
+
+use mcp_ext_tasks::{
+    CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
+    GetTaskResult, TaskStatus, UpdateTaskRequest, UpdateTaskRequestParams,
+};
+use mcp_runtime::mcp_wire::{
+    Direction, Encode, Extension, Method, RawJson, RawObject, Request, UnknownMethod, Validate, from_str,
+};
+use mcp_runtime::router::{Call, RouteError, ServerExtension, State, ToolError, tool};
+use mcp_runtime::tasks::{CallTasks, TaskContext, TaskError, TaskHandle, TaskLimits, Tasks, ToolAnswer, ToolTask};
+use mcp_runtime::transport::channel;
+use mcp_runtime::{
+    CallClient, CallError, CallServer, Client, ClientSession, ErrorObject, Options, Revision, Router, connect,
+    error_code, hub,
+};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+const ALICE: Option<&str> = Some("alice");
+
+fn form(message: &str) -> hub::ElicitRequestParams {
+    let form = from_str(r#"{"type": "object", "properties": {"ok": {"type": "boolean"}}}"#);
+    hub::ElicitRequestFormParams::new(message, form.unwrap()).into()
+}
+
+async fn ask(task: TaskContext) -> Result<String, CallError> {
+    task.status("asking");
+    let first = task.named("first");
+    let (first, second) = tokio::try_join!(first.elicit(form("The first?")), task.elicit(form("The second?")))?;
+    Ok(format!("{} and {}", first.action.as_str(), second.action.as_str()))
+}
+
+async fn publish(State(tasks): State<Tasks>, call: Call) -> Result<hub::AnyCallToolResult, ToolError> {
+    let spawned = tasks.spawn(&call, |task| async move {
+        task.status("uploading");
+        task.id()
+            .map(|id| format!("published by {id}"))
+            .ok_or("there is no task")
+    });
+    spawned.await
+}
+
+fn server(limits: TaskLimits) -> Router {
+    Router::new("builds", "1.0")
+        .extension(Tasks::new(limits))
+        .with(
+            tool("build", "Builds", |task: TaskContext| async move {
+                task.status("compiling");
+                sleep(Duration::from_millis(50)).await;
+                "built"
+            })
+            .task(),
+        )
+        .with(tool("forever", "Never ends", std::future::pending::<String>).task())
+        .with(tool("panic", "Panics", || -> String { panic!("on purpose") }).task())
+        .with(
+            tool("refuse", "Fails as a request", || {
+                Err::<String, _>(ErrorObject::new(-1, "no"))
+            })
+            .task(),
+        )
+        .with(tool("fail", "Fails as a tool", || Err::<String, _>("no")).task())
+        .with(tool("ask", "Asks twice", ask).task())
+        .with(tool("only", "Has no other way", || "done").only_as_task())
+        .tool("publish", "Publishes", publish)
+}
+
+async fn client(router: &Router, revision: Revision, knows_tasks: bool, principal: Option<&str>) -> ClientSession {
+    let (mut ours, theirs) = channel(16);
+    if let Some(principal) = principal {
+        ours = ours.principal(principal);
+    }
+    let supported = Options {
+        supported: Revision::ALL.into(),
+        ..Options::default()
+    };
+    drop(router.clone().serve(supported, theirs));
+    let extensions = [(EXTENSION.id.to_owned(), json!({}).into())];
+    let capabilities = match knows_tasks {
+        true => hub::ClientCapabilities::default().with_extensions(extensions.into_iter().collect()),
+        false => hub::ClientCapabilities::default(),
+    };
+    let options = Options {
+        supported: [revision].into(),
+        ..Options::default()
+    };
+    let info = hub::Implementation::new("test", "1.0");
+    connect((), info, capabilities, options, ours).await.unwrap()
+}
+
+async fn hub_client(router: &Router) -> ClientSession {
+    client(router, Revision::HUB, true, ALICE).await
+}
+
+/// Calls a tool that runs as a task.
+async fn begin(client: &ClientSession, name: &str) -> CreateTaskResult {
+    let request = hub::CallToolRequest::new(hub::CallToolRequestParams::new(name)).into();
+    match client.peer().call(request).await.unwrap() {
+        hub::ServerResult::Unknown(task) => {
+            let task: CreateTaskResult = task.decode_as().unwrap();
+            task.validate().unwrap();
+            task
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn request<R: Request>(client: &ClientSession, params: &impl Encode) -> Result<RawJson, CallError> {
+    let params = RawJson::from_encode(params).unwrap();
+    client
+        .peer()
+        .call_unknown(UnknownMethod::new(R::METHOD).with_params(params))
+        .await
+}
+
+async fn get(client: &ClientSession, id: &str) -> Result<GetTaskResult, CallError> {
+    let result = request::<GetTaskRequest>(client, &GetTaskRequestParams::new(id)).await?;
+    let state: GetTaskResult = result.decode_as().unwrap();
+    state.validate().unwrap();
+    Ok(state)
+}
+
+/// The state of a task once it is what is waited for.
+async fn wait(client: &ClientSession, id: &str, wanted: impl Fn(&GetTaskResult) -> bool) -> GetTaskResult {
+    for _ in 0..500 {
+        let state = get(client, id).await.unwrap();
+        if wanted(&state) {
+            return state;
+        }
+        sleep(Duration::from_millis(10)).await;
+    }
+    panic!("{:?}", get(client, id).await);
+}
+
+async fn ended(client: &ClientSession, name: &str) -> GetTaskResult {
+    let task = begin(client, name).await;
+    let goes_on = |state: &GetTaskResult| matches!(state, GetTaskResult::Working(_) | GetTaskResult::InputRequired(_));
+    wait(client, &task.task_id, |state| !goes_on(state)).await
+}
+
+fn refused<T: std::fmt::Debug>(result: Result<T, CallError>) -> ErrorObject {
+    match result {
+        Err(CallError::Peer(error)) => error,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn a_tool_runs_as_a_task_and_its_result_is_kept() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let declared = client.peer().info().unwrap().server_capabilities().extensions.unwrap();
+    assert!(declared.contains_key(EXTENSION.id));
+    assert!(client.peer().info().unwrap().server_capabilities().logging.is_some());
+
+    let task = begin(&client, "build").await;
+    assert_eq!(
+        (task.status, task.ttl_ms, task.poll_interval_ms),
+        (TaskStatus::Working, Some(3_600_000), Some(1_000))
+    );
+    let working = wait(&client, &task.task_id, |state| match state {
+        GetTaskResult::Working(task) => task.status_message.as_deref() == Some("compiling"),
+        state => panic!("{state:?}"),
+    });
+    working.await;
+    let done = wait(&client, &task.task_id, |state| {
+        matches!(state, GetTaskResult::Completed(_))
+    })
+    .await;
+    let GetTaskResult::Completed(done) = done else { panic!() };
+    let result: Value = done.result.parse().unwrap();
+    assert_eq!(text(&result), "built");
+    assert!(done.last_updated_at > task.created_at);
+    // It is still there.
+    assert!(matches!(
+        get(&client, &task.task_id).await,
+        Ok(GetTaskResult::Completed(_))
+    ));
+}
+
+#[tokio::test]
+async fn a_client_without_tasks_waits_for_the_result() {
+    let router = server(TaskLimits::default());
+    for revision in Revision::ALL {
+        let client = client(&router, revision, false, None).await;
+        let call = |name: &str| client.peer().call_tool(hub::CallToolRequestParams::new(name));
+        let hub::AnyCallToolResult::CallTool(result) = call("build").await.unwrap().into() else {
+            panic!()
+        };
+        let result = serde_json::to_value(result).unwrap();
+        assert_eq!(text(&result), "built", "{revision}");
+        for name in ["only", "publish"] {
+            let error = refused(call(name).await);
+            if revision == Revision::HUB {
+                assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+                let missing: Value = error.data.unwrap().parse().unwrap();
+                assert_eq!(
+                    missing["requiredCapabilities"],
+                    json!({"extensions": {EXTENSION.id: {}}})
+                );
+            }
+        }
+    }
+    let client = client(&router, Revision::HUB, false, None).await;
+    let error = refused(get(&client, "0").await);
+    assert_eq!(error.code, hub::error_code::MISSING_REQUIRED_CLIENT_CAPABILITY);
+}
+
+#[tokio::test]
+async fn a_task_ends_as_its_function_does() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let GetTaskResult::Failed(refused) = ended(&client, "refuse").await else {
+        panic!()
+    };
+    assert_eq!((refused.error.code, refused.error.message.as_str()), (-1, "no"));
+    let GetTaskResult::Completed(failed) = ended(&client, "fail").await else {
+        panic!()
+    };
+    let failed: Value = failed.result.parse().unwrap();
+    assert_eq!((text(&failed), &failed["isError"]), ("no", &json!(true)));
+    let GetTaskResult::Failed(panicked) = ended(&client, "panic").await else {
+        panic!()
+    };
+    assert_eq!(panicked.error.code, error_code::INTERNAL_ERROR);
+    let GetTaskResult::Completed(published) = ended(&client, "publish").await else {
+        panic!()
+    };
+    let result: Value = published.result.parse().unwrap();
+    assert_eq!(text(&result), format!("published by {}", published.task_id));
+}
+
+#[tokio::test]
+async fn a_task_asks_and_goes_on_when_all_is_answered() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let task = begin(&client, "ask").await;
+    let asking = |count: usize| {
+        move |state: &GetTaskResult| match state {
+            GetTaskResult::InputRequired(task) => task.input_requests.len() == count,
+            _ => false,
+        }
+    };
+    let GetTaskResult::InputRequired(asked) = wait(&client, &task.task_id, asking(2)).await else {
+        panic!()
+    };
+    let mut names: Vec<&str> = asked.input_requests.iter().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["1", "first"]);
+    let answer = |name: &str, action: hub::ElicitResultAction| {
+        let answers = [(name.to_owned(), hub::ElicitResult::new(action).into())]
+            .into_iter()
+            .collect();
+        UpdateTaskRequestParams::new(&task.task_id, answers)
+    };
+    // A name that isn't asked is ignored, whatever the answer is.
+    let ignored = json!({"taskId": task.task_id, "inputResponses": {"unknown": {}}});
+    let ignored = UnknownMethod::new("tasks/update").with_params(RawJson::from(ignored));
+    client.peer().call_unknown(ignored).await.unwrap();
+    let wrong = json!({"taskId": task.task_id, "inputResponses": {"first": {}}});
+    let wrong = UnknownMethod::new("tasks/update").with_params(RawJson::from(wrong));
+    assert_eq!(
+        refused(client.peer().call_unknown(wrong).await).code,
+        error_code::INVALID_PARAMS
+    );
+    for params in [
+        answer("unknown", hub::ElicitResultAction::Cancel),
+        answer("first", hub::ElicitResultAction::Accept),
+    ] {
+        request::<UpdateTaskRequest>(&client, &params).await.unwrap();
+    }
+    wait(&client, &task.task_id, asking(1)).await;
+    request::<UpdateTaskRequest>(&client, &answer("1", hub::ElicitResultAction::Decline))
+        .await
+        .unwrap();
+    let done = wait(&client, &task.task_id, |state| {
+        matches!(state, GetTaskResult::Completed(_))
+    })
+    .await;
+    let GetTaskResult::Completed(done) = done else { panic!() };
+    assert_eq!(text(&done.result.parse().unwrap()), "accept and decline");
+}
+
+#[tokio::test]
+async fn a_task_is_cancelled_once() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    let task = begin(&client, "forever").await;
+    for _ in 0..2 {
+        let params = CancelTaskRequestParams::new(&task.task_id);
+        request::<CancelTaskRequest>(&client, &params).await.unwrap();
+        assert!(matches!(
+            get(&client, &task.task_id).await,
+            Ok(GetTaskResult::Cancelled(_))
+        ));
+    }
+}
+
+#[tokio::test]
+async fn a_task_of_another_principal_is_not_there() {
+    let router = server(TaskLimits::default());
+    let alice = hub_client(&router).await;
+    let task = begin(&alice, "build").await;
+    for principal in [Some("bob"), None] {
+        let other = client(&router, Revision::HUB, true, principal).await;
+        let (hidden, unknown) = (
+            refused(get(&other, &task.task_id).await),
+            refused(get(&other, "0").await),
+        );
+        assert_eq!(hidden, unknown);
+        let params = CancelTaskRequestParams::new(&task.task_id);
+        assert_eq!(refused(request::<CancelTaskRequest>(&other, &params).await), unknown);
+    }
+    assert!(get(&alice, &task.task_id).await.is_ok());
+}
+
+#[tokio::test]
+async fn tasks_take_no_more_than_they_may() {
+    let client = hub_client(&server(TaskLimits {
+        tasks: 2,
+        bytes: 10,
+        ttl: Duration::from_millis(300),
+        ..TaskLimits::default()
+    }))
+    .await;
+    let forever = begin(&client, "forever").await;
+    let GetTaskResult::Failed(too_large) = ended(&client, "build").await else {
+        panic!()
+    };
+    assert_eq!(too_large.error.code, error_code::INTERNAL_ERROR);
+    let third = client.peer().call_tool(hub::CallToolRequestParams::new("build")).await;
+    assert_eq!(refused(third).code, error_code::INTERNAL_ERROR);
+    // A task that never ends is stopped, and then it isn't there any more.
+    sleep(Duration::from_millis(400)).await;
+    assert_eq!(
+        refused(get(&client, &forever.task_id).await).code,
+        error_code::INVALID_PARAMS
+    );
+    begin(&client, "build").await;
+}
+
+#[tokio::test]
+async fn ten_thousand_tasks_are_begun_and_no_more_are_kept_than_allowed() {
+    let client = hub_client(&server(TaskLimits {
+        tasks: 100,
+        ..TaskLimits::default()
+    }))
+    .await;
+    let (mut begun, mut too_many) = (0, 0);
+    for _ in 0..10_000 {
+        let request = hub::CallToolRequest::new(hub::CallToolRequestParams::new("forever")).into();
+        match client.peer().call(request).await {
+            Ok(hub::ServerResult::Unknown(_)) => begun += 1,
+            Err(CallError::Peer(error)) if error.code == error_code::INTERNAL_ERROR => too_many += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((begun, too_many), (100, 9_900));
+}
+
+#[tokio::test]
+async fn parameters_that_are_wrong_are_refused() {
+    let client = hub_client(&server(TaskLimits::default())).await;
+    for params in [json!({}), json!({"taskId": 1})] {
+        let request = UnknownMethod::new("tasks/get").with_params(RawJson::from(params));
+        assert_eq!(
+            refused(client.peer().call_unknown(request).await).code,
+            error_code::INVALID_PARAMS
+        );
+    }
+}
+
+#[test]
+#[should_panic(expected = "State<")]
+fn a_tool_needs_the_extension_of_its_router() {
+    let _ = Router::new("builds", "1.0").with(tool("build", "Builds", || "built").task());
+}
+
+/// A client whose user accepts the first question and declines the second.
+fn asked() -> Client {
+    Client::new("test", "1.0").extension(&EXTENSION).elicit_form(|form| {
+        let action = match form.message.as_str() {
+            "The first?" => hub::ElicitResultAction::Accept,
+            _ => hub::ElicitResultAction::Decline,
+        };
+        std::future::ready(Ok(hub::ElicitResult::new(action)))
+    })
+}
+
+fn limits() -> TaskLimits {
+    TaskLimits {
+        poll_interval: Duration::from_millis(20),
+        ..TaskLimits::default()
+    }
+}
+
+#[tokio::test]
+async fn a_client_waits_for_the_end_of_a_task_and_answers_what_it_asks() {
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = asked().connect(ours).await.unwrap();
+    let peer = client.peer();
+    let call = |name: &str| peer.call_tool_to_end(hub::CallToolRequestParams::new(name));
+    let said = |result: hub::CallToolResult| text(&serde_json::to_value(result).unwrap()).to_owned();
+    assert_eq!(said(call("build").await.unwrap()), "built");
+    assert_eq!(said(call("ask").await.unwrap()), "accept and decline");
+    assert_eq!(call("fail").await.unwrap().is_error, Some(true));
+    assert!(matches!(call("refuse").await, Err(TaskError::Failed(error)) if error.code == -1));
+
+    let begin = peer.call_tool_as_task(hub::CallToolRequestParams::new("forever"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result")
+    };
+    assert!(matches!(task.state().await, Ok(GetTaskResult::Working(_))));
+    task.cancel().await.unwrap();
+    let kept = TaskHandle::new(peer.clone(), task.id());
+    assert!(matches!(kept.wait(|_| ()).await, Err(TaskError::Cancelled)));
+
+    let begin = peer.call_tool_as_task(hub::CallToolRequestParams::new("build"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result")
+    };
+    let mut messages = Vec::new();
+    let observe = |state: &GetTaskResult| {
+        if let GetTaskResult::Working(task) = state {
+            messages.extend(task.status_message.clone());
+        }
+    };
+    task.wait(observe).await.unwrap();
+    assert!(messages.iter().any(|message| message == "compiling"), "{messages:?}");
+}
+
+#[tokio::test]
+async fn a_task_that_asks_what_the_client_doesnt_answer_is_cancelled() {
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = Client::new("test", "1.0")
+        .extension(&EXTENSION)
+        .connect(ours)
+        .await
+        .unwrap();
+    let begin = client.peer().call_tool_as_task(hub::CallToolRequestParams::new("ask"));
+    let ToolAnswer::Task(task) = begin.await.unwrap() else {
+        panic!("a result")
+    };
+    assert!(matches!(
+        task.wait(|_| ()).await,
+        Err(TaskError::Call(CallError::Unanswered(_)))
+    ));
+    assert!(matches!(task.state().await, Ok(GetTaskResult::Cancelled(_))));
+}
+
+#[tokio::test]
+async fn a_client_without_the_extension_gets_the_result_of_a_tool_by_the_same_call() {
+    let (ours, theirs) = channel(16);
+    drop(server(limits()).serve(Options::default(), theirs));
+    let client = Client::new("test", "1.0").connect(ours).await.unwrap();
+    let result = client
+        .peer()
+        .call_tool_to_end(hub::CallToolRequestParams::new("build"))
+        .await;
+    assert_eq!(text(&serde_json::to_value(result.unwrap()).unwrap()), "built");
+}
+
+#[cfg(all(feature = "http-client", feature = "http-server"))]
+#[tokio::test]
+async fn over_http_a_header_names_the_task() {
+    use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
+    use mcp_runtime::transport::http::server::{HttpServer, serve};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let app = HttpServer::new(server(limits()));
+    let serving = tokio::spawn(async move { serve(listener, app).await });
+    let connect = |options: HttpOptions| {
+        let transport = HttpClient::new(&url, options).unwrap();
+        asked()
+            .options(Options {
+                supported: [Revision::HUB].into(),
+                ..Options::default()
+            })
+            .connect(transport)
+    };
+
+    let client = connect(HttpOptions::default().extension(EXTENSION)).await.unwrap();
+    let result = client
+        .peer()
+        .call_tool_to_end(hub::CallToolRequestParams::new("ask"))
+        .await
+        .unwrap();
+    assert_eq!(text(&serde_json::to_value(result).unwrap()), "accept and decline");
+
+    // Without the header, the server doesn't say anything of the task.
+    let client = connect(HttpOptions::default()).await.unwrap();
+    let error = client
+        .peer()
+        .call_tool_to_end(hub::CallToolRequestParams::new("build"))
+        .await
+        .unwrap_err();
+    let TaskError::Call(error) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(error.error_object().unwrap().code, hub::error_code::HEADER_MISMATCH);
+    serving.abort();
+}
+
+/// Tasks with a setting that the extension doesn't have.
+#[derive(Clone)]
+struct Configured;
+
+impl ServerExtension for Configured {
+    fn extension(&self) -> Extension {
+        EXTENSION
+    }
+
+    fn settings(&self) -> RawObject {
+        json!({"speed": "high"}).into()
+    }
+
+    async fn answer(&self, _: &'static str, _: Value, _: Call) -> Result<RawJson, ErrorObject> {
+        Ok(json!({}).into())
+    }
+}
+
+#[test]
+fn an_extension_is_added_once_and_with_settings_that_its_schema_permits() {
+    let invalid = Router::new("builds", "1.0").try_extension(Configured).unwrap_err();
+    assert!(
+        matches!(&invalid, RouteError::Settings { id, .. } if *id == EXTENSION.id),
+        "{invalid}"
+    );
+    let twice = Router::new("builds", "1.0")
+        .extension(Tasks::default())
+        .try_extension(Tasks::default())
+        .unwrap_err();
+    assert!(matches!(twice, RouteError::Duplicate { .. }), "{twice}");
+}
+
+/// An extension without settings that is described like this.
+#[derive(Clone)]
+struct Described(Extension);
+
+impl ServerExtension for Described {
+    fn extension(&self) -> Extension {
+        self.0
+    }
+
+    async fn answer(&self, _: &'static str, _: Value, _: Call) -> Result<RawJson, ErrorObject> {
+        Ok(json!({}).into())
+    }
+}
+
+#[test]
+fn an_extension_with_a_method_or_a_kind_of_result_of_another_is_refused() {
+    let tasks = || Router::new("builds", "1.0").extension(Tasks::default());
+    let described = |extension: Extension| Extension {
+        id: "com.example/jobs",
+        settings: None,
+        ..extension
+    };
+    // The method of the protocol.
+    const CORE_METHOD: &[Method] = &[Method::request("tools/call", Direction::ClientToServer, "#", &[])];
+    let of_core = described(Extension::new("", EXTENSION.extends, CORE_METHOD, EXTENSION.schema));
+    let refused = tasks().try_extension(Described(of_core)).unwrap_err();
+    assert!(
+        matches!(&refused, RouteError::Declared { method } if method == "tools/call"),
+        "{refused}"
+    );
+    let same_methods = Extension {
+        results: &[],
+        ..described(EXTENSION)
+    };
+    let refused = tasks().try_extension(Described(same_methods)).unwrap_err();
+    assert!(
+        matches!(&refused, RouteError::Duplicate { key, .. } if key.starts_with("tasks/")),
+        "{refused}"
+    );
+    let same_kind = Extension {
+        methods: &[],
+        ..described(EXTENSION)
+    };
+    let refused = tasks().try_extension(Described(same_kind)).unwrap_err();
+    assert!(refused.to_string().contains("task of tools/call"), "{refused}");
+}
