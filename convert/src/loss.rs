@@ -54,12 +54,14 @@ pub(crate) fn finished(losses: Vec<PendingLoss>) -> Vec<Loss> {
 
 /// Leaves out values that one step of a chain added and a later step removed.
 pub(crate) fn without_detours(losses: Vec<Loss>) -> Vec<Loss> {
-    if !losses.iter().any(|loss| loss.kind == LossKind::Defaulted) {
+    let added = |loss: &&Loss| loss.kind == LossKind::Defaulted;
+    let Some(deepest) = losses.iter().filter(added).map(|loss| loss.path.segments().len()).max() else {
         return losses;
-    }
+    };
+    // Only what is dropped around an added value matters. Of many losses, most are deeper.
     let mut dropped: HashMap<&[Segment], Vec<usize>> = HashMap::new();
     for (at, loss) in losses.iter().enumerate() {
-        if loss.kind == LossKind::Dropped {
+        if loss.kind == LossKind::Dropped && loss.path.segments().len() <= deepest {
             dropped.entry(loss.path.segments()).or_default().push(at);
         }
     }

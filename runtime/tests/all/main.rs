@@ -45,8 +45,6 @@ mod router;
 mod session;
 #[cfg(feature = "skills")]
 mod skills;
-#[cfg(feature = "router")]
-mod spans;
 #[cfg(feature = "stdio")]
 mod stdio;
 #[cfg(feature = "tasks")]

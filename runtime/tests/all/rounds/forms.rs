@@ -218,7 +218,7 @@ async fn what_no_form_can_show_is_refused_at_registration_or_by_the_call() {
     for (refusal, what) in [
         (
             refusal::<Nested>(),
-            "no form can show the member `stay` of `rounds::forms::Nested`",
+            "no form can show the member `stay` of `all::rounds::forms::Nested`",
         ),
         (refusal::<Names>(), "no form can show the member `names`"),
         (refusal::<String>(), "`alloc::string::String` isn't a struct"),

@@ -227,11 +227,11 @@ fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() 
     for (refusal, reason) in [
         (
             refusal(day()),
-            "can't have the argument `day` of `Args<router::extractors::Day>`, because it can't be read from text",
+            "can't have the argument `day` of `Args<all::router::extractors::Day>`, because it can't be read from text",
         ),
         (
             refusal(month),
-            "has no argument `month`, which `Args<router::extractors::Month>` requires",
+            "has no argument `month`, which `Args<all::router::extractors::Month>` requires",
         ),
         (
             refusal(prompt(hub::Prompt::new("day"), |Args(Day { day: _ })| "")),
@@ -243,7 +243,7 @@ fn a_function_that_takes_what_its_route_can_t_have_is_refused_at_registration() 
         ),
         (
             refusal(days().complete("day", |State(_): State<Greeting>| vec![""])),
-            "the completion `day` takes `State<router::extractors::Greeting>`",
+            "the completion `day` takes `State<all::router::extractors::Greeting>`",
         ),
         (
             refusal(resource(

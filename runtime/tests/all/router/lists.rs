@@ -111,5 +111,5 @@ fn a_list_takes_no_arguments_and_only_states_that_the_router_has() {
         "{reason}"
     );
     let reason = refusal(template().list(list));
-    assert!(reason.contains("takes `State<router::lists::Notes>`"), "{reason}");
+    assert!(reason.contains("takes `State<all::router::lists::Notes>`"), "{reason}");
 }

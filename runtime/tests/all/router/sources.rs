@@ -193,7 +193,10 @@ fn functions_that_list_take_states_that_the_router_has_and_no_arguments() {
     let refusal = |refused: Result<Router, mcp_runtime::router::RouteError>| refused.unwrap_err().to_string();
     let empty = || Router::new("test", "1.0");
     let reason = refusal(empty().try_tools(list_tools, || ""));
-    assert!(reason.contains("takes `State<router::sources::Queries>`"), "{reason}");
+    assert!(
+        reason.contains("takes `State<all::router::sources::Queries>`"),
+        "{reason}"
+    );
     let arguments = |Args(_): Args<Map<String, Value>>| Vec::<hub::Resource>::new();
     let reason = refusal(empty().try_resources(arguments));
     assert!(reason.starts_with("the list of resources `*` takes `Args`"), "{reason}");

@@ -1,4 +1,6 @@
-//! The spans in which handlers run, and what sessions log.
+//! The spans in which handlers run, and what sessions log. They are a program of their own, because `tracing` keeps for the whole process
+//! which subscribers are interested in what.
+#![cfg(feature = "router")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
