@@ -139,8 +139,9 @@ impl Handler<ClientSide> for UpstreamHandler {
     fn handle_notification<'a>(
         &'a self,
         notification: ServerNotification,
-        _: &'a Context<ClientSide>,
+        context: &'a Context<ClientSide>,
     ) -> BoxFuture<'a, ()> {
+        let server = context.peer().negotiated().revision;
         Box::pin(async move {
             if let ServerNotification::ToolListChanged(_) = notification {
                 self.0.tasks.forget_tools().await;
@@ -148,7 +149,7 @@ impl Handler<ClientSide> for UpstreamHandler {
             if is_told_to_bridge(&notification, self.0.client) {
                 return;
             }
-            let client = match self.0.client.is_stateless() {
+            let client = match self.0.client.is_stateless() || server.is_stateless() {
                 true => self.0.calls.only_peer(),
                 false => self.0.client_now().await,
             };

@@ -195,6 +195,9 @@ async fn every_client_is_told_of_changes_by_every_server() {
             router.remove_tool("echo");
             let change = timeout(PATIENCE, changes.next()).await.expect(&pair);
             assert_eq!(change.transpose().expect(&pair), Some(Change::ToolList), "{pair}");
+            // A call isn't held up by the notifications before it.
+            let tools = timeout(PATIENCE, session.list_tools()).await.expect(&pair);
+            assert!(tools.is_ok(), "{pair}");
         }
     }
 }
