@@ -151,8 +151,11 @@ fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -
 
 /// The response as JSON, with the status of the error that it may be.
 pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body> {
-    // A response without this name has no error. Looking for it takes less time than reading a long result.
-    let may_fail = |response: &&Bytes| str::from_utf8(response).is_ok_and(|json| json.contains("\"error\""));
+    // A response without this name has no error, unless a letter of it is written as `\u…`. Looking for that takes less time than
+    // reading a long result.
+    let may_fail = |response: &&Bytes| {
+        str::from_utf8(response).is_ok_and(|json| json.contains("\"error\"") || json.contains("\\u"))
+    };
     let error = responses.first().filter(may_fail).and_then(|response| {
         let error = MessageHeader::from_slice(response).ok()?.error()?;
         error.decode_as::<ErrorObject>().ok()
@@ -162,4 +165,30 @@ pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body
         *response.status_mut() = status;
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_its_status_however_its_name_is_written() {
+        for (response, status) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":""}}"#,
+                StatusCode::NOT_FOUND,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"\u0065rror":{"code":-32601,"message":""}}"#,
+                StatusCode::NOT_FOUND,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{"\u0065rror":{"code":-32601,"message":""}}}"#,
+                StatusCode::OK,
+            ),
+        ] {
+            let answered = answer(Revision::HUB, vec![Bytes::from_static(response.as_bytes())]);
+            assert_eq!(answered.status(), status, "{response}");
+        }
+    }
 }
