@@ -39,6 +39,9 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     if args.flat {
         gateway = gateway.flat();
     }
+    if args.prefix_uris {
+        gateway = gateway.prefix_uris();
+    }
     for (name, server) in servers {
         let added = gateway.try_server(name, server);
         gateway = added.map_err(|error| CommandError::file(&args.file, error))?;

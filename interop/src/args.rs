@@ -59,7 +59,7 @@ pub struct PeersArgs {
     /// Run our client with two of our servers behind `mcp-rev gateway` instead, and behind the gateways of others
     ///
     /// The table says what crosses each of them. Those of others are the packages in bench/load/gateways. What doesn't cross
-    /// ours is a failure, except for resources of the same URI.
+    /// ours is a failure.
     #[arg(long, conflicts_with_all = ["bridge", "json", "markdown", "only", "revisions"])]
     pub gateways: bool,
     /// Print an array of JSON instead of the table

@@ -38,6 +38,9 @@ pub struct GatewayArgs {
     /// Leave the names of tools and prompts as their servers have them; of two with one name, the first server's is seen
     #[arg(long)]
     pub flat: bool,
+    /// Put the name of its server into the URI of each resource, and not only of those that an earlier server has too
+    #[arg(long)]
+    pub prefix_uris: bool,
     /// A header with the name of the user, which a proxy in front of the gateway has authenticated and removes from what clients send
     #[arg(long, value_name = "NAME", conflicts_with = "one_user")]
     pub principal_header: Option<HeaderName>,

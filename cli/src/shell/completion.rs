@@ -10,7 +10,7 @@ use mcp_runtime::hub::{
     ServerResult, Tool,
 };
 use mcp_runtime::{CallServer, ClientSide, Paginated, Peer};
-use rustyline::completion::Completer;
+use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
@@ -138,9 +138,9 @@ impl Completion {
 }
 
 impl Completer for Completion {
-    type Candidate = String;
+    type Candidate = Pair;
 
-    fn complete(&self, line: &str, position: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+    fn complete(&self, line: &str, position: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let typed = &line[..position];
         let start = typed.rfind(' ').map_or(0, |space| space + 1);
         let last = &typed[start..];
@@ -153,7 +153,16 @@ impl Completer for Completion {
         candidates.retain(|it| it.starts_with(last) && plain(it) == *it && !it.contains(char::is_whitespace));
         candidates.sort();
         candidates.dedup();
-        Ok((start, candidates))
+        Ok((start, candidates.into_iter().map(completed).collect()))
+    }
+}
+
+/// A candidate, with a space after it unless a value follows.
+fn completed(candidate: String) -> Pair {
+    let end = if candidate.ends_with('=') { "" } else { " " };
+    Pair {
+        replacement: format!("{candidate}{end}"),
+        display: candidate,
     }
 }
 
@@ -197,5 +206,8 @@ mod tests {
             assert_eq!(offered.candidates(words, last), expected, "{words:?} {last}");
         }
         assert!(offered.candidates(&[], "").contains(&"set-level".to_owned()));
+        for (candidate, expected) in [("weather", "weather "), ("city=", "city="), ("unit=C", "unit=C ")] {
+            assert_eq!(completed(candidate.to_owned()).replacement, expected);
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Clients of several servers, as if they were one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub;
@@ -15,12 +15,18 @@ use tokio::task::JoinSet;
 
 use super::backoff::Backoff;
 use super::file::{FileError, ServersFile};
+use super::links::Links;
+use super::listed::{Kind, Listed, Owned};
 use super::names::{NameError, Names, Naming};
 use super::reconnecting::ReconnectingClient;
 use super::server::ServerConfig;
 
+/// How long a result with resources waits until it is known which ones other servers have.
+const LISTING: Duration = Duration::from_secs(5);
+
 /// Clients of several servers. Each connects when it is needed, and again when its session is lost. The names of tools and prompts
-/// have the name of their server before them ([`Naming`]).
+/// have the name of their server before them ([`Naming`]). Resources keep their URIs, unless an earlier server has the same: then the URI
+/// has the name of its server as the first part of its path, so that `notes://today` of the server `work` is `notes://work/today`.
 ///
 /// ```no_run
 /// use mcp_runtime::Client;
@@ -41,24 +47,12 @@ use super::server::ServerConfig;
 pub struct Clients<C: Connector = ServerConfig> {
     servers: Vec<Server<C>>,
     names: Names,
-    /// Which server has what can't be told by its name: tools and prompts with flat names, and resources.
-    owners: Arc<Mutex<HashMap<Owned, usize>>>,
-    /// What later servers have too, as far as that was logged.
-    clashes: Arc<Mutex<HashSet<(Owned, usize)>>>,
+    listed: Listed,
 }
 
 struct Server<C: Connector> {
     name: String,
     client: ReconnectingClient<C>,
-}
-
-/// What a server has.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Owned {
-    Tool(String),
-    Prompt(String),
-    Resource(String),
-    Template(String),
 }
 
 /// A server that can't be used, and why.
@@ -122,8 +116,7 @@ impl<C: Connector> Clients<C> {
         Self {
             servers: servers.collect(),
             names,
-            owners: Arc::default(),
-            clashes: Arc::default(),
+            listed: Listed::default(),
         }
     }
 
@@ -132,8 +125,15 @@ impl<C: Connector> Clients<C> {
     /// # Errors
     /// None that [`Self::new`] doesn't give.
     pub fn flat(self) -> Result<Self, NameError> {
-        let names = Names::new(self.names(), Naming::Flat)?;
+        let names = Names::new(self.names(), Naming::Flat)?.with_prefixed_uris(self.names.prefixes_uris());
         Ok(Self { names, ..self })
+    }
+
+    /// Puts the name of the server into the URI of each resource, and not only where servers have the same.
+    #[must_use]
+    pub fn prefix_uris(mut self) -> Self {
+        self.names = self.names.with_prefixed_uris(true);
+        self
     }
 
     /// The names of the servers.
@@ -174,44 +174,34 @@ impl<C: Connector> Clients<C> {
     /// Connects to all servers side by side, and returns those that can't be reached.
     pub async fn connect(&self) -> Vec<Failure> {
         let connected = self.each(|client| async move { client.peer().await.map(drop) });
-        self.split(connected.await).1
+        let connected = self.servers.iter().zip(connected.await);
+        connected
+            .filter_map(|(server, connected)| Some(server.failed(connected.err()?)))
+            .collect()
     }
 
     /// The tools of all servers.
     pub async fn list_tools(&self) -> Merged<hub::Tool> {
-        let tools = self.list(|client| async move { client.list_tools().await }).await;
-        self.name(tools, |tool| &mut tool.name, Owned::Tool)
+        let tools = self.each(|client| async move { client.list_tools().await }).await;
+        self.merge(Kind::Tool, tools, |tool| &mut tool.name)
     }
 
     /// The prompts of all servers.
     pub async fn list_prompts(&self) -> Merged<hub::Prompt> {
-        let prompts = self.list(|client| async move { client.list_prompts().await }).await;
-        self.name(prompts, |prompt| &mut prompt.name, Owned::Prompt)
+        let prompts = self.each(|client| async move { client.list_prompts().await }).await;
+        self.merge(Kind::Prompt, prompts, |prompt| &mut prompt.name)
     }
 
-    /// The resources of all servers. Their URIs stay as they are; of those with one URI, the first is listed.
+    /// The resources of all servers.
     pub async fn list_resources(&self) -> Merged<hub::Resource> {
-        let (lists, failures) = self.list(|client| async move { client.list_resources().await }).await;
-        let mut items = Vec::new();
-        for (server, resource) in lists {
-            if self.own(Owned::Resource(resource.uri.clone()), server) {
-                items.push(resource);
-            }
-        }
-        Merged { items, failures }
+        let resources = self.each(|client| async move { client.list_resources().await }).await;
+        self.merge(Kind::Resource, resources, |resource| &mut resource.uri)
     }
 
-    /// The templates of the resources of all servers. Of those with one text, the first is listed.
+    /// The templates of the resources of all servers.
     pub async fn list_resource_templates(&self) -> Merged<hub::ResourceTemplate> {
-        let listed = self.list(|client| async move { client.list_resource_templates().await });
-        let (lists, failures) = listed.await;
-        let mut items = Vec::new();
-        for (server, template) in lists {
-            if self.own(Owned::Template(template.uri_template.clone()), server) {
-                items.push(template);
-            }
-        }
-        Merged { items, failures }
+        let listed = self.each(|client| async move { client.list_resource_templates().await });
+        self.merge(Kind::Template, listed.await, |template| &mut template.uri_template)
     }
 
     /// Calls a tool by the name that [`Self::list_tools`] gives it; see [`ReconnectingClient::call_tool`].
@@ -220,7 +210,9 @@ impl<C: Connector> Clients<C> {
     /// When no server has the tool, and those of [`ReconnectingClient::call_tool`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<hub::CallToolResult, ConnectError> {
         let (server, name) = self.tool_server(name).await.ok_or_else(|| unknown("tool", name))?;
-        self.client(server)?.call_tool(&name, arguments).await
+        let mut result = self.client(server)?.call_tool(&name, arguments).await?;
+        self.rename_links(server, &mut result).await;
+        Ok(result)
     }
 
     /// Gets a prompt by the name that [`Self::list_prompts`] gives it; see [`ReconnectingClient::get_prompt`].
@@ -233,25 +225,31 @@ impl<C: Connector> Clients<C> {
         arguments: impl Serialize,
     ) -> Result<hub::GetPromptResult, ConnectError> {
         let (server, name) = self.prompt_server(name).await.ok_or_else(|| unknown("prompt", name))?;
-        self.client(server)?.get_prompt(&name, arguments).await
+        let mut result = self.client(server)?.get_prompt(&name, arguments).await?;
+        self.rename_links(server, &mut result).await;
+        Ok(result)
     }
 
-    /// Reads a resource of the server that lists it. A URI that none lists is read from the first server that has it.
+    /// Reads a resource of the server that lists it. A URI that none lists is read from the server that it names, or the first that has it.
     ///
     /// # Errors
     /// When no server has the resource, and those of [`ReconnectingClient::read_resource`].
     pub async fn read_resource(&self, uri: &str) -> Result<hub::ReadResourceResult, ConnectError> {
-        if let Some(server) = self.resource_server(uri).await {
-            return self.client(server)?.read_resource(uri).await;
-        }
+        let (servers, is_listed) = match self.resource_server(uri).await {
+            Some(owned) => (vec![owned], true),
+            None => (self.resource_candidates(uri), false),
+        };
         let mut failure = unknown("resource", uri);
-        for (server, Server { client, .. }) in self.servers.iter().enumerate() {
-            match client.read_resource(uri).await {
-                Ok(contents) => {
-                    self.own(Owned::Resource(uri.to_owned()), server);
-                    return Ok(contents);
+        for (server, own) in servers {
+            match self.client(server)?.read_resource(&own).await {
+                Ok(mut result) => {
+                    if !is_listed {
+                        self.found_resource(uri, server, own);
+                    }
+                    self.rename_links(server, &mut result).await;
+                    return Ok(result);
                 }
-                Err(error) if is_absent(&error) => {}
+                Err(error) if is_absent(&error) && !is_listed => {}
                 Err(error) => failure = error,
             }
         }
@@ -262,13 +260,15 @@ impl<C: Connector> Clients<C> {
     #[must_use]
     pub fn changes(&self, filter: &ChangeFilter) -> mpsc::Receiver<(String, Result<Change, ConnectError>)> {
         let (sender, changes) = mpsc::channel(64);
-        for Server { name, client } in &self.servers {
-            let (name, sender, mut followed) = (name.clone(), sender.clone(), client.changes(filter.clone()));
+        for (server, Server { name, client }) in self.servers.iter().enumerate() {
+            let (filter, outer) = self.filter_of(server, filter);
+            let (name, sender, mut followed) = (name.clone(), sender.clone(), client.changes(filter));
             tokio::spawn(async move {
                 while let Some(change) = tokio::select! {
                     change = followed.next() => change,
                     () = sender.closed() => None,
                 } {
+                    let change = change.map(|change| renamed(change, &outer));
                     if sender.send((name.clone(), change)).await.is_err() {
                         break;
                     }
@@ -278,6 +278,22 @@ impl<C: Connector> Clients<C> {
         changes
     }
 
+    /// What to listen to at a server, and the URIs by which others know its resources. Resources whose server isn't known may be of any.
+    fn filter_of(&self, server: usize, filter: &ChangeFilter) -> (ChangeFilter, HashMap<String, String>) {
+        let (mut filter, mut outer) = (filter.clone(), HashMap::new());
+        for uri in std::mem::take(&mut filter.resources) {
+            let known = self.listed.owner(&self.names, Kind::Resource, &uri);
+            let (owner, own) = known
+                .or_else(|| self.names.inner_uri(&uri))
+                .unwrap_or_else(|| (server, uri.clone()));
+            if owner == server {
+                filter.resources.push(own.clone());
+                outer.insert(own, uri);
+            }
+        }
+        (filter, outer)
+    }
+
     /// Ends all sessions for good.
     pub async fn close(&self) {
         self.each(|client| async move { client.close().await }).await;
@@ -285,53 +301,78 @@ impl<C: Connector> Clients<C> {
 
     /// The server of a tool, and its name there.
     #[doc(hidden)]
-    pub async fn tool_server(&self, name: &str) -> Option<(usize, String)> {
-        let known = self.known(name, Owned::Tool);
+    pub async fn tool_server(&self, name: &str) -> Option<Owned> {
+        let known = self.listed.owner(&self.names, Kind::Tool, name);
         if known.is_some() || self.names.naming() == Naming::Prefixed {
             return known;
         }
         self.list_tools().await;
-        self.known(name, Owned::Tool)
+        self.listed.owner(&self.names, Kind::Tool, name)
     }
 
     /// The server of a prompt, and its name there.
     #[doc(hidden)]
-    pub async fn prompt_server(&self, name: &str) -> Option<(usize, String)> {
-        let known = self.known(name, Owned::Prompt);
+    pub async fn prompt_server(&self, name: &str) -> Option<Owned> {
+        let known = self.listed.owner(&self.names, Kind::Prompt, name);
         if known.is_some() || self.names.naming() == Naming::Prefixed {
             return known;
         }
         self.list_prompts().await;
-        self.known(name, Owned::Prompt)
+        self.listed.owner(&self.names, Kind::Prompt, name)
     }
 
-    /// The server that lists a resource.
+    /// The server that lists a resource, and its URI there.
     #[doc(hidden)]
-    pub async fn resource_server(&self, uri: &str) -> Option<usize> {
-        let owned = Owned::Resource(uri.to_owned());
-        if let Some(server) = self.owners().get(&owned).copied() {
-            return Some(server);
+    pub async fn resource_server(&self, uri: &str) -> Option<Owned> {
+        let known = self.listed.owner(&self.names, Kind::Resource, uri);
+        if known.is_some() {
+            return known;
         }
         self.list_resources().await;
-        self.owners().get(&owned).copied()
+        self.listed.owner(&self.names, Kind::Resource, uri)
     }
 
-    /// The server that lists a template of resources.
-    #[doc(hidden)]
-    pub async fn template_server(&self, uri_template: &str) -> Option<usize> {
-        let owned = Owned::Template(uri_template.to_owned());
-        if let Some(server) = self.owners().get(&owned).copied() {
-            return Some(server);
-        }
-        self.list_resource_templates().await;
-        self.owners().get(&owned).copied()
-    }
-
-    /// The server that lists a resource, if that is known.
+    /// The servers that may have a resource which none lists, and its URI there, the likeliest first.
     #[doc(hidden)]
     #[must_use]
-    pub fn known_resource_server(&self, uri: &str) -> Option<usize> {
-        self.owners().get(&Owned::Resource(uri.to_owned())).copied()
+    pub fn resource_candidates(&self, uri: &str) -> Vec<Owned> {
+        let named = self.names.inner_uri(uri);
+        let all = (0..self.servers.len()).map(|server| (server, uri.to_owned()));
+        named.into_iter().chain(all).collect()
+    }
+
+    /// Remembers the server that was found to have a resource which none lists.
+    #[doc(hidden)]
+    pub fn found_resource(&self, uri: &str, server: usize, own: String) {
+        self.listed.find(uri, (server, own));
+    }
+
+    /// The server that lists a template of resources, and its text there.
+    #[doc(hidden)]
+    pub async fn template_server(&self, uri_template: &str) -> Option<Owned> {
+        let known = self.listed.owner(&self.names, Kind::Template, uri_template);
+        if known.is_some() {
+            return known;
+        }
+        self.list_resource_templates().await;
+        self.listed.owner(&self.names, Kind::Template, uri_template)
+    }
+
+    /// Gives the resources in the result of a server the URIs by which others know them.
+    #[doc(hidden)]
+    pub async fn rename_links(&self, server: usize, result: &mut impl Links) {
+        let mut links = result.links();
+        if links.is_empty() || (self.servers.len() == 1 && !self.names.prefixes_uris()) {
+            return;
+        }
+        if !self.listed.has_resources() {
+            let listed = async { tokio::join!(self.list_resources(), self.list_resource_templates()) };
+            // The result doesn't wait for a server that hangs, whose resources nobody knows.
+            let _ = tokio::time::timeout(LISTING, listed).await;
+        }
+        for uri in &mut links {
+            self.listed.rename(&self.names, server, uri);
+        }
     }
 
     /// The number of servers.
@@ -341,90 +382,30 @@ impl<C: Connector> Clients<C> {
         self.servers.len()
     }
 
-    /// The server that was found to have a resource which none lists.
-    #[doc(hidden)]
-    pub fn own_resource(&self, uri: &str, server: usize) {
-        self.own(Owned::Resource(uri.to_owned()), server);
-    }
-
-    fn known(&self, name: &str, owned: impl Fn(String) -> Owned) -> Option<(usize, String)> {
-        match self.names.naming() {
-            Naming::Prefixed => self.names.inner(name).map(|(server, name)| (server, name.to_owned())),
-            Naming::Flat => {
-                let server = self.owners().get(&owned(name.to_owned())).copied()?;
-                Some((server, name.to_owned()))
-            }
-        }
-    }
-
-    fn owners(&self) -> std::sync::MutexGuard<'_, HashMap<Owned, usize>> {
-        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Remembers whose something is; `false` if an earlier server has it.
-    fn own(&self, owned: Owned, server: usize) -> bool {
-        let mut owners = self.owners();
-        match owners.get(&owned).copied() {
-            Some(owner) if owner < server => {
-                drop(owners);
-                let mut clashes = self.clashes.lock().unwrap_or_else(PoisonError::into_inner);
-                if !clashes.insert((owned.clone(), server)) {
-                    return false;
-                }
-                let names = [owner, server].map(|server| self.servers.get(server).map(|server| &*server.name));
-                tracing::warn!(
-                    first = names[0],
-                    second = names[1],
-                    ?owned,
-                    "two servers have it: the first one's is used"
-                );
-                false
-            }
-            _ => {
-                owners.insert(owned, server);
-                true
-            }
-        }
-    }
-
     fn client(&self, server: usize) -> Result<&ReconnectingClient<C>, CallError> {
         let server = self.servers.get(server);
         server.map(|server| &server.client).ok_or(CallError::Closed)
     }
 
-    /// Gives the items of lists the names by which others know them, and leaves out those that an earlier server has.
-    fn name<T>(
+    /// Merges the lists of all servers. A server without the list has an empty one.
+    fn merge<T>(
         &self,
-        (lists, failures): (Vec<(usize, T)>, Vec<Failure>),
+        kind: Kind,
+        lists: Vec<Result<Vec<T>, ConnectError>>,
         name: impl Fn(&mut T) -> &mut String,
-        owned: impl Fn(String) -> Owned,
     ) -> Merged<T> {
-        let mut items = Vec::new();
-        for (server, mut item) in lists {
-            let named = name(&mut item);
-            *named = self.names.outer(server, named).into_owned();
-            if self.own(owned(named.clone()), server) {
-                items.push(item);
+        let mut failures = Vec::new();
+        let lists = self.servers.iter().zip(lists).map(|(server, list)| match list {
+            Ok(list) => Some(list),
+            Err(error) if is_absent(&error) => Some(Vec::new()),
+            Err(error) => {
+                failures.push(server.failed(error));
+                None
             }
-        }
-        Merged { items, failures }
-    }
-
-    /// A list of all servers, each item with its server. A server without the list has an empty one.
-    async fn list<T, F>(&self, list: impl Fn(ReconnectingClient<C>) -> F) -> (Vec<(usize, T)>, Vec<Failure>)
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<Vec<T>, ConnectError>> + Send + 'static,
-    {
-        let listed = self.each(list).await.into_iter().map(|listed| match listed {
-            Err(error) if is_absent(&error) => Ok(Vec::new()),
-            listed => listed,
         });
-        let (lists, failures) = self.split(listed.collect());
-        let items = lists
-            .into_iter()
-            .flat_map(|(server, items)| items.into_iter().map(move |item| (server, item)));
-        (items.collect(), failures)
+        let lists = lists.collect();
+        let items = self.listed.merge(&self.names, kind, lists, name);
+        Merged { items, failures }
     }
 
     /// Does something with all servers side by side. Its results are in the order of the servers.
@@ -442,26 +423,28 @@ impl<C: Connector> Clients<C> {
         results.sort_unstable_by_key(|(server, _)| *server);
         results.into_iter().map(|(_, result)| result).collect()
     }
+}
 
-    /// The results of those servers that have any, and the failures of the others.
-    fn split<T>(&self, results: Vec<Result<T, ConnectError>>) -> (Vec<(usize, T)>, Vec<Failure>) {
-        let (mut done, mut failures) = (Vec::new(), Vec::new());
-        for ((number, server), result) in self.servers.iter().enumerate().zip(results) {
-            match result {
-                Ok(result) => done.push((number, result)),
-                Err(error) => failures.push(Failure {
-                    server: server.name.clone(),
-                    error,
-                }),
-            }
+impl<C: Connector> Server<C> {
+    fn failed(&self, error: ConnectError) -> Failure {
+        Failure {
+            server: self.name.clone(),
+            error,
         }
-        (done, failures)
     }
 }
 
 impl<C: Connector> std::fmt::Debug for Clients<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.names()).finish()
+    }
+}
+
+/// A change of a server, with the URI by which others know its resource.
+fn renamed(change: Change, outer: &HashMap<String, String>) -> Change {
+    match change {
+        Change::Resource(uri) => Change::Resource(outer.get(&*uri).map_or(uri, |outer| outer.as_str().into())),
+        change => change,
     }
 }
 

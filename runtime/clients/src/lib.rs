@@ -9,6 +9,8 @@ mod backoff;
 mod changes;
 mod clients;
 mod file;
+mod links;
+mod listed;
 mod names;
 mod reconnecting;
 mod server;

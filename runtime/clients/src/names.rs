@@ -1,4 +1,4 @@
-//! The names of tools and prompts of several servers.
+//! The names of tools and prompts of several servers, and the URIs of their resources.
 
 use std::borrow::Cow;
 
@@ -34,11 +34,12 @@ pub enum NameError {
     },
 }
 
-/// The names of several servers, and of their tools and prompts.
+/// The names of several servers, and of their tools, prompts and resources.
 #[derive(Debug, Clone)]
 pub struct Names {
     prefixes: Vec<String>,
     naming: Naming,
+    prefixes_uris: bool,
 }
 
 impl Names {
@@ -48,6 +49,7 @@ impl Names {
         Self {
             prefixes: Vec::new(),
             naming: Naming::Prefixed,
+            prefixes_uris: false,
         }
     }
 
@@ -80,7 +82,18 @@ impl Names {
             }
             prefixes.push(prefix);
         }
-        Ok(Self { prefixes, naming })
+        Ok(Self {
+            prefixes,
+            naming,
+            prefixes_uris: false,
+        })
+    }
+
+    /// Puts the name of the server into the URI of each resource, and not only where servers have the same.
+    #[must_use]
+    pub fn with_prefixed_uris(mut self, is_so: bool) -> Self {
+        self.prefixes_uris = is_so;
+        self
     }
 
     /// The name under which others know what a server names `name`.
@@ -102,11 +115,47 @@ impl Names {
         servers.find_map(|(server, prefix)| Some((server, name.strip_prefix(prefix)?.strip_prefix('_')?)))
     }
 
+    /// The URIs under which others may know what a server has under `uri`, which may be a template, the best first: `uri` itself unless
+    /// all are prefixed, and `notes://git/today` for `notes://today` of the server `git`. Without a scheme there is no such form.
+    #[must_use]
+    pub fn outer_uris(&self, server: usize, uri: &str) -> Vec<String> {
+        let prefixed = self.prefixes.get(server).zip(after_scheme(uri));
+        let prefixed = prefixed.map(|(prefix, at)| format!("{}{prefix}/{}", &uri[..at], &uri[at..]));
+        match prefixed {
+            Some(prefixed) if self.prefixes_uris => vec![prefixed],
+            prefixed => std::iter::once(uri.to_owned()).chain(prefixed).collect(),
+        }
+    }
+
+    /// The server that a prefixed URI says, and its own URI; `None` if it says none.
+    #[must_use]
+    pub fn inner_uri(&self, uri: &str) -> Option<(usize, String)> {
+        let at = after_scheme(uri)?;
+        let (prefix, rest) = uri[at..].split_once('/')?;
+        let server = self.prefixes.iter().position(|known| known == prefix)?;
+        Some((server, format!("{}{rest}", &uri[..at])))
+    }
+
     /// How they are named.
     #[must_use]
     pub fn naming(&self) -> Naming {
         self.naming
     }
+
+    /// Whether the URI of each resource has the name of its server.
+    #[must_use]
+    pub fn prefixes_uris(&self) -> bool {
+        self.prefixes_uris
+    }
+}
+
+/// Where the scheme of a URI has ended, with the `//` of an authority.
+fn after_scheme(uri: &str) -> Option<usize> {
+    let (scheme, rest) = uri.split_once(':')?;
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    let authority = if rest.starts_with("//") { 2 } else { 0 };
+    is_scheme.then_some(scheme.len() + 1 + authority)
 }
 
 /// A character of the names that every client accepts, or `-`.
@@ -136,6 +185,29 @@ mod tests {
         let names = Names::new(["git", "git_hub"], Naming::Flat).unwrap();
         assert_eq!(names.outer(0, "log"), "log");
         assert_eq!(names.inner("git_log"), None);
+    }
+
+    #[test]
+    fn a_uri_has_a_form_with_its_server_from_which_it_comes_back() {
+        let names = Names::new(["git", "my notes"], Naming::Flat).unwrap();
+        for (uri, prefixed) in [
+            ("notes://today", "notes://my-notes/today"),
+            ("notes://{day}/{+path}", "notes://my-notes/{day}/{+path}"),
+            ("file:///etc/hosts", "file://my-notes//etc/hosts"),
+            ("urn:isbn:1", "urn:my-notes/isbn:1"),
+            ("x-y.z+1://", "x-y.z+1://my-notes/"),
+        ] {
+            assert_eq!(names.outer_uris(1, uri), [uri, prefixed]);
+            assert_eq!(names.inner_uri(prefixed), Some((1, uri.to_owned())));
+            let all = names.clone().with_prefixed_uris(true);
+            assert_eq!(all.outer_uris(1, uri), [prefixed]);
+        }
+        for uri in ["", "today", "{scheme}://today", "1st://today", "://today"] {
+            assert_eq!(names.outer_uris(1, uri), [uri]);
+            assert_eq!(names.inner_uri(uri), None);
+        }
+        assert_eq!(names.inner_uri("notes://other/today"), None);
+        assert_eq!(names.inner_uri("notes://git"), None);
     }
 
     #[test]

@@ -26,7 +26,9 @@ impl GatewayHandler {
             }
             CompletionReference::ResourceTemplate(template) => {
                 let found = clients.template_server(&template.uri).await;
-                found.ok_or_else(|| unknown("resource template", &template.uri))?
+                let (server, uri) = found.ok_or_else(|| unknown("resource template", &template.uri))?;
+                template.uri = uri;
+                server
             }
             CompletionReference::Unknown(_) => return Err(invalid_params("unknown kind of reference")),
         };

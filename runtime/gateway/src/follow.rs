@@ -1,5 +1,6 @@
 //! The changes of the servers, for a client that listens to them.
 
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -13,6 +14,15 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::session::{GatewaySession, Servers};
+
+/// What a client listens to.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Wanted {
+    /// The lists.
+    filter: ChangeFilter,
+    /// The resources: the server of each, its URI there, and the one that the client knows.
+    resources: Vec<(usize, String, String)>,
+}
 
 /// Notifies a client of the changes that it listens to, until its session ends. The sessions with the servers end with it.
 pub async fn follow(session: Arc<GatewaySession>, client: Arc<SessionState<ServerSide>>) {
@@ -28,32 +38,45 @@ pub async fn follow(session: Arc<GatewaySession>, client: Arc<SessionState<Serve
 }
 
 async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide>>, own: &mut Option<Arc<Servers>>) {
-    let wanted = watch::Sender::new(ChangeFilter::default());
+    let wanted = watch::Sender::new(Wanted::default());
     let mut followers = JoinSet::new();
+    let mut followed: Option<Arc<Servers>> = None;
     loop {
         let now = client.subscriptions.wanted();
-        if now != ChangeFilter::default() && followers.is_empty() {
-            let servers = match client.revision().filter(|revision| revision.has_handshake()) {
-                Some(_) => Arc::clone(session.servers_for(client.negotiated(), client)),
-                // A stateless client says only with its other requests what it can be asked.
-                None => {
-                    let revisions = session.gateway.options.clients.iter().copied();
-                    let latest = revisions.filter(|revision| revision.is_stateless()).max();
-                    let servers = session.begin(latest.unwrap_or(Revision::HUB), None, client);
-                    Arc::clone(own.insert(Arc::new(servers)))
+        if now != ChangeFilter::default() || followed.is_some() {
+            let servers = followed.get_or_insert_with(|| servers_for(session, client, own));
+            let now = Wanted::of(servers, now).await;
+            wanted.send_if_modified(|before| {
+                let is_modified = *before != now;
+                *before = now;
+                is_modified
+            });
+            if followers.is_empty() {
+                for server in 0..servers.clients.count() {
+                    let (servers, client) = (Arc::clone(servers), Arc::clone(client));
+                    followers.spawn(follow_server(servers, server, wanted.subscribe(), client));
                 }
-            };
-            for server in 0..servers.clients.count() {
-                let (servers, client) = (Arc::clone(&servers), Arc::clone(client));
-                followers.spawn(follow_server(servers, server, wanted.subscribe(), client));
             }
         }
-        wanted.send_if_modified(|before| {
-            let is_modified = *before != now;
-            *before = now;
-            is_modified
-        });
         client.subscriptions.changed.notified().await;
+    }
+}
+
+/// The sessions in which the servers tell of changes.
+fn servers_for(
+    session: &GatewaySession,
+    client: &Arc<SessionState<ServerSide>>,
+    own: &mut Option<Arc<Servers>>,
+) -> Arc<Servers> {
+    match client.revision().filter(|revision| revision.has_handshake()) {
+        Some(_) => Arc::clone(session.servers_for(client.negotiated(), client)),
+        // A stateless client says only with its other requests what it can be asked.
+        None => {
+            let revisions = session.gateway.options.clients.iter().copied();
+            let latest = revisions.filter(|revision| revision.is_stateless()).max();
+            let servers = session.begin(latest.unwrap_or(Revision::HUB), None, client);
+            Arc::clone(own.insert(Arc::new(servers)))
+        }
     }
 }
 
@@ -61,19 +84,19 @@ async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide
 async fn follow_server(
     servers: Arc<Servers>,
     server: usize,
-    mut wanted: watch::Receiver<ChangeFilter>,
+    mut wanted: watch::Receiver<Wanted>,
     client: Arc<SessionState<ServerSide>>,
 ) {
     let (mut failures, mut was_lost) = (0, false);
     loop {
-        let filter = of_server(&servers, server, wanted.borrow_and_update().clone());
+        let (filter, outer) = wanted.borrow_and_update().of_server(server);
         match subscribe(&servers, server, filter).await {
             Ok(mut changes) => {
                 if std::mem::take(&mut was_lost) {
                     failures = 0;
                     lists_changed(&client);
                 }
-                if pass_on(&mut changes, &mut wanted, &client).await {
+                if pass_on(&mut changes, &mut wanted, &outer, &client).await {
                     continue;
                 }
                 was_lost = true;
@@ -96,7 +119,8 @@ async fn follow_server(
 /// Passes changes on, until the client wants others, or the session with the server is lost: whether it is the first.
 async fn pass_on(
     changes: &mut Changes,
-    wanted: &mut watch::Receiver<ChangeFilter>,
+    wanted: &mut watch::Receiver<Wanted>,
+    outer: &HashMap<String, String>,
     client: &SessionState<ServerSide>,
 ) -> bool {
     loop {
@@ -106,6 +130,10 @@ async fn pass_on(
             changed = wanted.changed() => return changed.is_ok(),
         };
         match change {
+            Some(Ok(Change::Resource(uri))) => {
+                let uri = outer.get(&*uri).map_or(uri, |outer| outer.as_str().into());
+                client.subscriptions.push(&Change::Resource(uri));
+            }
             Some(Ok(change)) => {
                 client.subscriptions.push(&change);
             }
@@ -119,15 +147,30 @@ async fn subscribe(servers: &Servers, server: usize, filter: ChangeFilter) -> Re
     Ok(server.peer().await?.changes(filter).await?)
 }
 
-/// What is wanted of one server: its resources alone.
-fn of_server(servers: &Servers, server: usize, mut filter: ChangeFilter) -> ChangeFilter {
-    let is_own = |uri: &String| match servers.clients.known_resource_server(uri) {
-        Some(owner) => owner == server,
-        // The first server may have what none lists.
-        None => server == 0,
-    };
-    filter.resources.retain(is_own);
-    filter
+impl Wanted {
+    /// Finds the servers of the resources.
+    async fn of(servers: &Servers, mut filter: ChangeFilter) -> Self {
+        let mut resources = Vec::new();
+        for uri in std::mem::take(&mut filter.resources) {
+            let listed = servers.clients.resource_server(&uri).await;
+            // The first server may have what none lists.
+            let first = || servers.clients.resource_candidates(&uri).into_iter().next();
+            if let Some((server, own)) = listed.or_else(first) {
+                resources.push((server, own, uri));
+            }
+        }
+        Self { filter, resources }
+    }
+
+    /// What is wanted of one server, and the URIs that the client knows by those of the server.
+    fn of_server(&self, server: usize) -> (ChangeFilter, HashMap<String, String>) {
+        let own = self.resources.iter().filter(|(owner, ..)| *owner == server);
+        let outer: HashMap<String, String> = own.map(|(_, own, outer)| (own.clone(), outer.clone())).collect();
+        let mut filter = self.filter.clone();
+        filter.resources = outer.keys().cloned().collect();
+        filter.resources.sort_unstable();
+        (filter, outer)
+    }
 }
 
 fn lists_changed(client: &SessionState<ServerSide>) {

@@ -69,8 +69,11 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
                 request.params.name = name;
                 self.forward(servers, server, request.into(), context).await
             }
-            ClientRequest::ReadResource(request) => match clients.resource_server(&request.params.uri).await {
-                Some(server) => self.forward(servers, server, request.into(), context).await,
+            ClientRequest::ReadResource(mut request) => match clients.resource_server(&request.params.uri).await {
+                Some((server, uri)) => {
+                    request.params.uri = uri;
+                    self.forward(servers, server, request.into(), context).await
+                }
                 None => self.read_of_any(servers, request, context).await,
             },
             request => {
@@ -148,8 +151,11 @@ impl GatewayHandler {
             outcome: Outcome::Cancelled,
         };
         let routed = Routed { server: name, context };
-        let result = self.decide(servers, server, request, routed).await;
+        let mut result = self.decide(servers, server, request, routed).await;
         reporting.outcome = Outcome::of(&result);
+        if let Ok(result) = &mut result {
+            servers.clients.rename_links(server, result).await;
+        }
         result
     }
 
@@ -176,7 +182,7 @@ impl GatewayHandler {
         Ok(result)
     }
 
-    /// Reads a resource that no server lists of the first that has it.
+    /// Reads a resource that no server lists of the server that its URI names, or the first that has it.
     async fn read_of_any(
         &self,
         servers: &Servers,
@@ -185,10 +191,12 @@ impl GatewayHandler {
     ) -> Result<ServerResult, ErrorObject> {
         let uri = &request.params.uri;
         let mut refusal = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, format!("no server has {uri}"));
-        for server in 0..servers.clients.count() {
-            match self.forward(servers, server, request.clone().into(), context).await {
+        for (server, own) in servers.clients.resource_candidates(uri) {
+            let mut read = request.clone();
+            read.params.uri.clone_from(&own);
+            match self.forward(servers, server, read.into(), context).await {
                 Ok(result) => {
-                    servers.clients.own_resource(uri, server);
+                    servers.clients.found_resource(uri, server, own);
                     return Ok(result);
                 }
                 Err(error) => refusal = error,

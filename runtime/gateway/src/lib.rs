@@ -82,6 +82,7 @@ struct Inner {
     servers: Vec<Upstream>,
     names: Names,
     naming: Naming,
+    prefixes_uris: bool,
     page_size: usize,
     options: BridgeOptions,
     policy: Option<Arc<dyn ErasedPolicy>>,
@@ -104,6 +105,7 @@ impl Gateway {
             servers: Vec::new(),
             names: Names::none(),
             naming: Naming::Prefixed,
+            prefixes_uris: false,
             page_size: 1000,
             options,
             policy: None,
@@ -158,10 +160,20 @@ impl Gateway {
         }
     }
 
+    /// Puts the name of the server into the URI of each resource: `notes://today` of the server `work` becomes `notes://work/today`.
+    /// Otherwise only those that an earlier server has too get this form.
+    #[must_use]
+    pub fn prefix_uris(mut self) -> Self {
+        let inner = self.inner_mut();
+        inner.prefixes_uris = true;
+        inner.names = inner.names.clone().with_prefixed_uris(true);
+        self
+    }
+
     fn named(mut self) -> Result<Self, NameError> {
         let inner = self.inner_mut();
         let names = inner.servers.iter().map(|server| server.name.as_str());
-        inner.names = Names::new(names, inner.naming)?;
+        inner.names = Names::new(names, inner.naming)?.with_prefixed_uris(inner.prefixes_uris);
         Ok(self)
     }
 

@@ -180,6 +180,47 @@ async fn many_servers_are_one_and_failures_are_told() {
 }
 
 #[tokio::test]
+async fn resources_that_two_servers_have_are_told_apart() {
+    let notes = |name: &'static str| {
+        let today = hub::Resource::new("Today", "notes://today");
+        let router = Router::new(name, "1.0").with(resource(today, move || name));
+        Local::new("2025-11-25", router)
+    };
+    let (home, work) = (notes("home"), notes("work"));
+    let servers = [("home".to_owned(), home.clone()), ("work".to_owned(), work.clone())];
+    for (prefixes_all, first) in [(false, "notes://today"), (true, "notes://home/today")] {
+        let mut clients = Clients::new(client(), servers.clone()).unwrap();
+        if prefixes_all {
+            clients = clients.prefix_uris();
+        }
+        let listed: Vec<_> = clients.list_resources().await.items;
+        let uris: Vec<_> = listed.iter().map(|resource| resource.uri.as_str()).collect();
+        assert_eq!(uris, [first, "notes://work/today"]);
+        for (uri, expected) in uris.iter().zip(["home", "work"]) {
+            let contents = json!(clients.read_resource(uri).await.unwrap().contents);
+            assert_eq!(
+                (&contents[0]["text"], &contents[0]["uri"]),
+                (&json!(expected), &json!(uri))
+            );
+        }
+        let mut changes = clients.changes(&ChangeFilter::default().with_resource("notes://work/today"));
+        let told = async {
+            loop {
+                home.router.resource_updated("notes://today");
+                work.router.resource_updated("notes://today");
+                if let Ok(change) = timeout(Duration::from_millis(20), changes.recv()).await {
+                    break change.unwrap();
+                }
+            }
+        };
+        let (server, change) = timeout(PATIENCE, told).await.unwrap();
+        assert_eq!(server, "work");
+        assert_eq!(change.unwrap(), Change::Resource("notes://work/today".into()));
+        clients.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_discovery_that_was_kept_asks_the_server_nothing() {
     for revision in REVISIONS {
         let connect = async |discovery: Option<Discovery>| {

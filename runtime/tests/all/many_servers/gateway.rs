@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use mcp_runtime::clients::ServerConfig;
 use mcp_runtime::gateway::{Gateway, Outcome, Policy, Routed};
-use mcp_runtime::router::{Call, prompt, resource, resource_template};
+use mcp_runtime::router::{Call, prompt, resource, resource_template, tool};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, ErrorObject, Router,
@@ -237,6 +237,114 @@ async fn prompts_resources_completions_and_progress_cross() {
             .unwrap();
         assert_eq!(reported.recv().await.unwrap().total, Some(2.0));
     }
+}
+
+/// A server that has what its twins have too: a page, a template, a prompt and a tool with links to both, and a tool that changes the page.
+fn twin(name: &'static str) -> Router {
+    let page = "wiki://page";
+    let template = hub::ResourceTemplate::new("Pages", "wiki://pages/{day}");
+    let link = |uri: &str| hub::ContentBlock::ResourceLink(hub::ResourceLink::new("page", uri));
+    let router = Router::new(name, "1.0")
+        .with(resource(hub::Resource::new("Page", page), move || {
+            format!("page of {name}")
+        }))
+        .with(
+            resource_template(template, move |Args(Note { day })| format!("{day} of {name}"))
+                .expect("it is a template")
+                .complete("day", move || vec![name.to_owned()]),
+        )
+        .with(prompt(hub::Prompt::new("read"), move || {
+            vec![hub::PromptMessage::new("user", link("wiki://page"))]
+        }))
+        .tool("links", "Links to pages", move || {
+            let embedded = hub::TextResourceContents::new("text", "wiki://page");
+            let embedded = hub::EmbeddedResource::new(hub::AnyResourceContents::from(embedded));
+            vec![link("wiki://page"), link("wiki://pages/monday"), embedded.into()]
+        });
+    let changing = router.clone();
+    let change = tool("change", "Changes the page", move || changing.resource_updated(page));
+    router.insert(change).expect("there is no such tool yet");
+    router
+}
+
+/// What a resource has, and the URI that it says.
+async fn read(session: &ClientSession, uri: &str) -> (String, String) {
+    let contents = json!(session.read_resource(uri).await.expect("it is read").contents);
+    let member = |name: &str| contents[0][name].as_str().unwrap_or_default().to_owned();
+    (member("text"), member("uri"))
+}
+
+#[tokio::test]
+async fn resources_that_two_servers_have_are_told_apart() {
+    for server in REVISIONS {
+        for (prefixes_all, first) in [(false, "wiki://"), (true, "wiki://a/")] {
+            let mut gateway = Gateway::new("tools", "1.0")
+                .server("a", Local::new(server, twin("a")))
+                .server("b", Local::new(server, twin("b")));
+            if prefixes_all {
+                gateway = gateway.prefix_uris();
+            }
+            for revision in REVISIONS {
+                twins_are_told_apart(&connect(&gateway, client(), revision).await, first).await;
+            }
+        }
+    }
+}
+
+async fn twins_are_told_apart(session: &ClientSession, first: &str) {
+    // A link is right though nothing was listed yet.
+    for (server, base) in [("a", first), ("b", "wiki://b/")] {
+        let result = session.call_tool(&format!("{server}_links"), json!({})).await.unwrap();
+        let content = json!(result.content);
+        let prompt = session.get_prompt(&format!("{server}_read"), ()).await.unwrap();
+        let page = format!("{base}page");
+        assert_eq!(content[0]["uri"], page);
+        assert_eq!(content[1]["uri"], format!("{base}pages/monday"));
+        assert_eq!(content[2]["resource"]["uri"], page);
+        assert_eq!(json!(prompt.messages)[0]["content"]["uri"], page);
+    }
+    let resources = session.list_resources().await.unwrap();
+    let uris: Vec<_> = resources.iter().map(|resource| resource.uri.clone()).collect();
+    assert_eq!(uris, [format!("{first}page"), "wiki://b/page".to_owned()]);
+    let templates = session.list_resource_templates().await.unwrap();
+    let templates: Vec<_> = templates.into_iter().map(|template| template.uri_template).collect();
+    assert_eq!(
+        templates,
+        [format!("{first}pages/{{day}}"), "wiki://b/pages/{day}".to_owned()]
+    );
+
+    for (server, base, template) in [("a", first, &templates[0]), ("b", "wiki://b/", &templates[1])] {
+        for (path, what) in [
+            ("page", "page"),
+            ("pages/tuesday", "tuesday"),
+            ("pages/monday", "monday"),
+        ] {
+            let uri = format!("{base}{path}");
+            assert_eq!(read(session, &uri).await, (format!("{what} of {server}"), uri));
+        }
+        let argument = hub::CompleteRequestParamsArgument::new("day", "");
+        let reference = hub::ResourceTemplateReference::new(template);
+        let params = hub::CompleteRequestParams::new(argument, hub::CompletionReference::ResourceTemplate(reference));
+        assert_eq!(
+            session.peer().complete(params).await.unwrap().completion.values,
+            [server]
+        );
+    }
+
+    let watched = "wiki://b/page";
+    let filter = ChangeFilter::default().with_resource(watched);
+    let mut changes = session.peer().changes(filter).await.unwrap();
+    let told = async {
+        loop {
+            session.call_tool("a_change", json!({})).await.unwrap();
+            session.call_tool("b_change", json!({})).await.unwrap();
+            if let Ok(change) = timeout(Duration::from_millis(20), changes.next()).await {
+                break change.expect("the subscription goes on").unwrap();
+            }
+        }
+    };
+    let change = timeout(PATIENCE, told).await.expect("it is told");
+    assert_eq!(change, Change::Resource(watched.into()));
 }
 
 /// Refuses one tool, and redacts what another gives.
