@@ -197,3 +197,44 @@ async fn a_deprecated_method_that_is_used_twice_is_warned_of_once_by_each_side()
         );
     }
 }
+
+#[cfg(feature = "bridge")]
+#[tokio::test]
+async fn what_a_server_asks_in_a_result_is_warned_of_by_a_bridge() {
+    use mcp_runtime::bridge::{Bridge, BridgeOptions};
+    use mcp_runtime::{CallClient, Client};
+
+    let warnings = Warnings::default();
+    let _subscriber = tracing::subscriber::set_default(Registry::default().with(warnings.clone()));
+    let router = Router::new("server", "1.0").tool("roots", "Counts the roots", async |call: Call| {
+        let roots = call.peer().list_roots(None).await?.roots;
+        Ok::<_, CallError>(roots.len().to_string())
+    });
+    let connect = move || {
+        let (ours, theirs) = channel(16);
+        drop(router.clone().serve(Options::default(), theirs));
+        Ok(ours)
+    };
+    let (ours, theirs) = channel(16);
+    let options = BridgeOptions {
+        server: vec![Revision::HUB],
+        ..BridgeOptions::default()
+    };
+    let bridge = Bridge::new(connect, options);
+    tokio::spawn(async move { bridge.serve(theirs).await });
+    let options = Options {
+        supported: vec![Revision::V2025_11_25],
+        ..Options::default()
+    };
+    let client = Client::new("client", "1.0").roots(Vec::new).options(options);
+    let session = client.connect(ours).await.unwrap();
+    let result = session.call_tool("roots", ()).await.unwrap();
+    assert_eq!(serde_json::json!(result.content)[0]["text"], "0");
+    // One is the server's own.
+    let warned = std::mem::take(&mut *warnings.0.lock().unwrap());
+    assert_eq!(warned.len(), 2, "{warned:?}");
+    assert!(
+        warned.iter().all(|it| it.contains("deprecates roots (SEP-2577)")),
+        "{warned:?}"
+    );
+}

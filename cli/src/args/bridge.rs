@@ -63,7 +63,7 @@ pub struct BridgeArgs {
     /// Speak only this revision with the server; may be given several times. By default it is asked for that of its client first
     #[arg(long = "speak", value_name = "REVISION", value_parser = revision())]
     pub speak: Vec<Revision>,
-    /// Write each loss to this file: a JSON object a line with the method, path, kind and rule
+    /// Write each loss to this file: a JSON object a line with the method, path, kind and rule, and why the method is deprecated if it is
     #[arg(long, value_name = "FILE")]
     pub losses: Option<PathBuf>,
     /// Write each message to this file: a JSON object a line with the time, session, side, direction, revision and message

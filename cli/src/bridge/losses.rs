@@ -6,8 +6,8 @@ use std::io::{LineWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use mcp_adapters::Loss;
 use mcp_adapters::mcp_wire::path::Segment;
+use mcp_adapters::{Loss, Revision};
 use serde_json::json;
 
 use crate::error::CommandError;
@@ -46,7 +46,10 @@ impl LossLog {
             say_loss(method, loss);
             if let Some(file) = &self.file {
                 let (path, kind, rule) = (loss.path.to_string(), loss.kind.as_str(), loss.rule);
-                let line = json!({"method": method, "path": path, "kind": kind, "rule": rule});
+                let mut line = json!({"method": method, "path": path, "kind": kind, "rule": rule});
+                if let Some(note) = deprecation(method) {
+                    line["deprecated"] = note.into();
+                }
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Err(error) = writeln!(file, "{line}") {
                     tracing::warn!(%error, "a loss isn't written to the file");
@@ -56,6 +59,13 @@ impl LossLog {
     }
 }
 
+/// What the last revision that deprecates a method says: what a message of it has lost matters less.
+fn deprecation(method: &str) -> Option<&'static str> {
+    Revision::all()
+        .filter_map(|revision| revision.deprecation(method))
+        .last()
+}
+
 /// The path of a loss without the positions in lists, which make no other place.
 fn place(loss: &Loss) -> String {
     let segments = loss.path.segments().iter().map(|segment| match segment {
@@ -63,4 +73,38 @@ fn place(loss: &Loss) -> String {
         Segment::Index(_) => "[]".to_owned(),
     });
     segments.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_adapters::{AUTOMATIC, LossKind};
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_line_says_that_the_method_is_deprecated() {
+        let directory = tempfile::tempdir().expect("there is room");
+        let file = directory.path().join("losses.jsonl");
+        let log = LossLog::new(Some(&file), false).expect("it can be written");
+        let loss = Loss {
+            path: mcp_adapters::mcp_wire::Path::default(),
+            kind: LossKind::Dropped,
+            rule: AUTOMATIC,
+        };
+        log.add("sampling/createMessage", std::slice::from_ref(&loss));
+        log.add("tools/list", &[loss]);
+        let text = std::fs::read_to_string(file).expect("it was written");
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("it is JSON"))
+            .collect();
+        assert!(
+            lines[0]["deprecated"]
+                .as_str()
+                .is_some_and(|note| note.contains("SEP-2577")),
+            "{lines:?}"
+        );
+        assert_eq!(lines[1].get("deprecated"), None);
+    }
 }

@@ -138,7 +138,7 @@ impl MessageValidator {
                 .fail(method, &"the revision has no such method, though another has");
         }
         if let Some(note) = self.revision.deprecation(method) {
-            self.report.note(method, note.to_owned());
+            self.report.warn(method, note.to_owned());
         }
         self.take(method, None, wrong_id(self.revision, message));
         let validated = self.revision.validate_call(message.text().as_bytes());

@@ -116,8 +116,12 @@ impl Report {
         self.begin(case).note = Some(note);
     }
 
+    /// Adds a warning to a case, unless it has the same.
     pub fn warn(&mut self, case: &str, warning: String) {
-        self.begin(case).warnings.push(warning);
+        let warnings = &mut self.begin(case).warnings;
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 
     pub fn warnings(&self) -> usize {

@@ -8,7 +8,7 @@ use std::io::IsTerminal;
 
 use clap::Parser;
 use futures_util::{FutureExt, StreamExt};
-use mcp_runtime::{ChangeFilter, ClientSide, Peer};
+use mcp_runtime::{ChangeFilter, ClientSide, Peer, Revision};
 
 use self::completion::{Completion, Offered};
 use self::editor::Editor;
@@ -16,7 +16,7 @@ use crate::args::{ShellArgs, ShellCommand, ShellLine};
 use crate::client::{begin, block_on};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
-use crate::text::say;
+use crate::text::{one_line, say};
 
 /// The exit status of errors after which there is no session.
 const NO_SESSION: u8 = 3;
@@ -31,6 +31,9 @@ pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, Comman
         let mut changes = peer.changes(ChangeFilter::lists()).await.ok();
         let mut editor = Editor::new(Completion::new(peer.clone(), offered.clone()), args.history.as_deref())?;
         let is_terminal = std::io::stdin().is_terminal();
+        if is_terminal {
+            greet(&peer);
+        }
         let mut summary = Summary::AllSucceeded;
         loop {
             let line;
@@ -62,6 +65,18 @@ pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, Comman
         // Who has typed at a terminal has seen what failed.
         Ok(if is_terminal { Summary::AllSucceeded } else { summary })
     })
+}
+
+/// Tells who the server is, and how to go on.
+fn greet(peer: &Peer<ClientSide>) {
+    let server = peer.info().and_then(|info| info.implementation.as_ref());
+    let server = server.map_or_else(String::new, |server| {
+        format!("{} {}, ", one_line(&server.name), one_line(&server.version))
+    });
+    let revision = peer.revision().map_or("", Revision::as_str);
+    say(&format!(
+        "{server}revision {revision}. The tab key completes; `help` lists the commands, `quit` ends."
+    ));
 }
 
 /// The command of a line: none if it is empty, or help was shown. `None` if it isn't one.

@@ -87,7 +87,7 @@ fn names_and_arguments_are_completed_on_a_terminal_and_lines_are_kept() {
         .unwrap();
     let mut terminal = std::fs::File::from(terminal);
     let mut shown = String::new();
-    for (prompts, keys) in [(1, "call wea\t ci\tBern\n"), (2, "quit\n")] {
+    for (prompts, keys) in [(1, "call wea\tci\tBern\n"), (2, "quit\n")] {
         // The answer comes before the next prompt.
         while shown.matches("> \r").count() < prompts {
             let mut part = [0; 1024];

@@ -164,6 +164,12 @@ impl EraTranslator {
                 // Notifications that came before the result are passed on before it.
                 let handled = upstream.state.unhandled.join();
                 handled.wait_turn().await;
+                if let Ok(hub::ServerResult::InputRequired(asked)) = &*result {
+                    for (_, question) in asked.input_requests.iter().flatten() {
+                        let method = server.negotiated().method(question.method());
+                        upstream.state.warn_of_deprecated(upstream.revision, method);
+                    }
+                }
                 carried::answer(&upstream, server, &self.owner, wanted, (*result)?, context).await
             }
             Step::Asked(questions) => {
