@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 use mcp_codegen::{GenerateOptions, generate};
@@ -38,19 +39,19 @@ const LAYERS: [Layer; 9] = [
     },
     Layer {
         name: "Types",
-        from: "generated",
+        from: "generated from the schemas, as the data corrects them",
         folders: &["generated"],
         extensions: &["rs"],
     },
     Layer {
         name: "Tables of the revisions and conversions",
-        from: "generated",
+        from: "generated from the schemas and the data",
         folders: &["generated/mcp-adapters/tables"],
         extensions: &["json"],
     },
     Layer {
         name: "Reference and changes",
-        from: "generated",
+        from: "generated from the schemas and the data",
         folders: &["docs/reference", "docs/changes"],
         extensions: &["md"],
     },
@@ -84,7 +85,7 @@ const LAYERS: [Layer; 9] = [
 const OTHERS: [&str; 3] = ["tests", "examples", "target"];
 
 pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
-    let mut page = "# What is generated\n".to_owned();
+    let mut page = heading(args.run)?;
     page += &layers()?;
     page += &generation()?;
     page += &gaps()?;
@@ -105,6 +106,22 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
         [] => Ok(()),
         failed => Err(format!("failed: {}", failed.join(", ")).into()),
     }
+}
+
+/// What wrote the page, and what it was written of.
+fn heading(ran: bool) -> io::Result<String> {
+    let run = if ran { " --run" } else { "" };
+    let mut git = Command::new("git");
+    git.arg("-C")
+        .arg(in_workspace(""))
+        .args(["log", "-1", "--format=%cs at %h"]);
+    let commit = git.output()?.stdout;
+    let commit = String::from_utf8_lossy(&commit);
+    Ok(format!(
+        "# What is generated\n\nWhat of this project comes from the official schemas alone, what from data beside them, and what is code, from the \
+         schemas to the tests of others. `cargo xtask report{run}` wrote this page on {}.\n",
+        commit.trim()
+    ))
 }
 
 /// The table of the layers.

@@ -278,7 +278,7 @@ fn the_report_counts_the_layers_and_what_the_schemas_do_not_say() {
         );
     }
     let tables = format!(
-        "| Tables of the revisions and conversions | generated | {} |",
+        "| Tables of the revisions and conversions | generated from the schemas and the data | {} |",
         revisions.len()
     );
     assert!(page.contains(&tables), "{page}");
