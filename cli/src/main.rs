@@ -22,6 +22,7 @@ mod replay;
 mod report;
 mod schemas;
 mod shell;
+mod status;
 mod stream;
 mod suggest;
 mod target;

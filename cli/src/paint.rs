@@ -11,6 +11,7 @@ use anstream::stream::RawStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 
+use crate::status;
 use crate::text::Plain;
 
 /// What divides the output.
@@ -85,7 +86,7 @@ enum Inner<W> {
 pub fn output() -> Output<BufWriter<Stdout>> {
     let stream = io::stdout();
     let (has_styles, is_terminal) = (has_styles(&stream), stream.is_terminal());
-    let columns = is_terminal.then(columns).flatten();
+    let columns = is_terminal.then(|| columns(&stream)).flatten();
     let buffered = BufWriter::new(stream);
     let inner = match is_terminal {
         true => Inner::Plain(Plain::new(buffered)),
@@ -116,13 +117,16 @@ pub fn write_error(write: impl FnOnce(&mut Output<&mut Vec<u8>>) -> io::Result<(
         has_styles: has_styles(&io::stderr()),
         columns: None,
     })?;
-    io::stderr().write_all(&written)
+    status::write_above(&written)
 }
 
 impl<W: Write> Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.inner {
-            Inner::Plain(inner) => inner.write(bytes),
+            Inner::Plain(inner) => {
+                status::erase();
+                inner.write(bytes)
+            }
             Inner::AsItIs(inner) => inner.write(bytes),
         }
     }
@@ -159,15 +163,15 @@ impl<W: Write> Paint for Output<W> {
     }
 }
 
-/// The columns of the terminal that is standard output.
+/// The columns of a terminal.
 #[cfg(unix)]
-fn columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+pub fn columns(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
 #[cfg(not(unix))]
-fn columns() -> Option<usize> {
+pub fn columns<S>(_: &S) -> Option<usize> {
     None
 }
 

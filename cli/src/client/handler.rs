@@ -5,8 +5,7 @@ use mcp_runtime::hub::{
     self, ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
     LoggingMessageNotificationParams,
 };
-use mcp_runtime::{Capable, ClientHandler, ClientSide, Context, Progress};
-use tokio::sync::mpsc;
+use mcp_runtime::{Capable, ClientHandler, ClientSide, Context};
 
 use super::asking::Respondent;
 use crate::args::ClientArgs;
@@ -78,19 +77,5 @@ impl ClientHandler<Context<ClientSide>> for Client {
         let data = params.data.parse::<String>();
         let data = data.unwrap_or_else(|_| params.data.text().to_owned());
         say(&format!("[{}{logger}] {}", params.level, plain(&data)));
-    }
-}
-
-/// Shows the progress of calls, one line each.
-pub async fn show_progress(mut progress: mpsc::Receiver<Progress>) {
-    while let Some(Progress {
-        progress,
-        total,
-        message,
-    }) = progress.recv().await
-    {
-        let total = total.map_or_else(String::new, |total| format!("/{total}"));
-        let message = message.map_or_else(String::new, |message| format!(" {}", one_line(&message)));
-        say(&format!("[progress {progress}{total}]{message}"));
     }
 }

@@ -11,6 +11,7 @@ mod handler;
 mod inspect;
 mod listen;
 mod ping;
+mod progress;
 mod prompt;
 mod read;
 mod request;
@@ -85,7 +86,7 @@ pub async fn with_progress<T>(
     using: impl AsyncFnOnce(&Peer<ClientSide>) -> Result<T, CommandError>,
 ) -> Result<T, CommandError> {
     let (progress, shown) = mpsc::channel(16);
-    let showing = tokio::spawn(handler::show_progress(shown));
+    let showing = tokio::spawn(progress::show_progress(shown));
     let peer = peer.clone().with_progress(progress);
     let used = using(&peer).await;
     drop(peer);

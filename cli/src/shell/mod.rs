@@ -75,7 +75,7 @@ fn greet(peer: &Peer<ClientSide>) {
     });
     let revision = peer.revision().map_or("", Revision::as_str);
     say(&format!(
-        "{server}revision {revision}. The tab key completes; `help` lists the commands, `quit` ends."
+        "{server}revision {revision}. `help` lists the commands, and the tab key completes."
     ));
 }
 

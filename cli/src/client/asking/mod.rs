@@ -17,6 +17,7 @@ use tokio::sync::Mutex;
 use self::answers::Answers;
 use crate::error::CommandError;
 use crate::paint::{Output, errors};
+use crate::status::Hold;
 use crate::text::{one_line, say};
 
 /// The error code for a question that the user declines.
@@ -101,7 +102,10 @@ fn decline(what: &str) {
 async fn ask<T: Send + 'static>(
     question: impl FnOnce(&mut io::StdinLock<'static>, &mut Output<io::Stderr>) -> io::Result<T> + Send + 'static,
 ) -> Result<T, ErrorObject> {
-    let asked = tokio::task::spawn_blocking(|| question(&mut io::stdin().lock(), &mut errors()));
+    let asked = tokio::task::spawn_blocking(|| {
+        let _hold = Hold::new();
+        question(&mut io::stdin().lock(), &mut errors())
+    });
     let failed = |error: &dyn std::fmt::Display| ErrorObject::new(error_code::INTERNAL_ERROR, error.to_string());
     asked
         .await
