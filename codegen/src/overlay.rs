@@ -39,6 +39,8 @@ pub struct Overlay {
     pub(crate) core: Option<CoreForm>,
     /// What is to be removed from the protocol.
     pub(crate) deprecated: Vec<Deprecation>,
+    /// What is new since the revision before, in a few sentences.
+    pub(crate) summary: Vec<String>,
     corrections: Vec<Correction>,
     document: Document,
 }
@@ -223,6 +225,7 @@ struct Sections {
     core: Option<CoreForm>,
     #[serde(rename = "deprecated")]
     _deprecated: Option<Vec<IgnoredAny>>,
+    summary: Vec<String>,
 }
 
 impl Overlay {
@@ -242,6 +245,7 @@ impl Overlay {
             meta: document.entries("meta", &mut problems),
             core: sections.core,
             deprecated: document.entries("deprecated", &mut problems),
+            summary: sections.summary,
             corrections: document.entries("corrections", &mut problems),
             document,
         };

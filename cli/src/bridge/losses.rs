@@ -63,7 +63,7 @@ impl LossLog {
 fn deprecation(method: &str) -> Option<&'static str> {
     Revision::all()
         .filter_map(|revision| revision.deprecation(method))
-        .last()
+        .next_back()
 }
 
 /// The path of a loss without the positions in lists, which make no other place.

@@ -13,6 +13,9 @@ pub struct Diff {
     pub to: String,
     /// Whether the conversions are those of the adapters. Otherwise they are what is automatic, without rules.
     pub(crate) ruled: bool,
+    /// What is new in the later revision, in a few sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) summary: Vec<String>,
     /// The changes, by subject.
     pub changes: Vec<Change>,
     /// What the later revision deprecates.

@@ -36,6 +36,11 @@ pub(crate) fn diff(earlier: &ModelledRevision, later: &ModelledRevision, plans: 
         from: earlier.model.revision.clone(),
         to: later.model.revision.clone(),
         ruled,
+        summary: match ruled {
+            true => later.model.summary.clone(),
+            // It is about the revision before.
+            false => Vec::new(),
+        },
         changes,
         deprecated: later
             .model

@@ -27,14 +27,18 @@ impl Diff {
     /// The changes as a Markdown document.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let mut text = format!(
-            "# Changes from {} to {}\n\nCompatibility is that of a peer that stays with the earlier revision while the other side \
+        let mut text = format!("# Changes from {} to {}\n\n", self.from, self.to);
+        for sentence in &self.summary {
+            let _ = writeln!(text, "- {sentence}");
+        }
+        if !self.summary.is_empty() {
+            text += "\n## What the tables say\n\n";
+        }
+        text += "Compatibility is that of a peer that stays with the earlier revision while the other side \
              moves to the later one.\n\"Breaking for senders\" means that a message of the earlier revision may be invalid \
              in the later one, and \"breaking for\nreceivers\" that the later revision has messages which the earlier one \
              doesn't know. The last columns say what the\nadapters do on the way up, to the later revision, and down, to \
-             the earlier one; a dash means that no conversion is\nabout it.\n",
-            self.from, self.to
-        );
+             the earlier one; a dash means that no conversion is\nabout it.\n";
         if !self.ruled {
             text += "\nThere are no rules between these two: the adapters convert between adjacent revisions. What is shown is \
                      what the\nschemas imply.\n";

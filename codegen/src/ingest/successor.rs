@@ -59,7 +59,7 @@ impl<T> Passed<T> {
 
 impl Successor {
     /// The overlay of `predecessor` without what doesn't fit the schema of `revision`. What it says of the revision as a whole is left
-    /// out, because facts hold until another revision changes them.
+    /// out: facts hold until another revision changes them, and what was new isn't any more.
     ///
     /// # Errors
     /// The problems of the predecessor's overlay.
@@ -76,7 +76,12 @@ impl Successor {
         });
         let left_out = left_out.collect();
         let mut pointers = with_sections(&document, misfits.into_iter().collect());
-        pointers.extend(document.get("#/facts").map(|_| "#/facts".to_owned()));
+        let own = ["#/facts", "#/summary"];
+        pointers.extend(
+            own.into_iter()
+                .filter(|at| document.get(at).is_some())
+                .map(str::to_owned),
+        );
         Ok(Self {
             predecessor: predecessor.to_owned(),
             revision: revision.to_owned(),

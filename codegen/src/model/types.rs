@@ -40,6 +40,9 @@ pub(crate) struct Model {
     /// What is to be removed from the protocol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) deprecated: Vec<Deprecation>,
+    /// What is new since the revision before, in a few sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) summary: Vec<String>,
     /// What a session does automatically.
     pub(crate) lifecycle: Lifecycle,
     /// Which type is where: what an earlier revision, whose schema has no name there, takes its name from.

@@ -659,6 +659,9 @@ error_codes:
 # What no schema says.
 facts:
   listening: true
+
+summary:
+  - Names are numbers.
 "##,
     );
     let first = SCHEMA.replace(

@@ -182,6 +182,25 @@ fn what_the_official_reference_shows_is_there() {
 }
 
 #[test]
+fn a_page_of_changes_begins_with_what_is_new() {
+    let docs = TempDir::new().unwrap();
+    generate_documents(&here("../schema"), docs.path(), false).unwrap();
+    let revisions: Vec<String> = pages().into_keys().collect();
+    for pair in revisions.windows(2) {
+        let page = docs.path().join(format!("changes/{}_{}.md", pair[0], pair[1]));
+        let page = fs::read_to_string(page).unwrap();
+        let overlay = load_document(&here("../schema").join(&pair[1]).join("overlay.yaml")).unwrap();
+        let summary = overlay.root()["summary"].as_array().unwrap();
+        let lines: Vec<String> = summary
+            .iter()
+            .map(|it| format!("- {}\n", it.as_str().unwrap()))
+            .collect();
+        let heading = format!("# Changes from {} to {}\n\n{}", pair[0], pair[1], lines.concat());
+        assert!((3..=6).contains(&lines.len()) && page.contains(&heading), "{page}");
+    }
+}
+
+#[test]
 fn every_entry_beside_the_schemas_is_on_the_page_of_gaps_with_its_reason_and_its_source() {
     let docs = TempDir::new().unwrap();
     generate_documents(&here("../schema"), docs.path(), false).unwrap();
@@ -195,8 +214,9 @@ fn every_entry_beside_the_schemas_is_on_the_page_of_gaps_with_its_reason_and_its
                 continue;
             }
             let document = load_document(&path).unwrap();
-            let sections = document.root().as_object().unwrap().values();
-            for entry in sections.filter_map(Value::as_array).flatten() {
+            let sections = document.root().as_object().unwrap().iter();
+            let sections = sections.filter(|(section, _)| *section != "summary");
+            for entry in sections.filter_map(|(_, entries)| entries.as_array()).flatten() {
                 let (why, link) = (entry["why"].as_str().unwrap(), entry["link"].as_str().unwrap());
                 let cell = why.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|");
                 let end = format!("| {cell} [Source]({link}) |");

@@ -72,6 +72,7 @@ pub(crate) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         error_codes: input.overlay.error_codes.clone(),
         error_data: BTreeMap::new(),
         deprecated: input.overlay.deprecated.clone(),
+        summary: input.overlay.summary.clone(),
         lifecycle: Lifecycle::default(),
         positions: builder.positions,
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
