@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
@@ -12,8 +13,12 @@ use mcp_runtime_core::internal::SessionState;
 use mcp_runtime_core::{CallError, Change, Changes, ConnectError, ServerSide};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::session::{GatewaySession, Servers};
+
+/// How long it may take to find out who lists a resource.
+const LISTING: Duration = Duration::from_secs(5);
 
 /// What a client listens to.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -152,7 +157,9 @@ impl Wanted {
     async fn of(servers: &Servers, mut filter: ChangeFilter) -> Self {
         let mut resources = Vec::new();
         for uri in std::mem::take(&mut filter.resources) {
-            let listed = servers.clients.resource_server(&uri).await;
+            // Other changes don't wait for a server that hangs.
+            let listed = timeout(LISTING, servers.clients.resource_server(&uri)).await;
+            let listed = listed.ok().flatten();
             // The first server may have what none lists.
             let first = || servers.clients.resource_candidates(&uri).into_iter().next();
             if let Some((server, own)) = listed.or_else(first) {
