@@ -94,9 +94,9 @@ pub mod transport {
     pub use mcp_runtime_core::transport::*;
 
     /// Messages over HTTP.
-    #[cfg(any(feature = "http-client", feature = "http-service"))]
+    #[cfg(any(feature = "http-caller", feature = "http-service"))]
     pub mod http {
-        #[cfg(feature = "http-client")]
+        #[cfg(feature = "http-caller")]
         #[doc(inline)]
         pub use mcp_runtime_http::client;
 

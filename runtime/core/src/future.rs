@@ -35,3 +35,26 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a text".to_owned())
 }
+
+/// Waits for all of these futures, which take turns in this task, or for the first that fails.
+pub async fn try_all<T, E>(mut futures: Vec<BoxFuture<'_, Result<T, E>>>) -> Result<Vec<T>, E> {
+    let mut done = Vec::with_capacity(futures.len());
+    let polled = poll_fn(|context| {
+        let mut index = 0;
+        while let Some(future) = futures.get_mut(index) {
+            match future.as_mut().poll(context) {
+                Poll::Pending => index += 1,
+                Poll::Ready(Ok(value)) => {
+                    done.push(value);
+                    drop(futures.swap_remove(index));
+                }
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+            }
+        }
+        match futures.is_empty() {
+            true => Poll::Ready(Ok(())),
+            false => Poll::Pending,
+        }
+    });
+    polled.await.map(|()| done)
+}

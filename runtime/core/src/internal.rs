@@ -5,6 +5,7 @@
 pub use crate::budget::{Budget, Charge};
 pub use crate::canonical::{canonical, canonical_request};
 pub use crate::client::{Reusable, object};
+pub use crate::clock::{Instant, Moment};
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::excerpt::excerpt;

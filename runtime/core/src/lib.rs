@@ -11,6 +11,7 @@ mod budget;
 mod canonical;
 mod change;
 mod client;
+mod clock;
 mod era;
 mod error;
 mod excerpt;

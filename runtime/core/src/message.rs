@@ -68,6 +68,11 @@ pub trait Sender: Send + Sync + 'static {
         Duration::ZERO
     }
 
+    /// Whether the session ends calls that take too long. Without timers, it can't.
+    fn times_out(&self) -> bool {
+        true
+    }
+
     /// Whether notifications reach the peer. A server whose notifications don't reach its clients declares no capability to notify of
     /// changes.
     fn notifies(&self) -> bool {

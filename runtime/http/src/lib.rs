@@ -2,7 +2,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "client")]
+#[cfg(feature = "caller")]
 pub mod client;
 pub mod guard;
 #[cfg(feature = "server")]

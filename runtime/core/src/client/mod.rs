@@ -14,7 +14,7 @@ pub use self::calls::object;
 use crate::error::ConnectError;
 use crate::message::Transport;
 use crate::options::Options;
-use crate::session::{ClientInfo, ClientSession, Context, Middleware, connect_with};
+use crate::session::{ClientInfo, ClientSession, Context, Exchange, Middleware, connect_by, connect_with};
 use crate::side::ClientSide;
 
 /// A client: its name, and functions that answer what servers ask. The capabilities that it declares are those of its functions.
@@ -252,6 +252,19 @@ impl Client {
     /// When the server doesn't answer, or answers with a revision that isn't supported.
     pub async fn connect(self, transport: impl Transport) -> Result<ClientSession, ConnectError> {
         self.reusable().connect(transport).await
+    }
+
+    /// Starts a session with a stateless server whose calls need no task and no timer, for platforms that have neither.
+    ///
+    /// It is a session like any other, except that calls have no timeout: what limits of time there are in
+    /// [`Limits`](crate::Limits) isn't applied, and a call ends when its future is dropped. [`Changes`](crate::Changes) are received
+    /// while they are read. Revisions with a handshake aren't tried.
+    ///
+    /// # Errors
+    /// When the server doesn't answer, or speaks no stateless revision that is supported.
+    pub async fn connect_by(self, exchange: impl Exchange) -> Result<ClientSession, ConnectError> {
+        let Reusable { handler, info, options } = self.reusable();
+        connect_by(handler, info, options, exchange).await
     }
 
     /// The same, to connect several times.

@@ -1,10 +1,10 @@
 //! Results of the server that stay fresh for a while.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use crate::canonical::canonical_request;
 use crate::change::Change;
+use crate::clock::Instant;
 use crate::options::CacheLimits;
 use crate::side::Side;
 use crate::sync::Mutex;

@@ -1,5 +1,6 @@
 //! Outgoing calls, from the request to the result.
 
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -330,7 +331,8 @@ pub fn with_stamp(negotiated: &Negotiated, mut json: Vec<u8>) -> Result<Vec<u8>,
 /// Counts the time since it was made, without the time that the transport has waited for its user.
 pub struct Clock<'s> {
     sender: &'s dyn DynSender,
-    started: Instant,
+    /// `None` if there are no timers: no time passes.
+    started: Option<Instant>,
     suspended: Duration,
 }
 
@@ -340,7 +342,7 @@ impl<S: Side> SessionState<S> {
         let sender = &*self.sender;
         Clock {
             sender,
-            started: Instant::now(),
+            started: sender.times_out().then(Instant::now),
             suspended: sender.suspended(),
         }
     }
@@ -349,12 +351,18 @@ impl<S: Side> SessionState<S> {
 impl Clock<'_> {
     /// The time that has passed.
     pub fn elapsed(&self) -> Duration {
+        let Some(started) = self.started else {
+            return Duration::ZERO;
+        };
         let suspended = self.sender.suspended().saturating_sub(self.suspended);
-        self.started.elapsed().saturating_sub(suspended)
+        started.elapsed().saturating_sub(suspended)
     }
 
     /// Waits until so much more time has passed.
     pub async fn sleep(&self, time: Duration) {
+        if self.started.is_none() {
+            return pending().await;
+        }
         let end = self.elapsed().saturating_add(time);
         loop {
             let left = end.saturating_sub(self.elapsed());

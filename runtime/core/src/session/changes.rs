@@ -1,6 +1,8 @@
 //! The changes that a server notifies this client of, in one stream whatever the server speaks.
 
-use std::pin::Pin;
+use std::fmt;
+use std::future::pending;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -16,7 +18,8 @@ use super::negotiated::Negotiated;
 use super::state::SessionState;
 use super::validation::Reply;
 use crate::change::{Change, ChangeQueue};
-use crate::error::CallError;
+use crate::error::{CallError, TransportError};
+use crate::future::BoxFuture;
 use crate::message::Purpose;
 use crate::side::{ClientSide, Side};
 
@@ -30,7 +33,9 @@ pub struct Changes {
     queue: Arc<ChangeQueue>,
     /// The response to the request for changes, if the server has that.
     replied: Option<oneshot::Receiver<Reply>>,
-    _subscription: Subscription,
+    /// Sends that request, which lasts as long as the response if nothing else reads that.
+    sending: Option<Sending>,
+    subscription: Subscription,
 }
 
 impl Changes {
@@ -45,6 +50,14 @@ impl Stream for Changes {
     type Item = Result<Change, CallError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(sending) = &mut self.sending
+            && let Poll::Ready(sent) = sending.0.as_mut().poll(context)
+        {
+            self.sending = None;
+            if let Err(error) = sent {
+                self.queue.end(Err(self.subscription.state.send_error(error)));
+            }
+        }
         if let Some(replied) = &mut self.replied
             && let Poll::Ready(reply) = Pin::new(replied).poll(context)
         {
@@ -52,6 +65,15 @@ impl Stream for Changes {
             self.queue.end(ended(reply));
         }
         self.queue.poll_next(context)
+    }
+}
+
+/// A request while it is sent.
+struct Sending(BoxFuture<'static, Result<(), TransportError>>);
+
+impl fmt::Debug for Sending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sending").finish_non_exhaustive()
     }
 }
 
@@ -150,7 +172,7 @@ impl SessionState<ClientSide> {
         )?;
         let queue = self.subscriptions.add_own(&id, filter);
         let (mut replied, _) = self.pending.insert(number);
-        let _subscription = Subscription {
+        let subscription = Subscription {
             state: Arc::clone(self),
             id,
             _request: Some(CancelOnDrop::new(self, negotiated.revision, number)),
@@ -159,26 +181,42 @@ impl SessionState<ClientSide> {
         if self.ended.is_cancelled() {
             return Err(self.closed());
         }
-        let acknowledged = async {
-            let sent = self.send(json, Purpose::Unsolicited).await;
-            sent.map_err(|error| self.send_error(error))?;
+        let session = Arc::clone(self);
+        let mut sending = Some(Sending(Box::pin(async move {
+            session.send(json, Purpose::Unsolicited).await
+        })));
+        let (clock, patience) = (self.clock(), self.options.limits.answer);
+        let mut late = pin!(clock.sleep(patience));
+        loop {
+            let sent = async {
+                match &mut sending {
+                    Some(sending) => sending.0.as_mut().await,
+                    None => pending().await,
+                }
+            };
             tokio::select! {
                 biased;
-                is_agreed = queue.agreed() => if is_agreed { Ok(()) } else { Err(self.closed()) },
+                sent = sent => {
+                    sent.map_err(|error| self.send_error(error))?;
+                    sending = None;
+                }
+                is_agreed = queue.agreed() => match is_agreed {
+                    true => break,
+                    false => return Err(self.closed()),
+                },
                 reply = &mut replied => {
                     ended(reply)?;
                     let reason = "the server has ended the subscription before it had begun";
-                    Err(CallError::InvalidResult(reason.to_owned()))
+                    return Err(CallError::InvalidResult(reason.to_owned()));
                 }
+                () = &mut late => return Err(CallError::TimedOut(patience)),
             }
-        };
-        let patience = self.options.limits.answer;
-        let waited = tokio::time::timeout(patience, acknowledged).await;
-        waited.map_err(|_| CallError::TimedOut(patience))??;
+        }
         Ok(Changes {
             queue,
             replied: Some(replied),
-            _subscription,
+            sending,
+            subscription,
         })
     }
 
@@ -213,7 +251,8 @@ impl SessionState<ClientSide> {
         Ok(Changes {
             queue,
             replied: None,
-            _subscription: subscription,
+            sending: None,
+            subscription,
         })
     }
 

@@ -9,54 +9,62 @@ use futures_core::Stream;
 use mcp_adapters::handlers::{CallServer, Paginated};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, RawJson, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Translated, hello, hub};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::call::request_json;
 use super::context::{Context, Peer};
-use super::engine::Engine;
-use super::handler::HandlerResult;
+use super::handler::{HandlerResult, Layered};
 use super::negotiated::Negotiated;
-use super::state::request_span;
+use super::state::{Answering, SessionState, request_span};
 use crate::error::{CallError, internal_error};
-use crate::future::BoxFuture;
+use crate::future::{BoxFuture, catch_panic, try_all};
 use crate::message::to_json;
 use crate::rounds::retry_input;
 use crate::side::{ClientSide, Side};
 
-impl<S: Side> Engine<S> {
-    /// Lets the handler answer a request that came in a result.
-    pub async fn answer(
-        engine: Weak<Self>,
-        request: S::Request,
-        negotiated: Arc<Negotiated>,
-    ) -> Result<S::Result, ErrorObject> {
-        let Some(engine) = engine.upgrade() else {
-            return Err(internal_error("the session has ended"));
+impl<S: Side> SessionState<S> {
+    /// Lets this handler answer the requests that come in results. The first one of a session counts.
+    pub fn answer_by(self: &Arc<Self>, handler: &Layered<S>) {
+        // The session has the function, so that the function must not keep the session.
+        let (session, handler) = (Arc::downgrade(self), handler.clone());
+        let answer = move |request, negotiated| -> Answering<S> {
+            Box::pin(answer(Weak::clone(&session), handler.clone(), request, negotiated))
         };
-        let method = negotiated.method(S::method(&request)).to_owned();
-        engine.session.check_request(&negotiated, &method)?;
-        let json = to_json(&request);
-        let header = MessageHeader::from_slice(&json).map_err(internal_error)?;
-        engine.session.check_request_params(&negotiated, &method, &header)?;
-        let cancelled = CancellationToken::new();
-        let _cancel = cancelled.clone().drop_guard();
-        let context = Context {
-            peer: Peer::of_message(Arc::clone(&engine.session), None, negotiated),
-            cancelled,
-            message: Arc::default(),
-        };
-        let revision = context.peer.negotiated().revision;
-        let span = request_span::<S>(&engine.session.span, &method, None, revision, &request);
-        let handled = engine.handler.handle_request(request, &context).instrument(span);
-        match handled.await? {
-            HandlerResult::Declared(result) => Ok(result),
-            HandlerResult::Custom(_) => Err(ErrorObject::new(
-                error_code::METHOD_NOT_FOUND,
-                "no revision declares it",
-            )),
-        }
+        let _ = self.answerer.set(Box::new(answer));
+    }
+}
+
+/// Lets the handler answer a request that came in a result.
+async fn answer<S: Side>(
+    session: Weak<SessionState<S>>,
+    handler: Layered<S>,
+    request: S::Request,
+    negotiated: Arc<Negotiated>,
+) -> Result<S::Result, ErrorObject> {
+    let session = session.upgrade().filter(|session| !session.ended.is_cancelled());
+    let session = session.ok_or_else(|| internal_error("the session has ended"))?;
+    let method = negotiated.method(S::method(&request)).to_owned();
+    session.check_request(&negotiated, &method)?;
+    let json = to_json(&request);
+    let header = MessageHeader::from_slice(&json).map_err(internal_error)?;
+    session.check_request_params(&negotiated, &method, &header)?;
+    let cancelled = CancellationToken::new();
+    let _cancel = cancelled.clone().drop_guard();
+    let context = Context {
+        peer: Peer::of_message(Arc::clone(&session), None, negotiated),
+        cancelled,
+        message: Arc::default(),
+    };
+    let revision = context.peer.negotiated().revision;
+    let span = request_span::<S>(&session.span, &method, None, revision, &request);
+    let handled = handler.handle_request(request, &context).instrument(span);
+    match handled.await? {
+        HandlerResult::Declared(result) => Ok(result),
+        HandlerResult::Custom(_) => Err(ErrorObject::new(
+            error_code::METHOD_NOT_FOUND,
+            "no revision declares it",
+        )),
     }
 }
 
@@ -146,22 +154,24 @@ impl Peer<ClientSide> {
             let reason = format!("it asks {} questions, and {limit} are allowed", requests.len());
             return Err(CallError::InvalidResult(reason));
         }
-        let mut answers = JoinSet::new();
+        let mut answers: Vec<BoxFuture<'_, _>> = Vec::new();
         let negotiated = self.negotiated();
         for (name, request) in requests {
             let method = negotiated.method(request.method());
             self.state.warn_of_deprecated(negotiated.revision, method);
             let answer = self.state.answer(request, Arc::clone(self.negotiated()));
             let answer = answer.ok_or(CallError::Closed)?;
-            answers.spawn(async move { (name, answer.await) });
-        }
-        let mut responses = hub::InputResponses::new();
-        while let Some(answered) = answers.join_next().await {
             // A handler that panics gives no answer.
-            let (name, response) = answered.map_err(|error| CallError::Unanswered(internal_error(error)))?;
-            responses.insert(name, response.map_err(CallError::Unanswered)?);
+            let answered = async move {
+                catch_panic(answer)
+                    .await
+                    .unwrap_or_else(|panic| Err(internal_error(panic)))
+            };
+            answers.push(Box::pin(async move {
+                Ok((name, answered.await.map_err(CallError::Unanswered)?))
+            }));
         }
-        Ok(responses)
+        try_all(answers).await.map(|answers| answers.into_iter().collect())
     }
 
     async fn answer_all(&self, requests: Option<hub::InputRequests>) -> Result<Option<hub::InputResponses>, CallError> {

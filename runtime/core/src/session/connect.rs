@@ -58,11 +58,7 @@ pub async fn connect_with<T: Transport>(
     options: Options,
     mut transport: T,
 ) -> Result<ClientSession, ConnectError> {
-    let known = options
-        .discovery
-        .as_ref()
-        .and_then(|known| Some((known.revision()?, known.hello())));
-    let known = known.filter(|(revision, _)| options.supported.contains(revision));
+    let known = known(&options);
     if let Some((revision, Some(hello))) = known {
         let attempt = Attempt::start(&handler, &info, &options, transport, revision);
         let agreed = attempt.state.agree_stateless(revision, &info, hello);
@@ -99,6 +95,26 @@ pub async fn connect_with<T: Transport>(
                 (Finding::AskAgain(_), _) => attempt.end(Err(ConnectError::NoRevision)).await,
             }
         }
+    }
+}
+
+/// The revision of a server that is known from before, and what it said about itself if it has no handshake.
+fn known(options: &Options) -> Option<(Revision, Option<ServerHello>)> {
+    let known = options.discovery.as_ref()?;
+    let revision = known.revision()?;
+    options.supported.contains(&revision).then(|| (revision, known.hello()))
+}
+
+/// Begins a session with a server that may only be stateless.
+pub async fn begin_stateless(state: &Arc<SessionState<ClientSide>>, info: &ClientInfo) -> Result<(), ConnectError> {
+    if let Some((revision, Some(hello))) = known(&state.options) {
+        return state.agree_stateless(revision, info, hello);
+    }
+    let revision = latest(&state.options, Era::Stateless).ok_or(ConnectError::NoRevision)?;
+    match state.probe(revision, info).await {
+        Finding::Stateless(revision, hello) => state.agree_stateless(revision, info, *hello),
+        Finding::Failed(error) | Finding::Handshake(error) | Finding::HandshakeAnew(error) => Err(error),
+        Finding::AskAgain(_) => Err(ConnectError::NoRevision),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::ready;
-use std::sync::{Arc, Once, Weak};
+use std::sync::{Arc, Once};
 
 use mcp_adapters::mcp_wire::RequestId;
 use tokio::sync::Semaphore;
@@ -15,7 +15,7 @@ use super::notifications::{Notification, NotificationQueue, handle_in_order};
 use super::request::PromptHandlers;
 use super::response::Outbox;
 use super::server::Server;
-use super::state::{Answering, SessionState};
+use super::state::SessionState;
 use crate::budget::Budget;
 use crate::error::TransportError;
 use crate::message::{Incoming, Receiver};
@@ -61,7 +61,8 @@ impl<S: Side> Engine<S> {
     ) -> Arc<Self> {
         let limits = &session.options.limits;
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
-        let engine = Arc::new(Self {
+        session.answer_by(&handler);
+        Arc::new(Self {
             handler,
             server,
             in_flight: Mutex::default(),
@@ -77,14 +78,7 @@ impl<S: Side> Engine<S> {
             notifications,
             notifier: Once::new(),
             session,
-        });
-        let answering = Arc::downgrade(&engine);
-        let answer = move |request, negotiated| -> Answering<S> {
-            Box::pin(Self::answer(Weak::clone(&answering), request, negotiated))
-        };
-        // No other engine has this session.
-        let _ = engine.session.answerer.set(Box::new(answer));
-        engine
+        })
     }
 
     /// Receives until one of the sides ends the session. Dropping the future ends it too.

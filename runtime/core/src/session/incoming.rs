@@ -9,7 +9,6 @@ use mcp_adapters::mcp_wire::{
     RequestId, error_code,
 };
 use mcp_adapters::{Translated, hello};
-use tokio::time::Instant;
 
 use super::engine::Engine;
 use super::negotiated::Negotiated;
@@ -17,6 +16,7 @@ use super::notifications::Notification;
 use super::response::PendingResponse;
 use super::state::is_converted;
 use super::validation::only_result;
+use crate::clock::Moment;
 use crate::error::{CallError, invalid_params};
 use crate::excerpt::excerpt;
 use crate::side::Side;
@@ -76,7 +76,8 @@ impl<S: Side> Engine<S> {
         None
     }
 
-    fn take_message(
+    /// Takes a message; its response, if it has one.
+    pub fn take_message(
         self: &Arc<Self>,
         header: &MessageHeader<'_>,
         extensions: Arc<Extensions>,
@@ -253,7 +254,7 @@ pub struct IgnoredMessages(Mutex<Warned>);
 
 #[derive(Debug, Default)]
 struct Warned {
-    last: Option<Instant>,
+    last: Option<Moment>,
     /// The number of messages since then.
     suppressed: u64,
 }
@@ -277,7 +278,7 @@ impl IgnoredMessages {
             warned.suppressed += 1;
             return None;
         }
-        warned.last = Some(Instant::now());
+        warned.last = Some(Moment::now());
         Some(std::mem::take(&mut warned.suppressed))
     }
 }

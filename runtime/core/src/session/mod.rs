@@ -11,6 +11,7 @@ mod connect;
 mod context;
 mod discovery;
 mod engine;
+mod exchange;
 mod handler;
 mod handshake;
 mod incoming;
@@ -49,6 +50,7 @@ pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer};
 pub use self::discovery::Discovery;
+pub use self::exchange::{Exchange, Inbox, connect_by};
 pub use self::handler::{Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next};
 pub use self::handshake::ClientInfo;
 pub use self::json_edit::set_member;
@@ -107,6 +109,16 @@ impl<S: Side> Session<S> {
     pub async fn close(self) {
         self.closing.cancel();
         self.ended().await;
+    }
+
+    /// A session that nothing runs for between the calls of this side.
+    fn without_task(state: Arc<SessionState<S>>) -> Self {
+        let closing = state.ended.clone();
+        Self {
+            peer: Peer::new(state),
+            done: closing.clone(),
+            closing,
+        }
     }
 
     fn start(

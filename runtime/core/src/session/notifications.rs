@@ -35,6 +35,28 @@ pub struct Notification<S: Side> {
     pub ticket: Ticket,
 }
 
+impl<S: Side> Notification<S> {
+    /// Lets the handler of a session handle it.
+    pub async fn handle(self, session: &Arc<SessionState<S>>, handler: &Layered<S>) {
+        let method = S::notification_method(&self.notification);
+        let span = notification_span(&session.span, method, self.negotiated.revision);
+        let context = Context {
+            peer: Peer::of_message(Arc::clone(session), None, self.negotiated),
+            cancelled: session.ended.clone(),
+            message: Arc::new(Envelope {
+                extensions: self.extensions,
+                losses: self.losses,
+                ..Envelope::default()
+            }),
+        };
+        let handled = catch_panic(handler.handle_notification(self.notification, &context));
+        if let Err(panic) = handled.instrument(span).await {
+            tracing::error!(panic, "a handler failed");
+        }
+        drop(self.ticket);
+    }
+}
+
 /// The notifications that wait for the handler. Adding one never waits.
 pub struct NotificationQueue<S: Side> {
     state: Mutex<State<S>>,
@@ -104,6 +126,11 @@ impl<S: Side> NotificationQueue<S> {
         self.state.lock().closed
     }
 
+    /// The next notification that is there.
+    pub fn take(&self) -> Option<Notification<S>> {
+        self.state.lock().entries.pop_front().map(|entry| entry.notification)
+    }
+
     /// The next notification; `None` when the queue is closed and empty.
     async fn next(&self) -> Option<Notification<S>> {
         loop {
@@ -132,32 +159,8 @@ pub async fn handle_in_order<S: Side>(
         tokio::time::sleep(session.options.limits.closing).await;
     };
     let all = async {
-        while let Some(Notification {
-            notification,
-            extensions,
-            losses,
-            negotiated,
-            ticket,
-        }) = queue.next().await
-        {
-            let method = S::notification_method(&notification);
-            let span = notification_span(&session.span, method, negotiated.revision);
-            let context = Context {
-                peer: Peer::of_message(Arc::clone(&session), None, negotiated),
-                cancelled: session.ended.clone(),
-                message: Arc::new(Envelope {
-                    extensions,
-                    losses,
-                    ..Envelope::default()
-                }),
-            };
-            if let Err(panic) = catch_panic(handler.handle_notification(notification, &context))
-                .instrument(span)
-                .await
-            {
-                tracing::error!(panic, "a handler failed");
-            }
-            drop(ticket);
+        while let Some(notification) = queue.next().await {
+            notification.handle(&session, &handler).await;
         }
     };
     tokio::select! {

@@ -28,7 +28,8 @@ use crate::side::ServerSide;
 /// It has no transport, spawns no task and waits for no timer, so any executor can run it, and so can a platform that has functions
 /// rather than processes. Clones are the same server.
 ///
-/// The state of a request that asks the user something is sealed with the time, so its handler needs a clock. If the answer may come to
+/// The state of a request that asks the user something is sealed with the time, so its handler needs a clock. In WebAssembly, the feature
+/// `js` has the one of JavaScript. If the answer may come to
 /// another process than has asked, both need the same key in [`Options::sealing`].
 #[derive(Clone)]
 pub struct Responder {

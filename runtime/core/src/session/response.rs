@@ -4,7 +4,6 @@ use std::fmt::Display;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Instant;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
 use mcp_adapters::{Policy, Revision, translate_error};
@@ -17,6 +16,7 @@ use super::relay::Ticket;
 use super::request::HandlerKey;
 use super::state::SessionState;
 use crate::budget::Charge;
+use crate::clock::Instant;
 use crate::error::CallError;
 use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Outgoing, Purpose, to_json};

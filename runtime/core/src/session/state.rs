@@ -264,6 +264,7 @@ pub trait DynSender: Send + Sync {
     fn negotiated(&self, revision: Revision);
     fn first_request_id(&self) -> i64;
     fn suspended(&self) -> Duration;
+    fn times_out(&self) -> bool;
     fn ends_with_response(&self) -> bool;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
@@ -287,6 +288,10 @@ impl<T: Sender> DynSender for T {
 
     fn suspended(&self) -> Duration {
         Sender::suspended(self)
+    }
+
+    fn times_out(&self) -> bool {
+        Sender::times_out(self)
     }
 
     fn ends_with_response(&self) -> bool {

@@ -25,3 +25,4 @@ pub use self::stdio::stdio;
 pub use self::watched::{MessageDirection, Watched, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
 pub use crate::message::{Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};
+pub use crate::session::{Exchange, Inbox};

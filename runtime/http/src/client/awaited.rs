@@ -2,8 +2,9 @@
 
 use mcp_adapters::MirroredArguments;
 use mcp_adapters::mcp_wire::RequestId;
+use mcp_runtime_core::internal::Mutex;
 
-use super::connection::Connection;
+use super::tools::KnownTools;
 
 /// The response that is awaited.
 pub(super) struct Awaited<'a> {
@@ -12,14 +13,15 @@ pub(super) struct Awaited<'a> {
     /// Set for a list of what can be called with headers that repeat arguments.
     pub(super) lists: Option<MirroredArguments>,
     /// Whether its stream may be resumed.
+    #[cfg(feature = "client")]
     pub(super) resumes: bool,
 }
 
 impl Awaited<'_> {
     /// The awaited response as it is delivered.
-    pub(super) fn take(&self, connection: &Connection, json: Vec<u8>) -> Vec<u8> {
+    pub(super) fn take(&self, tools: &Mutex<KnownTools>, json: Vec<u8>) -> Vec<u8> {
         match &self.lists {
-            Some(rule) => connection.tools.lock().take(rule, json),
+            Some(rule) => tools.lock().take(rule, json),
             None => json,
         }
     }

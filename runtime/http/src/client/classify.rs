@@ -4,6 +4,10 @@ use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload, RequestId};
 use mcp_adapters::{PeerTypes, Revision, hello};
 
 /// An outgoing message, by how it is posted.
+#[cfg_attr(
+    not(feature = "client"),
+    expect(dead_code, reason = "only sessions tell them all apart")
+)]
 pub(super) enum PostKind {
     /// The request that begins a session.
     Initialize(RequestId),

@@ -16,10 +16,14 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::authorization::Authorization;
+use super::awaited::Awaited;
+use super::body;
 use super::error::HttpError;
 use super::options::{HttpExchange, HttpOptions};
 use super::response::{EVENT_STREAM, JSON};
 use super::state::{ClientState, Handshake, RemoteSession, SessionId, SessionScope};
+use super::stateless::{Poster, Terms};
+use super::stream;
 use super::tools::KnownTools;
 
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -78,6 +82,35 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
     Ok(client.build()?)
 }
 
+/// A response as its receivers read it.
+fn received(response: Response) -> body::Response {
+    http::Response::from(response).map(body::Body::new)
+}
+
+impl Poster for Arc<Connection> {
+    async fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> Result<body::Response, HttpError> {
+        let posted = self.post(self.url.clone(), json, SessionScope::Mirrored(mirrors));
+        posted.await.map(|(response, _)| response)
+    }
+
+    async fn deliver(&self, json: Vec<u8>) {
+        Connection::deliver(self, json).await;
+    }
+
+    async fn follow(&self, response: body::Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
+        stream::follow(self, response, awaited).await
+    }
+
+    fn terms(&self) -> Terms<'_> {
+        Terms {
+            extensions: &self.options.extensions,
+            tools: &self.tools,
+            message_bytes: self.options.message_bytes,
+            patience: Some(self.options.patience),
+        }
+    }
+}
+
 impl Connection {
     /// Hands a message to the receiver, and waits until it has room.
     pub(super) async fn deliver(&self, json: Vec<u8>) {
@@ -121,11 +154,13 @@ impl Connection {
         &self,
         request: RequestBuilder,
         scope: SessionScope,
-    ) -> Result<(Response, RemoteSession), HttpError> {
+    ) -> Result<(body::Response, RemoteSession), HttpError> {
         if let Some(authorization) = &self.authorization {
-            return self.send_authorized(&**authorization, request, scope).await;
+            let (response, session) = self.send_authorized(&**authorization, request, scope).await?;
+            return Ok((received(response), session));
         }
-        self.send_with(request, HeaderMap::new(), scope).await
+        let (response, session) = self.send_with(request, HeaderMap::new(), scope).await?;
+        Ok((received(response), session))
     }
 
     /// Sends an HTTP request with a token. If the server refuses it, gets a better one and sends it again.
@@ -220,7 +255,7 @@ impl Connection {
         url: Url,
         json: Vec<u8>,
         scope: SessionScope,
-    ) -> Result<(Response, RemoteSession), HttpError> {
+    ) -> Result<(body::Response, RemoteSession), HttpError> {
         let request = self
             .client
             .post(url)
@@ -230,7 +265,7 @@ impl Connection {
     }
 
     /// The session that the response to `initialize` starts.
-    pub(super) fn session_of(&self, response: &Response) -> RemoteSession {
+    pub(super) fn session_of(&self, response: &body::Response) -> RemoteSession {
         // The revision may have any of them: it isn't known before the body is read.
         let names = Revision::all().filter_map(|revision| revision.facts().session_header);
         let mut ids = names.filter_map(|name| Some((header_name(name)?, response.headers().get(name)?.clone())));
@@ -243,7 +278,7 @@ impl Connection {
     }
 
     /// Makes the session that the response to `initialize` starts the current one.
-    pub(super) fn start_session(&self, response: &Response, initialize: Vec<u8>) {
+    pub(super) fn start_session(&self, response: &body::Response, initialize: Vec<u8>) {
         let mut state = self.state.lock();
         state.session.ended.cancel();
         *state = ClientState {

@@ -1,34 +1,50 @@
 //! The delivery of responses.
 
-use std::sync::Arc;
-
-use reqwest::Response;
+use mcp_adapters::mcp_wire::RequestId;
 
 use super::awaited::Awaited;
+use super::body::Response;
 use super::classify::answers;
-use super::connection::Connection;
 use super::error::HttpError;
+use super::events::{Events, is_message};
 use super::response::{EVENT_STREAM, JSON, body, media_type};
-use super::stream;
+use super::stateless::Poster;
 
 /// Delivers the response to a request.
-pub(super) async fn deliver(
-    connection: &Arc<Connection>,
-    response: Response,
-    awaited: &Awaited<'_>,
-) -> Result<(), HttpError> {
+pub(super) async fn deliver(poster: &impl Poster, response: Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
     match media_type(&response).as_str() {
         JSON => {
-            let answer = body(response, connection.options.message_bytes).await?;
+            let answer = body(response, poster.terms().message_bytes).await?;
             let answered = answers(&answer, awaited.id);
             if answered {
-                connection.deliver(awaited.take(connection, answer)).await;
+                poster.deliver(awaited.take(poster.terms().tools, answer)).await;
             } else if !answer.trim_ascii().is_empty() {
-                connection.deliver(answer).await;
+                poster.deliver(answer).await;
             }
             if answered { Ok(()) } else { Err(HttpError::NoResponse) }
         }
-        EVENT_STREAM => stream::follow(connection, response, awaited).await,
+        EVENT_STREAM => poster.follow(response, awaited).await,
+        other => Err(HttpError::ContentType(other.to_owned())),
+    }
+}
+
+/// The response to a request that the transport makes automatically. Other messages before it are delivered.
+pub(super) async fn answer(poster: &impl Poster, response: Response, id: &RequestId) -> Result<Vec<u8>, HttpError> {
+    let limit = poster.terms().message_bytes;
+    match media_type(&response).as_str() {
+        JSON => body(response, limit).await,
+        EVENT_STREAM => {
+            let mut events = Events::new(response, limit);
+            loop {
+                let event = events.next().await.ok_or(HttpError::Unanswered)?;
+                if is_message(&event) && answers(&event.data, id) {
+                    return Ok(event.data);
+                }
+                if is_message(&event) {
+                    poster.deliver(event.data).await;
+                }
+            }
+        }
         other => Err(HttpError::ContentType(other.to_owned())),
     }
 }

@@ -1,11 +1,16 @@
 //! The errors of an HTTP client.
 
+use std::error::Error;
 use std::sync::Arc;
 
 use mcp_runtime_core::CallError;
 use mcp_runtime_core::transport::HttpFailure;
 
+#[cfg(feature = "client")]
 use super::authorization::AuthorizationError;
+
+/// An error of any type.
+pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
 ///
@@ -22,12 +27,20 @@ pub enum HttpError {
     #[error("{0:?} is no HTTP address")]
     Address(String),
     /// The server couldn't be reached, or didn't finish its response.
-    #[error("{}", chain(.0))]
+    #[cfg(feature = "client")]
+    #[error("the HTTP request failed{}", causes(.0))]
     Network(#[from] reqwest::Error),
+    /// The function that sends HTTP requests has failed.
+    #[error("the HTTP request failed: {}", chain(&**.0))]
+    Send(BoxError),
+    /// The body of the response, as that function has given it, has failed.
+    #[error("the HTTP response was cut: {}", chain(&**.0))]
+    Body(BoxError),
     /// The function that adds headers has failed.
     #[error("the headers couldn't be made: {0}")]
-    Headers(Box<dyn std::error::Error + Send + Sync>),
+    Headers(BoxError),
     /// The client isn't authorized. With an `Authorizer` of `mcp-runtime-auth`, the reason is an `AuthError`.
+    #[cfg(feature = "client")]
     #[error("the client isn't authorized: {0}")]
     Unauthorized(AuthorizationError),
     /// The server responded with an error status.
@@ -53,15 +66,32 @@ pub enum HttpError {
     Expired(#[from] SessionExpired),
 }
 
-/// An error of reqwest with its causes, and without the URL, which may have secrets.
-fn chain(error: &reqwest::Error) -> String {
-    let mut text = String::from("the HTTP request failed");
-    let mut cause = std::error::Error::source(error);
+/// An error with its causes.
+fn chain(error: &dyn Error) -> String {
+    format!("{error}{}", causes(error))
+}
+
+/// The causes of an error, without itself: that of reqwest has the URL, which may have secrets.
+fn causes(error: &dyn Error) -> String {
+    let mut text = String::new();
+    let mut cause = error.source();
     while let Some(error) = cause {
         text = format!("{text}: {error}");
         cause = error.source();
     }
     text
+}
+
+impl HttpError {
+    /// The error of a body.
+    pub(super) fn cut(error: BoxError) -> Self {
+        #[cfg(feature = "client")]
+        let error = match error.downcast() {
+            Ok(error) => return Self::Network(*error),
+            Err(error) => error,
+        };
+        Self::Body(error)
+    }
 }
 
 impl From<HttpFailure> for HttpError {
@@ -75,7 +105,8 @@ impl From<HttpError> for CallError {
         match error {
             HttpError::Status(failure) => Self::Http(failure),
             HttpError::ContentType(_) | HttpError::NoResponse => Self::InvalidResult(error.to_string()),
-            HttpError::Unanswered => Self::Cut(Arc::new(error)),
+            HttpError::Unanswered | HttpError::Body(_) => Self::Cut(Arc::new(error)),
+            #[cfg(feature = "client")]
             HttpError::Network(ref cause) if cause.is_body() || cause.is_decode() => Self::Cut(Arc::new(error)),
             error => Self::Transport(Arc::new(error)),
         }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{RequestId, error_code};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_core::transport::{HttpFailure, TransportError};
-use reqwest::{Response, StatusCode};
+use reqwest::StatusCode;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::awaited::Awaited;
+use super::body::Response;
 use super::classify::PostKind;
 use super::connection::{Connection, InFlight};
 use super::deliver::deliver;
@@ -16,6 +17,7 @@ use super::error::{HttpError, SessionExpired};
 use super::renewal::renew;
 use super::response::failure;
 use super::state::{RemoteSession, SessionId, SessionScope};
+use super::stateless::Poster;
 use super::{legacy, stateless, stream};
 
 /// How a request is sent.
@@ -112,7 +114,7 @@ async fn initialize(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>)
         connection.start_session(&response, json);
         return deliver_in_session(connection, response, &session, id).await;
     }
-    let failure = failure(response).await;
+    let failure = failure(response, true).await;
     let response = failure.response.as_ref();
     let is_understood = response.is_some_and(|response| response.id.as_ref() == Some(id));
     if may_have_legacy(failure.status) && !is_understood {
@@ -132,7 +134,7 @@ async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -
     let post = |json| connection.post(connection.url.clone(), json, SessionScope::Current);
     let (mut response, mut session) = post(json.clone()).await?;
     if let Some(lost) = session.lost_id(&response) {
-        let failure = failure(response).await;
+        let failure = failure(response, true).await;
         if is_of_method(&failure) {
             return Err(failure.into());
         }
@@ -145,7 +147,7 @@ async fn exchange(connection: &Arc<Connection>, id: &RequestId, json: Vec<u8>) -
         return deliver_in_session(connection, response, &session, id).await;
     }
     let lost = session.lost_id(&response);
-    let failure = failure(response).await;
+    let failure = failure(response, true).await;
     match lost.filter(|_| !is_of_method(&failure)) {
         Some(lost) => deliver_loss(connection, &lost, failure, id).await,
         None => Err(failure.into()),
@@ -207,7 +209,7 @@ pub(super) async fn post(connection: Arc<Connection>, kind: PostKind, json: Vec<
     }
     let url = legacy_url.unwrap_or_else(|| connection.url.clone());
     let scope = match revision.filter(|revision| revision.is_stateless()) {
-        Some(revision) => SessionScope::Mirrored(connection.mirrors(revision, &json)),
+        Some(revision) => SessionScope::Mirrored(connection.terms().mirrors(revision, &json)),
         None => SessionScope::Current,
     };
     let post = |json| connection.post(url.clone(), json, scope.clone());

@@ -51,7 +51,7 @@ pub(super) async fn post(connection: &Connection, url: Url, json: Vec<u8>) -> Re
     let (response, _) = connection.post(url, json, SessionScope::Current).await?;
     match response.status().is_success() {
         true => Ok(()),
-        false => Err(failure(response).await.into()),
+        false => Err(failure(response, true).await.into()),
     }
 }
 

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{Revision, hello};
 use mcp_runtime_core::transport::Incoming;
-use reqwest::Response;
 use tokio::time::{Instant, timeout};
 
-use super::classify::{PostKind, answers, classify};
+use super::body::Response;
+use super::classify::{PostKind, classify};
 use super::connection::{Connection, Inbound};
+use super::deliver::answer;
 use super::error::{HttpError, SessionExpired};
-use super::events::{Events, OpeningStream, is_message};
-use super::response::{EVENT_STREAM, JSON, body, failure, media_type};
+use super::response::failure;
 use super::state::{Handshake, RemoteSession, SessionId, SessionScope};
+use super::stream::OpeningStream;
 
 /// Opens the standalone stream of a session.
 pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;
@@ -94,13 +95,13 @@ async fn repeat_handshake(
 async fn succeeded(response: Response) -> Result<Response, HttpError> {
     match response.status().is_success() {
         true => Ok(response),
-        false => Err(failure(response).await.into()),
+        false => Err(failure(response, true).await.into()),
     }
 }
 
 /// The revision in the response to `initialize`, if it is known.
 async fn negotiated(
-    connection: &Connection,
+    connection: &Arc<Connection>,
     response: Response,
     id: &RequestId,
 ) -> Result<Option<Revision>, HttpError> {
@@ -111,25 +112,4 @@ async fn negotiated(
     };
     let result = named().ok_or(HttpError::Unanswered)?;
     Ok(hello::agreed_version(&result))
-}
-
-/// The response to a request that the transport makes automatically. Other messages before it are delivered.
-pub(super) async fn answer(connection: &Connection, response: Response, id: &RequestId) -> Result<Vec<u8>, HttpError> {
-    let limit = connection.options.message_bytes;
-    match media_type(&response).as_str() {
-        JSON => body(response, limit).await,
-        EVENT_STREAM => {
-            let mut events = Events::new(response, limit);
-            loop {
-                let event = events.next().await.ok_or(HttpError::Unanswered)?;
-                if is_message(&event) && answers(&event.data, id) {
-                    return Ok(event.data);
-                }
-                if is_message(&event) {
-                    connection.deliver(event.data).await;
-                }
-            }
-        }
-        other => Err(HttpError::ContentType(other.to_owned())),
-    }
 }

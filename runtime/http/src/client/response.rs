@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use http::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 use mcp_adapters::mcp_wire;
 use mcp_runtime_core::transport::HttpFailure;
-use reqwest::Response;
-use reqwest::header::{CONTENT_TYPE, WWW_AUTHENTICATE};
 
+use super::body::Response;
 use super::error::HttpError;
 
 pub(super) const JSON: &str = "application/json";
@@ -22,8 +22,8 @@ const FAILURE_TIMEOUT: Duration = Duration::from_secs(5);
 const CHALLENGES: usize = 16;
 const CHALLENGE_BYTES: usize = 8 * 1024;
 
-/// The failure of a response whose status is not a success. A slow body is cut.
-pub(super) async fn failure(mut response: Response) -> HttpFailure {
+/// The failure of a response whose status is not a success. A slow body is cut, if there are timers.
+pub(super) async fn failure(mut response: Response, has_timers: bool) -> HttpFailure {
     let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
     let challenges = challenges
         .filter(|challenge| challenge.len() <= CHALLENGE_BYTES)
@@ -34,14 +34,14 @@ pub(super) async fn failure(mut response: Response) -> HttpFailure {
     let status = response.status();
     let mut body = Vec::new();
     let reading = async {
-        while let Ok(Some(chunk)) = response.chunk().await
+        while let Ok(Some(chunk)) = response.body_mut().chunk().await
             && body.len() < FAILURE_BYTES
         {
             let room = FAILURE_BYTES - body.len();
             body.extend(chunk.iter().take(room));
         }
     };
-    if tokio::time::timeout(FAILURE_TIMEOUT, reading).await.is_err() {
+    if within(has_timers.then_some(FAILURE_TIMEOUT), reading).await.is_none() {
         tracing::debug!(%status, "the body of a failure is slow to come");
     }
     let mut failure = HttpFailure::new(status);
@@ -49,6 +49,14 @@ pub(super) async fn failure(mut response: Response) -> HttpFailure {
     failure.response = mcp_wire::from_slice(&body).ok();
     failure.body = String::from_utf8_lossy(body.get(..SHOWN_BYTES).unwrap_or(&body)).into_owned();
     failure
+}
+
+/// Waits for a future, but not longer than this, if there are timers.
+pub(super) async fn within<T>(time: Option<Duration>, future: impl Future<Output = T>) -> Option<T> {
+    match time {
+        Some(time) => tokio::time::timeout(time, future).await.ok(),
+        None => Some(future.await),
+    }
 }
 
 /// The media type of a response, in lower case and without parameters.
@@ -64,7 +72,7 @@ pub(super) fn media_type(response: &Response) -> String {
 /// The body of a response, unless it is over the limit.
 pub(super) async fn body(mut response: Response, limit: usize) -> Result<Vec<u8>, HttpError> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
+    while let Some(chunk) = response.body_mut().chunk().await? {
         if body.len() + chunk.len() > limit {
             return Err(HttpError::TooLarge(limit));
         }

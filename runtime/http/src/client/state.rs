@@ -2,9 +2,11 @@
 
 use mcp_adapters::Revision;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Response, StatusCode, Url};
+use reqwest::{StatusCode, Url};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use super::body::Response;
 
 /// The current session and its handshake.
 #[derive(Debug)]

@@ -1,35 +1,57 @@
 //! Stateless requests: their headers repeat what they say, and nothing connects them with others.
 
-use std::sync::Arc;
+use std::time::Duration;
 
-use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
+use http::HeaderMap;
+use mcp_adapters::mcp_wire::{Extension, MessageHeader, RawJson, RequestId};
 use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
-use mcp_runtime_core::internal::to_json;
+use mcp_runtime_core::internal::{Mutex, to_json};
 use mcp_runtime_core::mirrors::{encode, header_name, mirrored, of_extension};
 use mcp_runtime_core::transport::HttpFailure;
-use reqwest::Response;
-use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
-use tokio::time::timeout;
 
 use super::awaited::Awaited;
-use super::connection::Connection;
-use super::deliver::deliver;
+use super::body::Response;
+use super::deliver::{answer, deliver};
 use super::error::HttpError;
-use super::renewal::answer;
-use super::response::failure;
-use super::state::SessionScope;
+use super::response::{failure, within};
+use super::tools::KnownTools;
 
 /// The pages of a list that are looked at for the schema of one call.
 const PAGES: usize = 100;
 
-impl Connection {
+/// What posts stateless requests, and receives their responses.
+pub(super) trait Poster: Send + Sync {
+    /// POSTs a message with these headers.
+    fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> impl Future<Output = Result<Response, HttpError>> + Send;
+
+    /// Hands a message to the session.
+    fn deliver(&self, json: Vec<u8>) -> impl Future<Output = ()> + Send;
+
+    /// Delivers the messages of a stream, up to the awaited response.
+    fn follow(&self, response: Response, awaited: &Awaited<'_>) -> impl Future<Output = Result<(), HttpError>> + Send;
+
+    /// What holds for all requests.
+    fn terms(&self) -> Terms<'_>;
+}
+
+/// What holds for all requests of a client.
+pub(super) struct Terms<'t> {
+    pub(super) extensions: &'t [Extension],
+    /// What the server's lists say about headers.
+    pub(super) tools: &'t Mutex<KnownTools>,
+    pub(super) message_bytes: usize,
+    /// How long a request may take that nobody has asked for, if there are timers.
+    pub(super) patience: Option<Duration>,
+}
+
+impl Terms<'_> {
     /// The headers that repeat what a message says.
     pub(super) fn mirrors(&self, revision: Revision, json: &[u8]) -> HeaderMap {
         let Ok(message) = MessageHeader::from_slice(json) else {
             return HeaderMap::new();
         };
-        let extensions = self.options.extensions.iter();
+        let extensions = self.extensions.iter();
         let of_extensions = extensions.flat_map(|extension| of_extension(extension, revision, &message));
         let headers = mirrored(revision, &message).into_iter().chain(of_extensions);
         let mut headers: HeaderMap = headers
@@ -44,7 +66,7 @@ impl Connection {
 
 /// Sends a request, and delivers its response. A call whose headers the server finds wrong is repeated once.
 pub(super) async fn exchange(
-    connection: &Arc<Connection>,
+    poster: &impl Poster,
     id: &RequestId,
     revision: Revision,
     json: Vec<u8>,
@@ -56,39 +78,40 @@ pub(super) async fn exchange(
     let awaited = Awaited {
         id,
         lists: rule.filter(|rule| method.as_deref() == Some(rule.list.method)),
+        #[cfg(feature = "client")]
         resumes: revision.facts().resumption,
     };
-    let failure = match post(connection, revision, &json).await? {
-        Ok(response) => return deliver(connection, response, &awaited).await,
+    let failure = match post(poster, revision, &json).await? {
+        Ok(response) => return deliver(poster, response, &awaited).await,
         Err(failure) => failure,
     };
     let rule = rule.filter(|rule| method.as_deref() == Some(rule.call.method) && is_mismatch(revision, &failure));
     let Some(rule) = rule else { return Err(failure.into()) };
-    let listed = list_again(connection, id, revision, &rule, &json);
-    match timeout(connection.options.patience, listed).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => {
+    let listed = list_again(poster, id, revision, &rule, &json);
+    match within(poster.terms().patience, listed).await {
+        Some(Ok(())) => {}
+        Some(Err(error)) => {
             tracing::debug!(%error, "the list can't be read again");
             return Err(failure.into());
         }
-        Err(_) => return Err(failure.into()),
+        None => return Err(failure.into()),
     }
-    match post(connection, revision, &json).await? {
-        Ok(response) => deliver(connection, response, &awaited).await,
+    match post(poster, revision, &json).await? {
+        Ok(response) => deliver(poster, response, &awaited).await,
         Err(failure) => Err(failure.into()),
     }
 }
 
 async fn post(
-    connection: &Connection,
+    poster: &impl Poster,
     revision: Revision,
     json: &[u8],
 ) -> Result<Result<Response, HttpFailure>, HttpError> {
-    let scope = SessionScope::Mirrored(connection.mirrors(revision, json));
-    let (response, _) = connection.post(connection.url.clone(), json.to_vec(), scope).await?;
+    let terms = poster.terms();
+    let response = poster.post_with(terms.mirrors(revision, json), json.to_vec()).await?;
     match response.status().is_success() {
         true => Ok(Ok(response)),
-        false => Ok(Err(failure(response).await)),
+        false => Ok(Err(failure(response, terms.patience.is_some()).await)),
     }
 }
 
@@ -101,7 +124,7 @@ fn is_mismatch(revision: Revision, failure: &HttpFailure) -> bool {
 
 /// Lists again what can be called, to learn which headers a call has.
 async fn list_again(
-    connection: &Connection,
+    poster: &impl Poster,
     id: &RequestId,
     revision: Revision,
     rule: &MirroredArguments,
@@ -115,9 +138,9 @@ async fn list_again(
     for page in 0..PAGES {
         let id = RequestId::String(format!("{id}-list-{page}"));
         let request = json!({"jsonrpc": "2.0", "id": id, "method": rule.list.method, "params": params});
-        let response = post(connection, revision, &to_json(&request)).await??;
-        let json = answer(connection, response, &id).await?;
-        let json = connection.tools.lock().take(rule, json);
+        let response = post(poster, revision, &to_json(&request)).await??;
+        let json = answer(poster, response, &id).await?;
+        let json = poster.terms().tools.lock().take(rule, json);
         let header = MessageHeader::from_slice(&json).map_err(|_| HttpError::Unanswered)?;
         let result = header.result().ok_or(HttpError::Unanswered)?;
         let next = result.get(&[rule.list.next]).ok().flatten();

@@ -3,22 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, HeaderValue};
-use reqwest::{Response, StatusCode};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::awaited::Awaited;
+use super::body::Response;
 use super::classify::answers;
 use super::connection::{Connection, LAST_EVENT_ID};
 use super::error::{HttpError, SessionExpired};
-use super::events::{Events, OpeningStream, is_message};
+use super::events::{Events, is_message};
 use super::renewal::renew;
 use super::response::{EVENT_STREAM, failure, media_type};
 use super::state::{RemoteSession, SessionScope};
 
 /// How long a stream may go on after its response, so that the connection can be reused.
 const LINGER: Duration = Duration::from_secs(1);
+/// How long other messages wait for the standalone stream to open.
+const OPENING: Duration = Duration::from_secs(1);
 /// A stream that lasted this long doesn't count as a failure, even without an event.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
@@ -62,7 +65,7 @@ async fn read(connection: &Connection, events: &mut Events, cursor: &mut Cursor,
             let answered = awaited.filter(|awaited| answers(&event.data, awaited.id));
             end = answered.map(|_| End::Answered);
             let json = match answered {
-                Some(awaited) => awaited.take(connection, event.data),
+                Some(awaited) => awaited.take(&connection.tools, event.data),
                 None => event.data,
             };
             connection.deliver(json).await;
@@ -104,6 +107,19 @@ pub(super) async fn follow(
         let _ = timeout(LINGER, read(&connection, &mut events, &mut cursor, None)).await;
     }));
     Ok(())
+}
+
+/// The standalone stream while it is being opened.
+#[must_use]
+pub(super) struct OpeningStream(pub(super) oneshot::Receiver<()>);
+
+impl OpeningStream {
+    /// Waits a moment until the stream is open: many servers lose messages while nobody reads it.
+    pub(super) async fn opened(self) {
+        if timeout(OPENING, self.0).await.is_err() {
+            tracing::debug!("the standalone stream is slow to open");
+        }
+    }
 }
 
 /// Spawns the task that reads the standalone stream until the session has ended.
@@ -202,7 +218,7 @@ pub(super) async fn open(
         return Err(SessionExpired.into());
     }
     if !response.status().is_success() {
-        return Err(failure(response).await.into());
+        return Err(failure(response, true).await.into());
     }
     match media_type(&response).as_str() {
         EVENT_STREAM => Ok(Events::new(response, connection.options.message_bytes)),

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use http::header::{HeaderName, HeaderValue};
 use mcp_adapters::MirroredArguments;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson};
 use mcp_runtime_core::mirrors::{ArgumentHeader, argument_headers, encode};
-use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 
 /// Bytes that are kept. Calls of tools beyond it have no such headers.

@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_core::internal::{Moment, Mutex};
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
-use tokio::time::Instant;
 
 /// The default number of results.
 const ENTRIES: usize = 1_000;
@@ -29,7 +28,7 @@ const ENTRIES: usize = 1_000;
 pub struct Cache {
     fresh: Duration,
     entries: usize,
-    kept: Arc<Mutex<HashMap<Key, (Instant, hub::ServerResult)>>>,
+    kept: Arc<Mutex<HashMap<Key, (Moment, hub::ServerResult)>>>,
 }
 
 /// On whose behalf a call is made, its method, what it is for, and its arguments.
@@ -56,11 +55,11 @@ impl Cache {
     fn get(&self, key: &Key) -> Option<hub::ServerResult> {
         let kept = self.kept.lock();
         let (end, result) = kept.get(key)?;
-        (*end > Instant::now()).then(|| result.clone())
+        (*end > Moment::now()).then(|| result.clone())
     }
 
     fn keep(&self, key: Key, result: hub::ServerResult) {
-        let now = Instant::now();
+        let now = Moment::now();
         let mut kept = self.kept.lock();
         if kept.len() >= self.entries {
             kept.retain(|_, (end, _)| *end > now);

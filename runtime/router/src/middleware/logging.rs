@@ -1,9 +1,8 @@
 //! A log line for each request.
 
-use std::time::Instant;
-
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_runtime_core::internal::Instant;
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
 
 /// Logs each request to `tracing` once it is handled: its method, what it is for, on whose behalf, how long it took, and how it has ended.

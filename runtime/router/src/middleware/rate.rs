@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_core::internal::{Moment, Mutex};
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide};
 use serde_json::json;
-use tokio::time::Instant;
 
 use super::is_call;
 
@@ -33,7 +32,7 @@ pub struct RateLimit {
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     left: f64,
-    at: Instant,
+    at: Moment,
 }
 
 impl RateLimit {
@@ -49,7 +48,7 @@ impl RateLimit {
 
     /// Takes a call; how long to wait for one if there is none.
     fn take(&self, principal: Option<String>) -> Result<(), Duration> {
-        let now = Instant::now();
+        let now = Moment::now();
         let per_second = self.calls / self.period.as_secs_f64();
         let mut buckets = self.buckets.lock();
         if buckets.len() >= PRINCIPALS && !buckets.contains_key(&principal) {
@@ -70,7 +69,7 @@ impl RateLimit {
     }
 
     /// Makes room: for those that have regained everything, and else for the one that has called least lately.
-    fn forget(&self, buckets: &mut HashMap<Option<String>, Bucket>, now: Instant) {
+    fn forget(&self, buckets: &mut HashMap<Option<String>, Bucket>, now: Moment) {
         buckets.retain(|_, bucket| now - bucket.at < self.period);
         if buckets.len() < PRINCIPALS {
             return;

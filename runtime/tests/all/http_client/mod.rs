@@ -1,5 +1,6 @@
 //! The HTTP client against servers that are written out by hand, byte by byte.
 
+mod caller;
 mod faults;
 mod listen;
 mod renewal;

@@ -1,0 +1,159 @@
+//! A client's sessions without tasks: the caller of each method sends its request and reads the response.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload};
+use mcp_adapters::{PeerTypes, Revision};
+
+use super::connect::{begin_stateless, latest};
+use super::engine::Engine;
+use super::handler::Layered;
+use super::handshake::ClientInfo;
+use super::incoming::not_a_message;
+use super::notifications::NotificationQueue;
+use super::state::SessionState;
+use super::subscriptions::Subscriptions;
+use super::{ClientSession, Session};
+use crate::era::Era;
+use crate::error::{CallError, ConnectError, TransportError};
+use crate::message::{Outgoing, Sender};
+use crate::options::Options;
+use crate::side::ClientSide;
+
+/// What sends a client's messages to a server of stateless revisions, where each request has a response of its own.
+///
+/// [`Client::connect_by`](crate::Client::connect_by) makes a session of it, which spawns no task and sets no timer: the future of a call
+/// sends the request, reads the response, and ends both when it is dropped. `HttpCaller` of the feature `http-caller` is one.
+///
+/// ```
+/// use mcp_runtime::transport::{Exchange, Inbox};
+/// use mcp_runtime::{CallError, Client, Options, Responder, Router, ServeClient, http};
+///
+/// /// A server in the same process.
+/// struct Here(Responder);
+///
+/// impl Exchange for Here {
+///     async fn exchange(&self, message: Vec<u8>, inbox: Inbox) -> Result<(), CallError> {
+///         if let Some(response) = self.0.respond(&message, http::Extensions::new()).await {
+///             inbox.deliver(&response).await;
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let weather = Router::new("weather", "1.0").tool("weather", "Get the current weather", || "sunny");
+/// let here = Here(weather.responder(Options::default()));
+/// let session = Client::new("app", "1.0").connect_by(here).await?;
+/// assert_eq!(session.list_tools().await?[0].name, "weather");
+/// # Ok(())
+/// # }
+/// ```
+pub trait Exchange: Send + Sync + 'static {
+    /// Sends a message. If it is a request, `inbox` gets what the server sends until its response, and the response.
+    ///
+    /// # Errors
+    /// When it can't be sent, or when a request has no response.
+    fn exchange(&self, message: Vec<u8>, inbox: Inbox) -> impl Future<Output = Result<(), CallError>> + Send;
+}
+
+/// Takes what a server sends in the response to a message.
+pub struct Inbox(Arc<Engine<ClientSide>>);
+
+impl Inbox {
+    /// The revision that is spoken with the server, once that is known.
+    #[must_use]
+    pub fn revision(&self) -> Option<Revision> {
+        self.0.session.revision()
+    }
+
+    /// Takes the JSON of a message, and waits until the client's handler has handled it, if it is a notification.
+    pub async fn deliver(&self, json: &[u8]) {
+        let Self(engine) = self;
+        match Payload::from_slice(json) {
+            Ok(Payload::Message(header)) if header.kind() != Ok(MessageKind::Request) => {
+                engine.take_message(&header, Arc::default(), false);
+            }
+            Ok(_) => tracing::debug!("a stateless server sends neither requests nor batches"),
+            Err(error) => engine.ignored.log(&not_a_message(&error), json),
+        }
+        while let Some(notification) = engine.notifications.take() {
+            notification.handle(&engine.session, &engine.handler).await;
+        }
+    }
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Inbox").field(&self.0.session).finish()
+    }
+}
+
+/// Starts a session with a stateless server. The options say nothing of other revisions, and of time.
+pub async fn connect_by(
+    handler: Layered<ClientSide>,
+    info: ClientInfo,
+    mut options: Options,
+    exchange: impl Exchange,
+) -> Result<ClientSession, ConnectError> {
+    options.supported.retain(|revision| revision.is_stateless());
+    let revision = latest(&options, Era::Stateless).ok_or(ConnectError::NoRevision)?;
+    let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
+    let subscriptions = Subscriptions::new(&options.limits, None);
+    let state = Arc::new_cyclic(|session| {
+        let sender = Exchanger {
+            exchange,
+            handler: handler.clone(),
+            session: Weak::clone(session),
+        };
+        SessionState::new(
+            Box::new(sender),
+            options,
+            Arc::new(own_capabilities),
+            revision,
+            subscriptions,
+        )
+    });
+    state.answer_by(&handler);
+    begin_stateless(&state, &info).await?;
+    Ok(Session::without_task(state))
+}
+
+/// Sends messages and receives what answers them.
+struct Exchanger<E> {
+    exchange: E,
+    handler: Layered<ClientSide>,
+    /// It has this.
+    session: Weak<SessionState<ClientSide>>,
+}
+
+impl<E: Exchange> Sender for Exchanger<E> {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        let session = self.session.upgrade().ok_or(TransportError::Closed)?;
+        let header = MessageHeader::from_slice(&message.json).ok();
+        let id = header.and_then(|header| header.id());
+        let notifications = NotificationQueue::new(&session.options.limits);
+        let engine = Engine::new(Arc::clone(&session), self.handler.clone(), None, notifications);
+        // The inbox handles them.
+        engine.notifier.call_once(|| {});
+        let exchanged = self.exchange.exchange(message.json, Inbox(engine)).await;
+        match id {
+            Some(id) => {
+                let no_response = || CallError::InvalidResult("there is no response to the request".to_owned());
+                let error = exchanged.err().unwrap_or_else(no_response);
+                // The caller may have its response.
+                session.pending.resolve(&id, Err(error), Vec::new());
+                Ok(())
+            }
+            None => exchanged.map_err(|error| TransportError::Other(Box::new(error))),
+        }
+    }
+
+    fn times_out(&self) -> bool {
+        false
+    }
+
+    async fn close(&self) {}
+}
