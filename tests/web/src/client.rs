@@ -1,0 +1,104 @@
+//! A client over `fetch`, whose functions `run.mjs` calls.
+
+use std::pin::pin;
+
+use futures_util::future::{Either, select};
+use futures_util::{FutureExt, StreamExt};
+use mcp_runtime::transport::http::client::{HttpCaller, fetch};
+use mcp_runtime::{CallError, CallServer, ChangeFilter, Client, ClientSession, filled_in, hub};
+use serde_json::{Value, json};
+use wasm_bindgen::JsError;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// A session with the server at a URL. The user is called Ada.
+async fn session(caller: HttpCaller) -> Result<ClientSession, JsError> {
+    let client = Client::new("web", "1.0").elicit_form(|_| async { filled_in(&json!({"name": "Ada"})) });
+    Ok(client.connect_by(caller).await?)
+}
+
+async fn call(session: &ClientSession, tool: &str, arguments: Value) -> Result<String, CallError> {
+    let result = session.call_tool(tool, arguments).await?;
+    Ok(json!(result.content)[0]["text"].as_str().unwrap_or_default().to_owned())
+}
+
+/// Lists the tools and calls two, one of which asks the user. JSON of what came.
+///
+/// # Errors
+/// When the server doesn't answer.
+#[wasm_bindgen]
+pub async fn visit(url: String) -> Result<String, JsError> {
+    let session = session(HttpCaller::fetch(&url)?).await?;
+    let tools: Vec<String> = session.list_tools().await?.into_iter().map(|tool| tool.name).collect();
+    let weather = call(&session, "weather", json!({"city": "Zürich"})).await?;
+    let greeting = call(&session, "greet", json!({})).await?;
+    let revision = session.peer().revision().map(|revision| revision.as_str());
+    Ok(json!({ "revision": revision, "tools": tools, "weather": weather, "greeting": greeting }).to_string())
+}
+
+/// The progress of a call, which comes before its response.
+///
+/// # Errors
+/// When the server doesn't answer.
+#[wasm_bindgen]
+pub async fn progress(url: String) -> Result<f64, JsError> {
+    let session = session(HttpCaller::fetch(&url)?).await?;
+    session.list_tools().await?;
+    let (sender, mut received) = tokio::sync::mpsc::channel(1);
+    let peer = session.peer().clone().with_progress(sender);
+    let arguments: mcp_runtime::mcp_wire::RawObject = mcp_runtime::mcp_wire::from_str(r#"{"city": "Bern"}"#)?;
+    peer.call_tool(hub::CallToolRequestParams::new("weather").with_arguments(arguments))
+        .await?;
+    let update = received.recv().now_or_never().flatten();
+    Ok(update.ok_or_else(|| JsError::new("no progress has come"))?.progress)
+}
+
+/// Subscribes to changes, makes one, and gives what comes of it.
+///
+/// # Errors
+/// When the server doesn't answer.
+#[wasm_bindgen]
+pub async fn change(url: String) -> Result<String, JsError> {
+    let session = session(HttpCaller::fetch(&url)?).await?;
+    let mut changes = session.peer().changes(ChangeFilter::lists()).await?;
+    call(&session, "change", json!({})).await?;
+    let change = changes.next().await.transpose()?;
+    Ok(format!("{change:?}"))
+}
+
+/// Drops a call that lasts forever once it has begun, and returns when the server has ended it.
+///
+/// # Errors
+/// When the server doesn't answer.
+#[wasm_bindgen]
+pub async fn abandon(url: String) -> Result<(), JsError> {
+    let session = session(HttpCaller::fetch(&url)?).await?;
+    let until = async |wanted: &str| {
+        while call(&session, "status", json!({})).await? != wanted {}
+        Ok::<_, CallError>(())
+    };
+    {
+        let (lasting, begun) = (pin!(call(&session, "last", json!({}))), pin!(until("begun")));
+        match select(lasting, begun).await {
+            Either::Left((ended, _)) => return Err(JsError::new(&format!("it has ended: {ended:?}"))),
+            Either::Right((begun, _)) => begun?,
+        }
+    }
+    Ok(until("ended").await?)
+}
+
+/// The error of a client whose requests get a header that the server refuses, or that reaches no server.
+///
+/// # Errors
+/// When there is no error.
+#[wasm_bindgen]
+pub async fn failure(url: String) -> Result<String, JsError> {
+    let caller = HttpCaller::new(&url, |mut request| {
+        let origin = "https://other.example".parse().expect("it is a value");
+        request.headers_mut().insert("origin", origin);
+        fetch(request)
+    })?;
+    match Client::new("web", "1.0").connect_by(caller).await {
+        Ok(_) => Err(JsError::new("it connects")),
+        Err(error) => Ok(error.to_string()),
+    }
+}
