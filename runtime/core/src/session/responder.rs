@@ -29,8 +29,8 @@ use crate::side::ServerSide;
 /// rather than processes. Clones are the same server.
 ///
 /// The state of a request that asks the user something is sealed with the time, so its handler needs a clock. In WebAssembly, the feature
-/// `js` has the one of JavaScript. If the answer may come to
-/// another process than has asked, both need the same key in [`Options::sealing`].
+/// `js` has the one of JavaScript. If the answer may come to another process than has asked, both need the same key in
+/// [`Options::sealing`].
 #[derive(Clone)]
 pub struct Responder {
     handler: Layered<ServerSide>,

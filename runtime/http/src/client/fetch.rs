@@ -51,9 +51,10 @@ fn text(error: &JsValue) -> String {
     }
 }
 
-/// Sends an HTTP request by the `fetch` of the global scope. It is ended when the future, or the body of the response, is dropped.
+/// Sends an HTTP request by the `fetch` of the global scope, which follows redirects. The request is ended when the future, or the body of the
+/// response, is dropped.
 ///
-/// Both may only be used in the thread in which they were made, and panic elsewhere: what is JavaScript's has no other.
+/// Both belong to the thread in which they were made, as all that is of JavaScript does, and panic in another one.
 ///
 /// # Errors
 /// When the request can't be sent, or the server can't be reached.
@@ -75,7 +76,10 @@ async fn send(request: Request<Vec<u8>>) -> Result<Response<FetchBody>, FetchErr
     let init = RequestInit::new();
     init.set_method(parts.method.as_str());
     init.set_headers(&headers);
-    init.set_body(&Uint8Array::from(body.as_slice()));
+    // A GET mustn't have one.
+    if !body.is_empty() {
+        init.set_body(&Uint8Array::from(body.as_slice()));
+    }
     init.set_signal(Some(&abort.0.signal()));
     // Every global scope has this function of workers.
     let scope: WorkerGlobalScope = js_sys::global().unchecked_into();

@@ -25,6 +25,8 @@ use tokio::sync::mpsc;
 use crate::stateless::revision;
 
 const URL: &str = "https://weather.example/mcp";
+/// The bytes of a message of a server that is written by hand.
+const LIMIT: usize = 1000;
 
 /// The output of a future that waits for nothing.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
@@ -203,7 +205,8 @@ fn session(
         let response = Response::builder().status(status).header("content-type", media_type);
         ready(response.body(Parts(parts)))
     });
-    let session = at_once(client.connect_by(caller.expect("it is a URL"))).expect("it connects");
+    let caller = caller.expect("it is a URL").message_bytes(LIMIT);
+    let session = at_once(client.connect_by(caller)).expect("it connects");
     (session, last)
 }
 
@@ -247,12 +250,14 @@ fn a_call_fails_as_its_response_does() {
         match tool {
             "cut" => body.send(event(&json!({"jsonrpc": "2.0", "method": "notifications/x/nothing"}))),
             "other" => body.send(json!({"jsonrpc": "2.0", "id": "other", "result": {}}).to_string()),
+            "large" => body.send(" ".repeat(LIMIT + 1)),
+            "large event" => body.send(event(&json!("x".repeat(LIMIT)))),
             _ => body.send("not for you".to_owned()),
         }
         .expect("it is open");
         match tool {
-            "cut" => (200, "text/event-stream"),
-            "other" => (200, "application/json"),
+            "cut" | "large event" => (200, "text/event-stream"),
+            "other" | "large" => (200, "application/json"),
             "html" => (200, "text/html"),
             _ => (401, "text/plain"),
         }
@@ -266,6 +271,14 @@ fn a_call_fails_as_its_response_does() {
     for tool in ["other", "html"] {
         let called = at_once(call(tool));
         assert!(matches!(called, Err(CallError::InvalidResult(_))), "{tool}: {called:?}");
+    }
+    for tool in ["large", "large event"] {
+        let called = at_once(call(tool));
+        let too_large = format!("the server's answer has more than {LIMIT} bytes");
+        match called {
+            Err(CallError::Transport(error)) => assert_eq!(error.to_string(), too_large),
+            called => panic!("{tool}: {called:?}"),
+        }
     }
     match at_once(call("secret")) {
         Err(CallError::Http(failure)) => assert_eq!((failure.status.as_u16(), &*failure.body), (401, "not for you")),
@@ -287,11 +300,7 @@ fn a_call_that_is_dropped_ends_its_response() {
 #[test]
 fn changes_come_while_somebody_reads_them() {
     let (session, last) = session(Client::new("client", "1.0"), |message, body| {
-        let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"].to_string()});
-        let meta = match &message["id"] {
-            Value::String(_) => meta,
-            id => json!({"io.modelcontextprotocol/subscriptionId": id}),
-        };
+        let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
         for (method, params) in [
             (
                 "notifications/subscriptions/acknowledged",
