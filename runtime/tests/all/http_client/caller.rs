@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::stateless::revision;
+use crate::http_client::stateless::revision;
 
 const URL: &str = "https://weather.example/mcp";
 /// The bytes of a message of a server that is written by hand.
