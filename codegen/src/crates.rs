@@ -15,7 +15,6 @@ use crate::protocol::Protocol;
 
 /// Everything that is generated, in memory.
 pub(crate) struct Emitted {
-    /// The files.
     pub(crate) files: FileSet,
     /// The documentation that each revision lacks, by key.
     pub(crate) undocumented: BTreeMap<String, BTreeSet<String>>,
@@ -26,7 +25,6 @@ struct Emission<'p> {
     protocol: &'p Protocol,
     templates: Templates,
     shared_docs: Docs,
-    /// The documentation of each revision.
     docs: Vec<Docs>,
     crates: &'p str,
 }
@@ -93,9 +91,6 @@ impl<'p> Emission<'p> {
 }
 
 /// Checks that the crate of a revision can be emitted.
-///
-/// # Errors
-/// Its documentation that no type has, and the generator's own limits.
 pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let mut revisions = protocol.revisions.iter();
@@ -107,9 +102,6 @@ pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), 
 }
 
 /// Emits the crate of an extension, which depends on the published crates.
-///
-/// # Errors
-/// Its documentation that no type has, and the generator's own limits.
 pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet, GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let mut files = FileSet::default();
@@ -127,9 +119,6 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
 }
 
 /// Emits the crates of all revisions and extensions; `crates` is the directory of the hand-written ones, as their manifests name it.
-///
-/// # Errors
-/// Documentation that no type has, and the generator's own limits.
 pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
     let emission = Emission::new(protocol, crates)?;
     let family = protocol.manifest.family();
@@ -175,9 +164,6 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
 }
 
 /// The definitions of the revision at this position, in TypeScript.
-///
-/// # Errors
-/// Documentation of another shape.
 pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let docs = &emission.docs[revision];

@@ -41,7 +41,6 @@ pub(crate) struct Facts {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Mirrors {
-    /// The header that repeats the method.
     pub(crate) method: Option<String>,
     /// The headers that repeat a parameter: the parameter of each method that has the header.
     pub(crate) params: BTreeMap<String, BTreeMap<String, String>>,
@@ -67,11 +66,9 @@ pub(crate) struct MirroredArguments {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MirroredCall {
-    /// Its method.
     pub(crate) method: String,
     /// What is called.
     pub(crate) name: String,
-    /// The arguments.
     pub(crate) arguments: String,
 }
 
@@ -79,7 +76,6 @@ pub(crate) struct MirroredCall {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MirroredList {
-    /// Its method.
     pub(crate) method: String,
     /// The list in the result.
     pub(crate) items: String,

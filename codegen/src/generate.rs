@@ -99,9 +99,6 @@ impl RevisionTable {
 }
 
 /// The position of a revision.
-///
-/// # Errors
-/// There is none of this name.
 pub(crate) fn position(protocol: &Protocol, revision: &str) -> Result<usize, GenerateError> {
     let known = protocol.revisions.iter().map(|known| &known.model.revision);
     let position = known.clone().position(|known| known == revision);

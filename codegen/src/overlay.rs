@@ -12,9 +12,6 @@ use crate::load::{Document, MAX_DEPTH, RevisionDocuments, check_document, presen
 use crate::problem::{Problem, Problems};
 
 /// Corrects the schema of a revision, and checks what comes out.
-///
-/// # Errors
-/// Everything that is wrong with the overlay, or with the corrected schema.
 pub(crate) fn correct_schema(revision: &RevisionDocuments) -> Result<(Document, Overlay), Problems> {
     let overlay = Overlay::of(revision.overlay.clone())?;
     let schema = without_unused_definitions(apply_overlay(&revision.schema, &overlay)?);
@@ -65,14 +62,11 @@ struct Correction {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ErrorCode {
-    /// The name of its constant.
     pub(crate) name: String,
-    /// The number on the wire.
     pub(crate) code: i64,
     /// What a session does with it automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<ErrorRole>,
-    /// What it asks of the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asks: Option<Asks>,
     /// The status of an HTTP response with the error, unless it is 200.
@@ -88,7 +82,6 @@ pub(crate) struct ErrorCode {
     pub(crate) methods: Vec<String>,
     /// Where it comes from and what it means.
     pub(crate) why: String,
-    /// Where the specification has it.
     pub(crate) link: String,
 }
 
@@ -120,7 +113,6 @@ pub(crate) enum ErrorRole {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultOf {
-    /// The methods of the requests.
     #[serde(rename = "method", deserialize_with = "one_or_many")]
     pub(crate) methods: Vec<String>,
     /// The official name of the definition of its result.
@@ -155,7 +147,6 @@ pub(crate) struct MetaMember {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Deprecation {
-    /// What it is called.
     pub(crate) feature: String,
     /// Pointers of the definitions and members that belong to it; none where the schema doesn't have it.
     #[serde(default, deserialize_with = "one_or_many")]
@@ -167,7 +158,6 @@ pub(crate) struct Deprecation {
     pub(crate) sep: Option<String>,
     /// When it may be removed at the earliest.
     pub(crate) removal: String,
-    /// What to use instead.
     pub(crate) instead: String,
     /// Why it is deprecated.
     pub(crate) why: String,
@@ -200,9 +190,7 @@ impl ResultOf {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoreForm {
-    /// The names, as open JSON.
     pub(crate) names: Value,
-    /// Why it is said so.
     pub(crate) why: String,
     /// Where a revision's text says so.
     pub(crate) link: String,

@@ -8,13 +8,9 @@ use crate::problem::Problem;
 /// The models of the protocol's revisions and extensions, and once they are planned, the conversions between them.
 #[derive(Debug)]
 pub(crate) struct Protocol {
-    /// The manifest, `revisions.yaml`.
     pub(crate) manifest: Manifest,
-    /// The documents about all revisions.
     pub(crate) shared: SharedDocuments,
-    /// The revisions, in the manifest's order.
     pub(crate) revisions: Vec<ModelledRevision>,
-    /// The extensions.
     pub(crate) extensions: Vec<ModelledExtension>,
     /// The conversions between each two adjacent revisions: those to the later one, and those back.
     pub(crate) plans: Vec<[Plan; 2]>,

@@ -19,7 +19,6 @@ pub(crate) struct ErrorRule {
     pub(crate) down: Option<CodeChange>,
     /// The code when the error goes to the later revision.
     pub(crate) up: Option<CodeChange>,
-    /// Why.
     pub(crate) why: String,
     /// Where the specification or a discussion of it says so.
     #[serde(rename = "link")]
@@ -33,9 +32,7 @@ pub(crate) struct ErrorRule {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CodeChange {
-    /// The code that the error has.
     pub(crate) from: i64,
-    /// The code that it gets.
     pub(crate) to: i64,
     /// The member that it must have, `data.uri`.
     #[serde(rename = "if")]
@@ -43,7 +40,6 @@ pub(crate) struct CodeChange {
 }
 
 impl ErrorRule {
-    /// What it does in one direction.
     pub(super) fn change(&self, upward: bool) -> Option<&CodeChange> {
         let change = if upward { &self.up } else { &self.down };
         change.as_ref()

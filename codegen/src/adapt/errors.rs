@@ -24,11 +24,9 @@ const JSON_RPC: [i64; 5] = [
 pub(crate) struct ErrorPlan {
     /// The method; `None` for all of them.
     pub(crate) method: Option<String>,
-    /// The code that the error has.
     pub(crate) from: i64,
     /// The way to the member that its data must have; empty if it needs none.
     pub(crate) data: Vec<String>,
-    /// The code that it gets.
     pub(crate) to: i64,
     /// The rule, as losses name it.
     pub(crate) rule: String,

@@ -9,9 +9,7 @@ use mcp_wire::JsonType;
 /// A variant that a value may be held by; a type that isn't a union is its own only variant.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
-    /// What it holds.
     pub(crate) ty: TypeRef,
-    /// The JSON type that it is.
     pub(crate) kind: Option<JsonType>,
 }
 

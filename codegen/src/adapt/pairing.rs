@@ -15,7 +15,6 @@ pub(crate) struct Pairing<'m> {
     pub(crate) from: Side<'m>,
     /// The revision that they go to.
     pub(crate) to: Side<'m>,
-    /// The rules between the two.
     pub(crate) rules: &'m Rules,
     /// The revision whose directory has the rules.
     pub(crate) rules_of: &'m str,

@@ -9,11 +9,9 @@ use mcp_wire::JsonType;
 /// How values of two types relate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
-    /// The same Rust type.
     Same,
     /// A conversion exists, or will be planned.
     Converts,
-    /// There is none.
     Impossible,
 }
 

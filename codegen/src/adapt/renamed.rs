@@ -96,7 +96,6 @@ impl<'m> Pairing<'m> {
     }
 }
 
-/// The role of a member for sessions.
 fn role_of<'m>(model: &'m Model, member: &str) -> Option<&'m str> {
     let mut names = model.lifecycle.names.iter();
     let (role, _) = names.find(|(role, name)| *name == member && is_of_member(role))?;

@@ -7,11 +7,8 @@ use super::Plan;
 /// Something that isn't simply moved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Note {
-    /// Who decides.
     pub(crate) kind: NoteKind,
-    /// Where.
     pub(crate) at: String,
-    /// What happens.
     pub(crate) what: String,
 }
 

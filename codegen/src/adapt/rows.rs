@@ -14,9 +14,7 @@ const AUTOMATIC: &str = "automatic";
 /// How a type becomes another.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Row {
-    /// As the types imply.
     Implied,
-    /// Member by member.
     Object(ObjectRow),
     /// Variant by variant. The row may be implied.
     Union(Option<Vec<VariantRow>>),
@@ -27,7 +25,6 @@ pub(crate) enum Row {
 /// An object.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub(crate) struct ObjectRow {
-    /// Members of the target.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) members: BTreeMap<String, MemberRow>,
     /// Members of the source that the target doesn't declare.
@@ -159,14 +156,12 @@ pub(crate) enum VariantRow {
     Replaced { replace: String, rule: String },
     /// Nothing: the target has no counterpart of what has this name.
     Nothing { none: String },
-    /// It is refused.
     Refused { refuse: Refusal },
 }
 
 /// Why a value can't be represented.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Refusal {
-    /// The JSON-RPC error code.
     pub(crate) code: i64,
     /// What the peer is told.
     pub(crate) because: String,

@@ -12,7 +12,6 @@ use crate::load::Document;
 use crate::model::OneOrMany;
 use crate::problem::{Problem, Problems};
 
-/// What the file may have.
 const SECTIONS: [&str; 2] = ["rules", "errors"];
 
 /// What stands for every type in a place.
@@ -21,9 +20,7 @@ pub(super) const ANY_TYPE: &str = "*";
 /// The rules between a revision and the one before it.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
-    /// The rules in the order of the file.
     pub(crate) rules: Vec<Rule>,
-    /// The rules about errors.
     pub(crate) errors: Vec<ErrorRule>,
     document: Document,
 }
@@ -45,7 +42,6 @@ pub(crate) struct Rule<P = Place> {
     pub(crate) down: Option<Action>,
     /// What to do when the value goes to the later revision.
     pub(crate) up: Option<Action>,
-    /// Why.
     pub(crate) why: String,
     /// Where the specification or a discussion of it says so.
     pub(crate) link: String,
@@ -68,7 +64,6 @@ pub(crate) struct Place {
     pub(crate) ty: String,
     /// The member's name on the wire.
     pub(crate) member: Option<String>,
-    /// The variant.
     pub(crate) variant: Option<String>,
 }
 
@@ -92,7 +87,6 @@ pub(crate) enum Action {
     Hide(BTreeMap<String, String>),
     /// Leaves out the entries of a map that the target can't hold, unless this member of the object lists their keys.
     OmitUnlessIn(String),
-    /// Refuses the value.
     Refuse(Refuse),
     /// Splits the elements of a list: one for each element of the list that this member is.
     SplitBy(String),
@@ -146,7 +140,6 @@ pub(crate) struct Join {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Without {
-    /// The members.
     pub(crate) members: Vec<String>,
     /// An object that has one member and lacks another one is left out as a whole.
     #[serde(rename = "or-drop")]
@@ -157,7 +150,6 @@ pub(crate) struct Without {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HasAndLacks {
-    /// The member that is there.
     pub(crate) has: String,
     /// The member that isn't.
     pub(crate) lacks: String,
@@ -167,7 +159,6 @@ pub(crate) struct HasAndLacks {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Refuse {
-    /// The JSON-RPC error code.
     pub(crate) code: i64,
     /// What the peer is told.
     pub(crate) because: String,
@@ -184,9 +175,6 @@ impl Rules {
     }
 
     /// Reads rules from their document.
-    ///
-    /// # Errors
-    /// Every rule that isn't one.
     pub(crate) fn of(document: Document) -> Result<Self, Problems> {
         let raw: BTreeMap<String, Vec<IgnoredAny>> = document.decode_all()?;
         let mut problems = Vec::new();
@@ -226,7 +214,6 @@ impl Rules {
         })
     }
 
-    /// A problem with a rule.
     pub(crate) fn problem(&self, rule: &Rule, what: impl Into<String>) -> Problem {
         self.problem_at(&rule.pointer, what)
     }
@@ -247,7 +234,6 @@ impl Rules {
 }
 
 impl Rule {
-    /// What it does in one direction.
     pub(super) fn action(&self, upward: bool) -> Option<&Action> {
         let action = if upward { &self.up } else { &self.down };
         action.as_ref()
@@ -261,7 +247,6 @@ impl Rule {
 }
 
 impl Rule<Places> {
-    /// A rule for each place.
     fn split(self) -> impl Iterator<Item = Rule> {
         self.at.0.into_iter().map(move |at| Rule {
             at,
@@ -327,7 +312,6 @@ impl Action {
 }
 
 impl Place {
-    /// A member of a type.
     pub(super) fn member(ty: &str, member: &str) -> Self {
         Self {
             ty: ty.to_owned(),

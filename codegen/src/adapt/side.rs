@@ -7,9 +7,7 @@ use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
 /// A revision on one side of a conversion.
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'m> {
-    /// Its model.
     pub(crate) model: &'m Model,
-    /// Its schema.
     pub(crate) schema: &'m Value,
 }
 

@@ -20,7 +20,6 @@ pub(super) struct TemplateCheck<'p, 'm> {
 struct Found {
     /// Its type; `Any` where that depends on the value.
     ty: TypeRef,
-    /// Whether it may be absent.
     optional: bool,
 }
 
@@ -41,7 +40,6 @@ impl TemplateCheck<'_, '_> {
         }
     }
 
-    /// What the placeholders of a text stand for.
     fn placeholders(self, text: &str) -> Result<Vec<Found>, String> {
         let Some(source) = self.source else {
             return Ok(Vec::new());
@@ -230,7 +228,6 @@ impl TemplateCheck<'_, '_> {
     }
 }
 
-/// A member that an object declares.
 fn declared(object: &Struct, name: &str) -> Option<Found> {
     let member = object.member(name).map(|member| Found {
         ty: member.ty.clone(),
@@ -245,7 +242,6 @@ fn declared(object: &Struct, name: &str) -> Option<Found> {
     })
 }
 
-/// The type of a constant.
 pub(super) fn type_of(constant: &Scalar) -> TypeRef {
     match constant {
         Scalar::String(_) => TypeRef::String,

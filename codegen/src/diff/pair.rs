@@ -34,9 +34,7 @@ enum Container {
 
 /// Values of JSON.
 enum Values<'m> {
-    /// Any of a type.
     Of(&'m TypeRef),
-    /// One.
     One(Scalar),
 }
 
@@ -231,7 +229,6 @@ fn has_type(value: &Scalar, ty: &TypeRef, model: &Model) -> bool {
 }
 
 impl<'m> LeafType<'m> {
-    /// One value.
     pub(super) fn value(value: Scalar) -> Self {
         Self {
             around: Vec::new(),

@@ -126,7 +126,6 @@ pub(crate) fn lines(text: &str) -> TokenStream {
     quote!(#(#[doc = #lines])*)
 }
 
-/// A documentation comment.
 pub(crate) fn comment(text: &str) -> String {
     let line = |line: String| format!("{}\n", format!("/// {line}").trim_end());
     wrapped(text).into_iter().map(line).collect()

@@ -15,9 +15,6 @@ pub(crate) struct Docs {
 
 impl Docs {
     /// Decodes documentation from its document.
-    ///
-    /// # Errors
-    /// The document has another shape.
     pub(crate) fn of(document: &Document) -> Result<Self, Problem> {
         Ok(Self::new(document.decode_all()?))
     }

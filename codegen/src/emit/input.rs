@@ -10,13 +10,10 @@ use crate::model::{Model, ModelledExtension, Type};
 /// What a revision's crate is emitted from.
 #[derive(Clone, Copy)]
 pub(crate) struct EmitInput<'i> {
-    /// The revision.
     pub(crate) model: &'i Model,
     /// The schema that the validator keeps.
     pub(crate) schema: &'i Value,
-    /// The hash of the official schema.
     pub(crate) sha256: &'i str,
-    /// Documentation in our own words.
     pub(crate) docs: &'i Docs,
     /// Where the official specification documents a definition; all of them, for the empty name.
     pub(crate) link: &'i dyn Fn(&str) -> String,
@@ -29,7 +26,6 @@ pub(crate) struct EmitInput<'i> {
 }
 
 impl EmitInput<'_> {
-    /// The name of the crate.
     pub(crate) fn crate_name(&self) -> String {
         match self.extension {
             Some(extension) => self.manifest.family().extension_crate(&extension.name),

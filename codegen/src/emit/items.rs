@@ -28,7 +28,6 @@ pub(crate) struct Items {
 
 /// An item without attributes.
 pub(crate) struct Laid<I> {
-    /// The item.
     pub(crate) item: I,
     /// The field of each member, or the variant of each value, by the name in JSON.
     pub(crate) names: BTreeMap<String, Ident>,
@@ -102,12 +101,10 @@ impl Items {
         }
     }
 
-    /// The struct of this name.
     pub(crate) fn structure(&self, name: &str) -> Option<&Laid<syn::ItemStruct>> {
         self.structs.get(name)
     }
 
-    /// The enumeration of this name.
     pub(crate) fn enumeration(&self, name: &str) -> Option<&Laid<syn::ItemEnum>> {
         self.enums.get(name)
     }

@@ -12,23 +12,18 @@ use crate::model::{ConstantMember, Member, Model, Struct};
 pub(super) enum Field<'m> {
     /// A member that is always there with the same value: the struct has no field for it.
     Constant {
-        /// The member.
         constant: &'m ConstantMember,
         /// The variable that says whether it was read.
         local: Ident,
     },
     /// A member that has the same value wherever it is present.
     Implied {
-        /// The member.
         constant: &'m ConstantMember,
         /// The private field that says whether it is present.
         field: Ident,
     },
-    /// A member whose value varies.
     Member {
-        /// The member.
         member: &'m Member,
-        /// Its field.
         field: Ident,
     },
 }

@@ -175,7 +175,6 @@ impl Emitter<'_> {
         aliases.join("\n")
     }
 
-    /// The table of methods.
     pub(super) fn methods(&self) -> String {
         let lines: String = self
             .input
@@ -217,7 +216,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// The constants of error codes.
     pub(super) fn error_codes(&self) -> String {
         let inherited = match self.input.extension {
             Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.of.as_str())),
@@ -232,7 +230,6 @@ impl Emitter<'_> {
         text
     }
 
-    /// The definitions by name.
     pub(super) fn definitions(&self) -> String {
         let mut lines = String::new();
         for (name, definition) in &self.input.model.definitions {

@@ -43,7 +43,6 @@ use tokens::Scope;
 
 /// The files of a crate, relative to its folder, and what they lack.
 pub(crate) struct EmittedCrate {
-    /// The contents of each file.
     pub(crate) files: BTreeMap<String, String>,
     /// Documentation keys whose entries are in the files.
     pub(crate) documented: BTreeSet<String>,

@@ -9,9 +9,6 @@ use crate::problem::Problems;
 use crate::protocol::Protocol;
 
 /// The documentation of each revision: its own, then that of all revisions, then that which the revision before has of what was renamed.
-///
-/// # Errors
-/// A document of another shape.
 pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Problems> {
     let shared = Docs::of(&protocol.shared.docs)?;
     let mut documented = Vec::<Docs>::new();

@@ -14,7 +14,6 @@ use super::templates::Templates;
 
 use crate::load::Family;
 
-/// A number of things, as text.
 fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")

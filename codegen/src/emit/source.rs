@@ -52,7 +52,6 @@ impl Table {
     }
 }
 
-/// Items as text.
 pub(super) fn items(file: &str, code: TokenStream) -> Result<String, EmitError> {
     let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
         file: file.to_owned(),

@@ -16,7 +16,6 @@ use crate::model::{Member, Struct, Type, TypeRef};
 use crate::normalise::Scalar;
 
 impl Emitter<'_> {
-    /// A struct and its table.
     pub(super) fn structure(&self, name: &str, ty: &Type, object: &Struct) -> Result<String, EmitError> {
         let Some(fields) = self.items.fields(self.input.model, name, object) else {
             return Ok(String::new());

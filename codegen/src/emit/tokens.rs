@@ -36,7 +36,6 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// The scope of a crate.
     pub(crate) fn new(input: &EmitInput<'_>) -> Self {
         let source = |(name, ty): (&String, &Type)| {
             let path = input.path_of(name, ty);
@@ -81,13 +80,11 @@ impl Scope {
         name.to_owned()
     }
 
-    /// The crate's schema.
     pub(crate) fn schema(&self) -> &'static str {
         self.own.borrow_mut().insert(SCHEMA.to_owned());
         SCHEMA
     }
 
-    /// A type of the crate.
     pub(crate) fn named(&self, name: &str) -> TokenStream {
         self.own.borrow_mut().insert(name.to_owned());
         let name = ident(name);

@@ -14,7 +14,6 @@ use crate::problem::{Problem, Problems};
 /// The schema of an extension, with the definitions of the revision that it extends.
 #[derive(Debug)]
 pub(super) struct Combined {
-    /// The schema, corrected.
     pub(super) schema: Document,
     /// The pointers of the definitions that are the revision's.
     pub(super) imported: BTreeSet<String>,

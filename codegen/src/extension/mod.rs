@@ -24,9 +24,7 @@ pub(crate) struct NormalisedExtension {
     pub(crate) id: String,
     /// Whether its schema is published with it, and not written after its text.
     pub(crate) official: bool,
-    /// The revision that it extends.
     pub(crate) of: Revision,
-    /// Its schema, with the definitions of that revision.
     pub(crate) schema: NormalisedRevision,
     /// The pointers of the definitions that are that revision's.
     pub(crate) imported: BTreeSet<String>,

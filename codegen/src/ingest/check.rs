@@ -11,9 +11,6 @@ use crate::protocol::Protocol;
 use crate::stages::planned;
 
 /// A schema directory as it will be with this schema in a folder, and with this overlay, if it is to be written.
-///
-/// # Errors
-/// When the overlay doesn't parse.
 pub(super) fn directory_with<'d>(
     path: &'d Path,
     folder: &Path,

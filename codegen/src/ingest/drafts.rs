@@ -22,8 +22,6 @@ pub(crate) struct Drafts<'d> {
 }
 
 impl<'d> Drafts<'d> {
-    /// # Errors
-    /// When the manifest can't be read or is invalid.
     pub(crate) fn new(path: &'d Path) -> Result<Self, Problems> {
         Ok(Self {
             path,
@@ -41,9 +39,6 @@ impl<'d> Drafts<'d> {
 
     /// Puts a schema at a position among the revisions, with the overlay beside it, or else with what fits of the overlay of the
     /// revision before. Returns the position.
-    ///
-    /// # Errors
-    /// Problems of the schema, and of the revisions with it.
     pub(crate) fn insert(&mut self, position: usize, file: &Path) -> Result<usize, GenerateError> {
         let official = Official::of(&load_document(file)?, &self.manifest.aliases, false);
         let overlay = optional_document(&file.with_file_name(OVERLAY))?;
@@ -80,14 +75,10 @@ impl<'d> Drafts<'d> {
     }
 
     /// The models of the revisions and the drafts, in their order.
-    ///
-    /// # Errors
-    /// Their problems.
     pub(crate) fn model(&self) -> Result<Protocol, Problems> {
         model_draft(self.directory.load(self.manifest.clone()))
     }
 
-    /// A name that no revision has.
     fn free_name(&self) -> Result<Revision, Problems> {
         let mut names = (1..).map(|number| format!("draft-{number}"));
         let free = names

@@ -77,7 +77,6 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Prepa
     })
 }
 
-/// The last part of an id.
 pub(crate) fn last_part(id: &str) -> &str {
     id.rsplit('/').next().unwrap_or(id)
 }

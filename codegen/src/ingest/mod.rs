@@ -185,7 +185,6 @@ pub fn try_ingest(options: &IngestOptions) -> Result<Vec<RevisionTable>, IngestE
 /// A revision, or an extension, that may be ingested.
 struct Prepared {
     manifest: Manifest,
-    /// The folder of its files.
     folder: PathBuf,
     official: Official,
     sha256: String,

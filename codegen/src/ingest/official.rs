@@ -12,7 +12,6 @@ use crate::load::Document;
 pub(crate) struct Official {
     /// The schema, with aliases in place of the references that lead out of it.
     pub(crate) schema: Document,
-    /// Its dialect.
     pub(crate) dialect: Dialect,
 }
 

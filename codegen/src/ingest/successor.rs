@@ -30,7 +30,6 @@ pub struct LeftOut {
 
 /// What a check let pass.
 pub(super) struct Passed<T> {
-    /// What the check found.
     pub(super) checked: T,
     /// The overlay; `None` if no entry of it is left.
     pub(super) overlay: Option<String>,
@@ -39,9 +38,6 @@ pub(super) struct Passed<T> {
 
 impl<T> Passed<T> {
     /// What a check lets pass of an overlay, or without one.
-    ///
-    /// # Errors
-    /// What the check finds without an overlay.
     pub(super) fn by(
         overlay: Option<Successor>,
         mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,
@@ -60,9 +56,6 @@ impl<T> Passed<T> {
 impl Successor {
     /// The overlay of `predecessor` without what doesn't fit the schema of `revision`. What it says of the revision as a whole is left
     /// out: facts hold until another revision changes them, and what was new isn't any more.
-    ///
-    /// # Errors
-    /// The problems of the predecessor's overlay.
     pub(super) fn new(text: &str, (predecessor, revision): (&str, &str), schema: &Document) -> Result<Self, Problems> {
         // What that overlay lacks itself isn't repeated.
         let text = text.find(&format!("\n{LEFT_OUT}")).map_or(text, |end| &text[..=end]);
@@ -91,10 +84,7 @@ impl Successor {
     }
 
     /// The text of the overlay that passes a check, if any of it does, and what it lacks. Entries that the check names are left out, until
-    /// it passes.
-    ///
-    /// # Errors
-    /// What the check finds without an overlay.
+    /// it passes; an error is what it finds without an overlay.
     pub(super) fn passing<T>(
         mut self,
         mut check: impl FnMut(Option<&str>) -> Result<T, GenerateError>,

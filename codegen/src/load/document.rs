@@ -82,20 +82,12 @@ impl Document {
     }
 
     /// Decodes the value at a pointer.
-    ///
-    /// # Errors
-    ///
-    /// When the value has another shape. The problem is at `pointer`.
     pub(crate) fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
         let value = self.get(pointer).cloned().unwrap_or_default();
         serde_json::from_value(value).map_err(|error| self.problem(pointer, error.to_string()))
     }
 
     /// Decodes the whole document. An empty document is the type's default.
-    ///
-    /// # Errors
-    ///
-    /// When the document has another shape.
     pub(crate) fn decode_all<T: DeserializeOwned + Default>(&self) -> Result<T, Problem> {
         if self.root.is_null() {
             return Ok(T::default());

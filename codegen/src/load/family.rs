@@ -21,7 +21,6 @@ pub(crate) struct Family {
     /// Whether the revisions are modules of one crate, and not a crate each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) single_crate: bool,
-    /// The keywords of its crates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) keywords: Vec<String>,
 }
@@ -46,7 +45,6 @@ impl Family {
         }
     }
 
-    /// The name of the crate with the types of a revision.
     pub(crate) fn types_crate(&self, revision: &str) -> String {
         match self.single_crate {
             true => format!("{}-types", self.crates),
@@ -60,7 +58,6 @@ impl Family {
         format!("{}-{kind}", self.crates)
     }
 
-    /// The name of the crate of an extension.
     pub(crate) fn extension_crate(&self, name: &str) -> String {
         format!("{}-ext-{name}", self.crates)
     }

@@ -12,7 +12,6 @@ pub(crate) const SCHEMA: &str = "schema.json";
 /// The file of the corrections to a revision's schema.
 pub(crate) const OVERLAY: &str = "overlay.yaml";
 
-/// The directory of the extensions.
 pub(crate) const EXTENSIONS: &str = "extensions";
 
 /// The file of a revision's published names.
@@ -24,15 +23,11 @@ const DOCS: &str = "docs.yaml";
 /// The files in the directory of a revision.
 #[derive(Debug)]
 pub(crate) struct RevisionDocuments {
-    /// The manifest's entry of the revision.
     pub(crate) entry: Entry,
-    /// `schema.json`.
     pub(crate) schema: Document,
-    /// `overlay.yaml`.
     pub(crate) overlay: Document,
     /// `adapt.yaml`: the rules between the revision and the one before it.
     pub(crate) rules: Document,
-    /// `names.yaml`: the published names.
     pub(crate) names: Document,
     /// `docs.yaml`, which takes precedence over that of all revisions.
     pub(crate) docs: Document,
@@ -51,7 +46,6 @@ pub(crate) struct ExtensionDocuments {
     pub(crate) own: RevisionDocuments,
     /// The entry of the revision that it extends.
     pub(crate) of: Revision,
-    /// The schema of that revision.
     pub(crate) core: Document,
     /// The corrections to that schema.
     pub(crate) core_overlay: Document,
@@ -75,9 +69,7 @@ pub(crate) struct SharedDocuments {
 /// The result of reading a schema directory.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// The manifest, `revisions.yaml`.
     pub(crate) manifest: Manifest,
-    /// The documents about all revisions.
     pub(crate) shared: SharedDocuments,
     /// The revisions whose files could all be read, in the manifest's order.
     pub(crate) revisions: Vec<RevisionDocuments>,
@@ -107,9 +99,6 @@ impl Loaded {
 }
 
 /// Reads a schema directory. All files except the schemas may be missing.
-///
-/// # Errors
-/// When the manifest can't be read or is invalid.
 pub(crate) fn load(directory: &Path) -> Result<Loaded, Problems> {
     Ok(Directory::new(directory).load(Manifest::load(directory)?))
 }

@@ -77,7 +77,6 @@ pub(super) fn declares_member(model: &Model, key: &str) -> bool {
     })
 }
 
-/// The type of a member.
 fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeRef> {
     Some(&model.struct_of(of)?.member(name)?.ty)
 }

@@ -12,7 +12,6 @@ use crate::facts::{Facts, MirroredArguments, Mirrors};
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 
-/// The codes that JSON-RPC defines.
 const JSON_RPC_CODES: [i64; 5] = [-32700, -32600, -32601, -32602, -32603];
 
 /// What is wrong with the facts of a model's revision, of which its overlay states some.

@@ -19,7 +19,6 @@ pub(crate) enum Decision {
     Is(usize),
     /// By the value of a string member.
     Tag {
-        /// The member.
         member: String,
         /// What each value leads to.
         cases: Vec<(Vec<String>, Decision)>,
@@ -38,9 +37,7 @@ pub(crate) enum Decision {
     },
     /// By the same means, in the object that is a member.
     Within {
-        /// The member.
         member: String,
-        /// How to decide there.
         decision: Box<Decision>,
     },
 }
@@ -50,7 +47,6 @@ pub(crate) enum Decision {
 /// The others may have it as well, as one that they don't declare: then it may be of any kind, and lack company.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Case {
-    /// The member.
     pub(crate) member: String,
     /// The kinds of its value; all, if there are none.
     pub(crate) kinds: Vec<JsonType>,
@@ -72,7 +68,6 @@ const DEEPEST: usize = 16;
 
 /// Looks through references at an object's members.
 pub(crate) trait Lookup<'n> {
-    /// The members of `node`, if it is an object.
     fn members(&self, node: &'n Node) -> Option<&'n BTreeMap<String, Property>>;
     /// The shape of `node`, past references.
     fn shape(&self, node: &'n Node) -> &'n Shape;
@@ -264,7 +259,6 @@ impl<'n, L: Lookup<'n>> Search<'_, L> {
     }
 }
 
-/// What all candidates require.
 fn required_by_all(candidates: &[Candidate<'_>]) -> Vec<String> {
     let requires = |members: &BTreeMap<String, Property>, name: &String| {
         members.get(name).is_some_and(|property| property.required)
@@ -277,7 +271,6 @@ fn required_by_all(candidates: &[Candidate<'_>]) -> Vec<String> {
     required.cloned().collect()
 }
 
-/// The kind of a shape that has one.
 pub(crate) fn json_kind(shape: &Shape) -> JsonType {
     match shape {
         Shape::Boolean | Shape::Constant(Scalar::Boolean(_)) => JsonType::Boolean,

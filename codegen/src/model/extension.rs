@@ -27,7 +27,6 @@ pub(crate) struct ModelledExtension {
     pub(crate) id: String,
     /// Whether its schema is published with it, and not written after its text.
     pub(crate) official: bool,
-    /// The revision that it extends.
     pub(crate) of: Revision,
     /// What it has as a revision has it. Types of the revision that it extends are marked as imported in its model.
     pub(crate) own: ModelledRevision,
@@ -51,18 +50,13 @@ impl ModelledExtension {
 /// A result that an extension adds to a request of the revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AddedResult {
-    /// The method of the request.
     pub(crate) method: String,
-    /// The definition of the result.
     pub(crate) definition: String,
     /// The value of the member that says which result it is.
     pub(crate) kind: Option<String>,
 }
 
 /// Builds the models of extensions.
-///
-/// # Errors
-/// Everything in a schema or overlay that no model can be built from, and ids, methods and kinds of results that two have.
 pub(crate) fn build_extensions(
     (names, shared): (&Names, &Shared),
     revisions: &[ModelledRevision],
@@ -91,9 +85,6 @@ pub(crate) fn build_extensions(
 }
 
 /// Builds the model of an extension.
-///
-/// # Errors
-/// Everything in its schema or overlay that no model can be built from.
 fn build_extension(
     extension: NormalisedExtension,
     core: &ModelledRevision,

@@ -7,9 +7,6 @@ use super::types::{Member, Model, TypeKind};
 use crate::problem::{Problem, Problems};
 
 /// Checks that each name that the overlay gives a field is one, and is the only one of its struct.
-///
-/// # Errors
-/// Those that aren't.
 pub(super) fn check_fields(model: &Model) -> Result<(), Problems> {
     let mut problems = Vec::new();
     for ty in model.types.values() {

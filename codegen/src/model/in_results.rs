@@ -18,7 +18,6 @@ const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");
 /// What is asked, and what is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Questions {
-    /// The union of the requests.
     pub(crate) requests: TypeRef,
     /// The union of their results.
     pub(crate) results: TypeRef,

@@ -13,7 +13,6 @@ pub(crate) struct Lifecycle {
     /// The members of the parameters of each role's method.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) params: BTreeMap<String, Members>,
-    /// The members of its result.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) results: BTreeMap<String, Members>,
     /// What else a session writes into its own messages, by method.
@@ -46,7 +45,6 @@ pub(crate) struct Members {
     /// The id of a request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) request: Option<String>,
-    /// The log level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) level: Option<String>,
     /// The object that declares the members with the roles of a filter.
@@ -55,7 +53,6 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// The names of the members.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let names = [
             &self.name,
@@ -95,9 +92,7 @@ impl Presets {
 /// What a session writes into a message of its own beside what it knows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct OwnMessage {
-    /// In the parameters.
     pub(crate) params: Presets,
-    /// In the result.
     pub(crate) result: Presets,
 }
 

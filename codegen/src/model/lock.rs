@@ -22,9 +22,6 @@ pub(crate) struct Lock {
 
 impl Lock {
     /// Decodes `names.yaml`.
-    ///
-    /// # Errors
-    /// A document of another shape, and paths that can't be those of a type.
     pub(crate) fn of(document: &Document) -> Result<Self, Problems> {
         let lines: BTreeMap<String, String> = document.decode_all()?;
         let (mut paths, mut problems) = (BTreeMap::new(), Vec::new());

@@ -40,7 +40,6 @@ const RESULTS: [(&str, Direction); 2] = [
 /// What a union of messages is told apart by, and of what.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageInput<'i> {
-    /// The schema in shapes.
     pub(crate) shapes: &'i Shapes,
     /// Results that the schema doesn't state, by request method.
     pub(crate) results: &'i BTreeMap<String, Vec<String>>,
@@ -50,12 +49,10 @@ pub(crate) struct MessageInput<'i> {
     pub(crate) imported: &'i BTreeSet<String>,
 }
 
-/// The names of the unions of messages.
 pub(crate) fn union_names() -> impl Iterator<Item = &'static str> {
     DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
 }
 
-/// The names of the unions of results.
 pub(crate) fn result_union_names() -> impl Iterator<Item = &'static str> {
     RESULTS.iter().map(|(name, _)| *name)
 }

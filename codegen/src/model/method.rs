@@ -18,11 +18,9 @@ pub(crate) enum MessageKind {
 /// A method.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Method {
-    /// Its name on the wire.
     pub(crate) name: String,
     /// Whether an answer is expected.
     pub(crate) kind: MessageKind,
-    /// Who may call it.
     pub(crate) direction: Direction,
     /// The Rust type of the request or notification.
     #[serde(rename = "type")]
@@ -70,7 +68,6 @@ pub(crate) struct Need {
 /// What is tolerated in a member of a method's result.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Tolerance {
-    /// The member.
     pub(crate) member: String,
     /// What is there as JSON; `None` for a member that is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,6 +75,5 @@ pub(crate) struct Tolerance {
     /// The member without which it isn't tolerated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) beside: Option<String>,
-    /// What it is read as, as JSON.
     pub(crate) read: String,
 }

@@ -8,9 +8,6 @@ use super::types::{Member, Model, TypeKind};
 use crate::problem::{Problem, Problems};
 
 /// Checks that each preset is a value of its member's type, and that the member is always there.
-///
-/// # Errors
-/// Those that aren't.
 pub(super) fn check_presets(model: &Model) -> Result<(), Problems> {
     let objects = model.types.values().filter_map(|ty| match &ty.kind {
         TypeKind::Struct(object) => Some((ty, object)),

@@ -21,9 +21,7 @@ use crate::problem::{Problem, Problems};
 /// A revision with its model.
 #[derive(Debug)]
 pub(crate) struct ModelledRevision {
-    /// What the manifest says of the revision.
     pub(crate) entry: Entry,
-    /// The model.
     pub(crate) model: Model,
     /// The schema that the validator keeps.
     pub(crate) schema: Value,
@@ -31,7 +29,6 @@ pub(crate) struct ModelledRevision {
     pub(crate) facts: Facts,
     /// The rules between the revision and the one before it.
     pub(crate) rules: Document,
-    /// Its own documentation.
     pub(crate) docs: Document,
     /// Whether its names were published.
     pub(crate) is_locked: bool,
@@ -55,9 +52,6 @@ impl ModelledRevision {
 
 /// Builds the models from the latest to the earliest, because names come from later revisions. The problems of drafts that aren't errors
 /// come with them.
-///
-/// # Errors
-/// Everything in a schema or overlay that no model can be built from.
 pub(crate) fn build_models(
     (names, shared): (&Names, &Shared),
     lifecycle: &Document,
@@ -128,7 +122,6 @@ fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
     inherited.collect()
 }
 
-/// What only the overlay of an extension may have.
 fn sections_of_extensions(overlay: &Overlay) -> Vec<Problem> {
     let sections = [
         ("settings", overlay.settings.is_some()),

@@ -10,21 +10,10 @@ use super::type_schema::{MemberSchema, TypeSchema};
 use super::types::{Model, TypeKind};
 
 /// Keywords that say more about a value than its Rust type does.
+#[rustfmt::skip]
 const ASSERTIONS: [&str; 14] = [
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-    "pattern",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "minProperties",
-    "maxProperties",
-    "propertyNames",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
+    "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
 ];
 
 /// How many references are followed to a schema.

@@ -18,7 +18,6 @@ use crate::problem::Problem;
 
 /// What is said about all revisions.
 pub(crate) struct Shared {
-    /// The module of each definition.
     pub(super) modules: BTreeMap<String, String>,
     capabilities: Capabilities,
     lifecycle: Roles,

@@ -23,7 +23,6 @@ pub(crate) struct ToleranceEntry {
     found: Option<Value>,
     /// The member without which it isn't tolerated.
     beside: Option<String>,
-    /// What it is read as.
     read: Value,
 }
 

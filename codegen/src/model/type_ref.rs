@@ -8,29 +8,17 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TypeRef {
-    /// A type of the revision.
     Named(String),
-    /// The id of a request.
     RequestId,
-    /// A string.
     String,
-    /// A boolean.
     Boolean,
-    /// An integer.
     Integer,
-    /// A number.
     Number,
-    /// `null`.
     Null,
-    /// Any JSON.
     Any,
-    /// Any JSON object.
     RawObject,
-    /// An array.
     List(Box<TypeRef>),
-    /// An object with any keys.
     Map(Box<TypeRef>),
-    /// A type, or null.
     Nullable(Box<TypeRef>),
 }
 

@@ -20,7 +20,6 @@ pub(crate) struct TypeSchema {
 pub(crate) struct MemberSchema {
     /// Where it is: the first place, where several parts of an intersection declare the member.
     pub(crate) pointer: String,
-    /// The other places.
     pub(crate) others: Vec<String>,
     /// The assertions by their keywords.
     pub(crate) assertions: BTreeMap<&'static str, Value>,

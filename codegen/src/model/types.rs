@@ -20,7 +20,6 @@ use super::type_schema::TypeSchema;
 /// A revision, ready to be written as Rust.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Model {
-    /// The revision's name.
     pub(crate) revision: String,
     /// Every type by its Rust name.
     pub(crate) types: BTreeMap<String, Type>,
@@ -32,7 +31,6 @@ pub(crate) struct Model {
     pub(crate) batches: bool,
     /// Whether a response that is an error may lack the id.
     pub(crate) errors_without_id: bool,
-    /// The revision's own error codes.
     pub(crate) error_codes: Vec<ErrorCode>,
     /// The members of the data of errors with a role, by their codes.
     #[serde(skip)]
@@ -43,7 +41,6 @@ pub(crate) struct Model {
     /// What is new since the revision before, in a few sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) summary: Vec<String>,
-    /// What a session does automatically.
     pub(crate) lifecycle: Lifecycle,
     /// Which type is where: what an earlier revision, whose schema has no name there, takes its name from.
     #[serde(skip)]
@@ -65,7 +62,6 @@ pub(crate) struct Type {
     pub(crate) imported: bool,
     /// Where the schema defines it.
     pub(crate) pointer: String,
-    /// The module it is in.
     pub(crate) module: String,
     /// The schema's own description, in checkouts that keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +69,6 @@ pub(crate) struct Type {
     /// What the schema says beyond the type.
     #[serde(skip)]
     pub(crate) schema: TypeSchema,
-    /// What it is.
     #[serde(flatten)]
     pub(crate) kind: TypeKind,
 }
@@ -82,18 +77,13 @@ pub(crate) struct Type {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum TypeKind {
-    /// An object with declared members.
     Struct(Struct),
-    /// A string with known values.
     Strings {
-        /// The known values, in order.
         values: Vec<String>,
         /// Whether their order means something.
         ordered: bool,
     },
-    /// One of several shapes.
     Union(Union),
-    /// Another name for a type.
     Alias(TypeRef),
     /// One of several requests or notifications: their methods and their types.
     Methods(Vec<(String, String)>),
@@ -114,26 +104,20 @@ pub(crate) struct Struct {
 /// A member with one value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ConstantMember {
-    /// Its name on the wire.
     pub(crate) name: String,
-    /// Its value.
     pub(crate) value: Scalar,
-    /// Whether it is always there.
     pub(crate) required: bool,
 }
 
 /// A member whose value varies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Member {
-    /// Its name on the wire.
     pub(crate) name: String,
     /// The name of its field, where the overlay gives it another one than its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
-    /// The type of its value.
     #[serde(rename = "type")]
     pub(crate) ty: TypeRef,
-    /// Whether it is always there.
     pub(crate) required: bool,
     /// The value that distinguishes the object from others, though the schema allows more.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +136,6 @@ pub(crate) struct Member {
 /// One of several shapes.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Union {
-    /// The shapes.
     pub(crate) variants: Vec<Variant>,
     /// How an object is told to be one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,12 +145,9 @@ pub(crate) struct Union {
 /// A variant of a union.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Variant {
-    /// Its Rust name.
     pub(crate) name: String,
-    /// What it holds.
     #[serde(rename = "type")]
     pub(crate) ty: TypeRef,
-    /// The JSON type that it is.
     pub(crate) kind: JsonType,
     /// Whether it must be behind a pointer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -177,9 +157,7 @@ pub(crate) struct Variant {
 /// A definition of the schema.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Definition {
-    /// Where it is.
     pub(crate) pointer: String,
-    /// The type of its instances.
     #[serde(rename = "type")]
     pub(crate) ty: TypeRef,
     /// What is around the type in an instance.
@@ -247,7 +225,6 @@ impl Model {
             .find(|entry| entry.at.iter().any(|at| at == pointer))
     }
 
-    /// The deprecation of a member of a type.
     pub(crate) fn deprecation_of_member(&self, ty: &Type, member: &str) -> Option<&Deprecation> {
         let members = pointer::child(&ty.pointer, "properties");
         self.deprecation(&pointer::child(&members, member))
@@ -258,18 +235,15 @@ impl Model {
         self.deprecation(&self.types.get(&method.ty)?.pointer)
     }
 
-    /// The method of this name.
     pub(crate) fn method(&self, name: &str) -> Option<&Method> {
         self.methods.iter().find(|method| method.name == name)
     }
 
-    /// Whether there is a request of this method.
     pub(crate) fn has_request(&self, method: &str) -> bool {
         let mut requests = self.methods.iter().filter(|method| method.kind == MessageKind::Request);
         requests.any(|request| request.name == method)
     }
 
-    /// What the type of this Rust name is.
     pub(crate) fn kind(&self, name: &str) -> Option<&TypeKind> {
         self.types.get(name).map(|ty| &ty.kind)
     }
@@ -339,7 +313,6 @@ impl Model {
         }
     }
 
-    /// The union that `reference` is in the end, if it is one.
     pub(crate) fn union_of(&self, reference: &TypeRef) -> Option<&Union> {
         match self.kind_of(reference)? {
             TypeKind::Union(union) => Some(union),
@@ -347,7 +320,6 @@ impl Model {
         }
     }
 
-    /// The struct that `reference` is in the end, if it is one.
     pub(crate) fn struct_of(&self, reference: &TypeRef) -> Option<&Struct> {
         match self.kind_of(reference)? {
             TypeKind::Struct(object) => Some(object),

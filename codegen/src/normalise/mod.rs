@@ -29,11 +29,9 @@ use crate::problem::Problems;
 /// A revision in shapes.
 #[derive(Debug)]
 pub(crate) struct NormalisedRevision {
-    /// Its files.
     pub(crate) documents: RevisionDocuments,
     /// The corrected schema, for the places of problems.
     pub(crate) document: Document,
-    /// Its schema in shapes.
     pub(crate) shapes: Shapes,
     /// What the schema can't say.
     pub(crate) overlay: Overlay,
@@ -85,12 +83,10 @@ pub(crate) struct Node {
     pub(crate) is_no_method: bool,
     /// The description, where the checkout keeps the schema's prose.
     pub(crate) description: Option<String>,
-    /// What a value looks like.
     pub(crate) shape: Shape,
 }
 
 impl Node {
-    /// A shape of what is at a pointer.
     fn at(pointer: &str, shape: Shape) -> Self {
         Self {
             pointer: pointer.to_owned(),
@@ -109,35 +105,24 @@ impl Node {
 /// What a value looks like.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
-    /// Any JSON.
     Any,
-    /// `null` only.
     Null,
-    /// A boolean.
     Boolean,
-    /// A string.
     String,
-    /// An integer.
     Integer,
-    /// A number, integral or not.
     Number,
-    /// One scalar value.
     Constant(Scalar),
     /// A string of which some values are known.
     Strings(Strings),
     /// An object whose members aren't declared, or are kept verbatim all the same.
     RawObject,
-    /// An array of one kind of element.
     List(Box<Node>),
     /// An object with any keys and one kind of value.
     Map(Box<Node>),
-    /// An object with declared members.
     Object(BTreeMap<String, Property>),
     /// One of several shapes; at least two, none of them a union or null itself unless by reference.
     Union(Vec<Node>),
-    /// A shape, or null.
     Nullable(Box<Node>),
-    /// The definition at a pointer.
     Reference(String),
 }
 
@@ -145,11 +130,8 @@ pub(crate) enum Shape {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Scalar {
-    /// A string.
     String(String),
-    /// An integer.
     Integer(i64),
-    /// A boolean.
     Boolean(bool),
 }
 
@@ -165,16 +147,13 @@ pub(crate) struct Strings {
 /// A declared member.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Property {
-    /// What its value looks like.
     pub(crate) node: Node,
-    /// Whether it is always there.
     pub(crate) required: bool,
 }
 
 /// A revision's schema in shapes.
 #[derive(Debug, Clone)]
 pub(crate) struct Shapes {
-    /// Each definition by its pointer.
     pub(crate) definitions: BTreeMap<String, DefinitionShape>,
     /// The schema that the validator keeps: corrected, and without the envelope around methods.
     pub(crate) schema: Value,
@@ -183,17 +162,14 @@ pub(crate) struct Shapes {
 /// A definition in shapes.
 #[derive(Debug, Clone)]
 pub(crate) struct DefinitionShape {
-    /// Its name in the schema.
     pub(crate) name: String,
     /// Whether it is a definition, or merely something that a reference points at.
     pub(crate) official: bool,
-    /// What it looks like.
     pub(crate) node: Node,
     /// The envelope that the schema repeats in it.
     pub(crate) envelope: Option<Envelope>,
 }
 
-/// Reduces a corrected schema to shapes.
 pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
     let mut schema = corrected.clone();
     let envelopes = envelope::take_envelopes(&mut schema);

@@ -11,11 +11,8 @@ use crate::load::RevisionDocuments;
 /// The data beside the schema of a revision.
 #[derive(Debug)]
 pub(crate) struct Beside {
-    /// The revision.
     pub(crate) revision: String,
-    /// `overlay.yaml`.
     pub(crate) overlay: Value,
-    /// `adapt.yaml`.
     pub(crate) rules: Value,
 }
 
@@ -41,7 +38,6 @@ order of an enumeration. **Error codes**, **results**, **deprecations** and **fa
 schemas can't imply about each other: they are between a revision and the one before it.
 ";
 
-/// The page.
 pub(crate) fn gaps(revisions: &[Beside]) -> String {
     let mut page = TITLE.to_owned();
     let sections: Vec<Vec<Section>> = revisions.iter().map(sections).collect();
@@ -118,7 +114,6 @@ fn is_hint(correction: &Value) -> bool {
     !at.is_empty() && at.iter().all(|at| keyword(at))
 }
 
-/// What an entry is about.
 fn subject(entry: &Value) -> String {
     let named = ["feature", "name", "method", "at"]
         .iter()

@@ -25,7 +25,6 @@ pub(super) struct Ancestor<'i> {
 }
 
 impl<'i> History<'i> {
-    /// The history of what has none.
     pub(super) fn none(model: &'i Model) -> Self {
         Self {
             models: vec![model],

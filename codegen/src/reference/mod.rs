@@ -22,15 +22,12 @@ use text::{anchor, cell, linked};
 /// What the reference of a revision is written from.
 #[derive(Clone, Copy)]
 pub(crate) struct ReferenceInput<'i> {
-    /// The revisions up to this one.
     pub(crate) revisions: &'i [ModelledRevision],
     /// The conversions between each two of all revisions.
     pub(crate) plans: &'i [[Plan; 2]],
     /// What changed between each two of them.
     pub(crate) diffs: &'i [Diff],
-    /// The name of its crate.
     pub(crate) crate_name: &'i str,
-    /// Documentation in our own words.
     pub(crate) docs: &'i Docs,
     /// Where the official specification documents a definition; all of them, for the empty name.
     pub(crate) link: &'i dyn Fn(&str) -> String,

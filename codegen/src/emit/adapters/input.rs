@@ -12,7 +12,6 @@ pub(crate) struct AdaptersInput<'i> {
     pub(crate) protocol: &'i Protocol,
     /// The Rust names of the members and values of each revision.
     pub(crate) items: &'i [Items],
-    /// The table of each revision.
     pub(crate) tables: &'i [String],
     /// The position of the revision that handlers are written against.
     pub(crate) hub: usize,
@@ -23,7 +22,6 @@ pub(crate) struct AdaptersInput<'i> {
 /// The revision that handlers are written against.
 #[derive(Clone, Copy)]
 pub(super) struct Hub<'i> {
-    /// Its model.
     pub(super) model: &'i Model,
     /// The Rust names of its members and values.
     pub(super) items: &'i Items,

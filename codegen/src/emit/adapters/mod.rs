@@ -36,9 +36,6 @@ fn header(family: &Family) -> &'static str {
 const PEER_TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Implementation"];
 
 /// Emits the files of the crate, relative to its folder.
-///
-/// # Errors
-/// When the generator meets its own limits.
 pub(crate) fn emit_adapters(
     input: &AdaptersInput<'_>,
     templates: &Templates,

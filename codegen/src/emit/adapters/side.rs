@@ -55,7 +55,6 @@ pub(super) struct Call<'i> {
     internal: bool,
     /// What a handler gives for it, and an expression that makes a result of this side of that.
     handled: Option<Handled>,
-    /// The usual result.
     pub(super) result: Option<UsualResult>,
 }
 
@@ -225,7 +224,6 @@ impl<'i> Side<'i> {
         Some(&message.member(PARAMS)?.ty)
     }
 
-    /// The field of a member.
     pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<String> {
         let TypeRef::Named(name) = self.hub.model.resolve(ty) else {
             return None;

@@ -58,7 +58,6 @@ const METHOD_TABLES: [MethodTable; 4] = [
 /// The constant with the name of the revision.
 const VERSION: &str = "PROTOCOL_VERSION";
 
-/// The definitions of a revision.
 pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
     let model = input.model;
     let codes = model.error_codes.iter().map(|code| code.name.clone());
@@ -109,7 +108,6 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
 }
 
 impl TypeWriter<'_> {
-    /// The declaration of a definition.
     fn definition(&self, (name, at): (&str, &str), schema: &Value, envelope: Option<Envelope>, link: &str) -> String {
         let text = self.docs.entry(name, None).map_or("", |(_, text)| text);
         let deprecation = self.model.deprecation(at).map(Deprecation::note);
@@ -157,7 +155,6 @@ impl TypeWriter<'_> {
         format!("{docs}  {}: {value};\n", key(&method.name))
     }
 
-    /// A type of the model.
     fn of_model(&self, ty: &TypeRef) -> String {
         match ty {
             TypeRef::Named(name) => self.model.types.get(name).map_or_else(

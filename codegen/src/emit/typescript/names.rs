@@ -5,54 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::names::unique;
 
 /// Names that a type can't have in a module.
+#[rustfmt::skip]
 const RESERVED: [&str; 48] = [
-    "any",
-    "as",
-    "bigint",
-    "boolean",
-    "break",
-    "case",
-    "catch",
-    "class",
-    "const",
-    "continue",
-    "debugger",
-    "default",
-    "delete",
-    "do",
-    "else",
-    "enum",
-    "export",
-    "extends",
-    "false",
-    "finally",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "instanceof",
-    "interface",
-    "let",
-    "never",
-    "new",
-    "null",
-    "number",
-    "object",
-    "return",
-    "static",
-    "string",
-    "super",
-    "switch",
-    "symbol",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "type",
-    "undefined",
-    "unknown",
-    "void",
+    "any", "as", "bigint", "boolean", "break", "case", "catch", "class", "const", "continue", "debugger", "default",
+    "delete", "do", "else", "enum", "export", "extends", "false", "finally", "for", "function", "if", "import",
+    "in", "instanceof", "interface", "let", "never", "new", "null", "number", "object", "return", "static",
+    "string", "super", "switch", "symbol", "this", "throw", "true", "try", "type", "undefined", "unknown", "void",
     "with",
 ];
 
@@ -84,7 +42,6 @@ pub(super) fn identifier(name: &str) -> String {
     identifier
 }
 
-/// A name as the key of a member.
 pub(super) fn key(name: &str) -> String {
     let is_plain = !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())

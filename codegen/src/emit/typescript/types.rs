@@ -24,14 +24,12 @@ pub(super) struct TypeWriter<'i> {
     pub(super) model: &'i Model,
     pub(super) schema: &'i Value,
     pub(super) docs: &'i Docs,
-    /// The name of each definition.
     pub(super) names: BTreeMap<&'i str, String>,
 }
 
 /// Where a type is written.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'p> {
-    /// Where the schema is.
     pub(super) pointer: &'p str,
     /// How deep in braces the type is.
     pub(super) indent: usize,
@@ -236,7 +234,6 @@ fn list<'s>(schema: &'s Map<String, Value>, keyword: &str) -> Option<&'s [Value]
     schema.get(keyword).and_then(Value::as_array).map(Vec::as_slice)
 }
 
-/// The type of one value.
 fn literal(value: &Value) -> Expression {
     match value {
         Value::Array(_) => Expression::Array(Box::new(Expression::unknown())),

@@ -11,9 +11,7 @@ use crate::overlay::Overlay;
 /// What a model is built from.
 #[derive(Debug)]
 pub(crate) struct BuildInput<'i> {
-    /// The revision's name.
     pub(crate) revision: &'i str,
-    /// Its schema in shapes.
     pub(crate) shapes: &'i Shapes,
     /// How Rust names are spelt.
     pub(crate) names: &'i Names,
@@ -52,7 +50,6 @@ pub(super) struct Builder<'i> {
 pub(super) struct Context<'c> {
     /// The Rust name of the type that it is a part of.
     pub(super) parent: &'c str,
-    /// The member that it is, or is in.
     pub(super) member: &'c str,
     /// The whole way from the parent.
     pub(super) position: String,

@@ -12,9 +12,6 @@ use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
 use crate::problem::{Problem, Problems};
 
 /// Chooses a Rust name for each definition, by its pointer.
-///
-/// # Errors
-/// Definitions that would have the same name.
 pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String, String>, Problems> {
     let mut pointers: BTreeMap<String, &str> = BTreeMap::new();
     let mut names = BTreeMap::new();

@@ -33,7 +33,6 @@ impl<'s> Lookup<'s> for Definitions<'s> {
 }
 
 impl Definitions<'_> {
-    /// Whether a node refers to the definition `name`.
     pub(super) fn refers_to(&self, node: &Node, name: &str) -> bool {
         let Shape::Reference(pointer) = &node.shape else {
             return false;
