@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::emit::{
-    AdaptersInput, Docs, EmitInput, EmittedCrate, Templates, docs_of_revisions, emit_adapters, emit_crate, table,
-    typescript,
+    AdaptersInput, EmitInput, EmittedCrate, Templates, docs_of_revisions, emit_adapters, emit_crate, table, typescript,
 };
 use crate::error::GenerateError;
 use crate::files::FileSet;
+use crate::load::Docs;
 use crate::model::{ModelledExtension, ModelledRevision};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
@@ -24,7 +24,6 @@ pub(crate) struct Emitted {
 struct Emission<'p> {
     protocol: &'p Protocol,
     templates: Templates,
-    shared_docs: Docs,
     docs: Vec<Docs>,
     crates: &'p str,
 }
@@ -34,8 +33,7 @@ impl<'p> Emission<'p> {
         Ok(Self {
             protocol,
             templates: Templates::new()?,
-            shared_docs: Docs::of(&protocol.shared.docs).map_err(Problems::from)?,
-            docs: docs_of_revisions(protocol)?,
+            docs: docs_of_revisions(protocol),
             crates,
         })
     }
@@ -71,8 +69,8 @@ impl<'p> Emission<'p> {
 
     /// Emits the crate of an extension, and finds its documentation that no type has.
     fn extension(&self, extension: &ModelledExtension) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-        let own_docs = Docs::of(&extension.own.docs).map_err(Problems::from)?;
-        self.crate_of(&extension.own, Some(extension), &self.shared_docs.with(&own_docs))
+        let docs = self.protocol.docs.with(&extension.own.docs);
+        self.crate_of(&extension.own, Some(extension), &docs)
     }
 
     fn crate_of(
@@ -81,11 +79,8 @@ impl<'p> Emission<'p> {
         extension: Option<&ModelledExtension>,
         docs: &Docs,
     ) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-        let own_docs = Docs::of(&revision.docs).map_err(Problems::from)?;
         let emitted = self.emit(revision, extension, docs, |input| emit_crate(input, &self.templates))?;
-        let problems = self
-            .shared_docs
-            .needless(&own_docs, &revision.docs, &emitted.documented);
+        let problems = self.protocol.docs.needless(&revision.docs, &emitted.documented);
         Ok((emitted, problems))
     }
 }
@@ -132,7 +127,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     });
     let extensions = protocol.extensions.iter().map(|extension| {
         let name = family.extension_crate(&extension.name);
-        (name, &extension.id, emission.extension(extension))
+        (name, &extension.declared.id, emission.extension(extension))
     });
     for (name, key, emitted) in revisions.chain(extensions) {
         let (emitted, found) = emitted?;
@@ -144,7 +139,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
         documented.extend(emitted.documented);
         items.push(emitted.items);
     }
-    problems.extend(emission.shared_docs.unused(&protocol.shared.docs, &documented));
+    problems.extend(protocol.docs.unused(&documented));
     Problems::check(problems)?;
     let hub = protocol.manifest.hub();
     let hub = hub.and_then(|hub| protocol.revisions.iter().position(|known| known.entry.revision == *hub));

@@ -4,15 +4,14 @@ use std::path::Path;
 
 use crate::adapt::{Pairing, Rules, Side, plan_conversions};
 use crate::diff::{Diff, diff};
-use crate::emit::{Docs, docs_of_revisions};
+use crate::emit::docs_of_revisions;
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::position;
 use crate::ingest::Drafts;
 use crate::jsonld::{annotated_schema, context};
-use crate::load::load;
+use crate::load::{Docs, load};
 use crate::model::ModelledRevision;
-use crate::problem::Problems;
 use crate::protocol::Protocol;
 use crate::reference::{Beside, ReferenceInput, extension_reference, gaps, reference};
 use crate::stages::{plan, planned};
@@ -39,13 +38,12 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let path = format!("changes/{}_{}.md", diff.from, diff.to);
         files.insert(path, header.clone() + &diff.markdown())?;
     }
-    for (index, (revision, docs)) in planned.revisions.iter().zip(docs_of_revisions(&planned)?).enumerate() {
+    for (index, (revision, docs)) in planned.revisions.iter().zip(docs_of_revisions(&planned)).enumerate() {
         let path = format!("reference/{}.md", revision.model.revision);
         files.insert(path, header.clone() + &reference_of(&planned, (index, &docs), &diffs))?;
     }
-    let shared = Docs::of(&planned.shared.docs).map_err(Problems::from)?;
     for extension in &planned.extensions {
-        let docs = shared.with(&Docs::of(&extension.own.docs).map_err(Problems::from)?);
+        let docs = planned.docs.with(&extension.own.docs);
         let link = |definition: &str| planned.manifest.extension_link(&extension.own.entry, definition);
         let path = format!("reference/extensions/{}.md", extension.name);
         files.insert(
@@ -66,7 +64,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
     let protocol = planned(load(schema)?)?;
     let index = position(&protocol, revision)?;
-    let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)?[index]);
+    let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)[index]);
     let mut files = FileSet::default();
     let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
     files.insert("context.jsonld", context)?;

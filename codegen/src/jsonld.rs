@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use mcp_wire::json_schema::change_schemas;
 use serde_json::{Map, Value, json};
 
-use crate::emit::Docs;
+use crate::load::Docs;
 use crate::model::{Model, Struct, TypeKind};
 
 /// What the IRIs of members begin with.

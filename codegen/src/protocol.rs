@@ -1,7 +1,7 @@
 //! The protocol, once its revisions have models.
 
 use crate::adapt::Plan;
-use crate::load::{Manifest, SharedDocuments};
+use crate::load::{Docs, Manifest};
 use crate::model::{ModelledExtension, ModelledRevision};
 use crate::problem::Problem;
 
@@ -9,7 +9,8 @@ use crate::problem::Problem;
 #[derive(Debug)]
 pub(crate) struct Protocol {
     pub(crate) manifest: Manifest,
-    pub(crate) shared: SharedDocuments,
+    /// The documentation of all revisions.
+    pub(crate) docs: Docs,
     pub(crate) revisions: Vec<ModelledRevision>,
     pub(crate) extensions: Vec<ModelledExtension>,
     /// The conversions between each two adjacent revisions: those to the later one, and those back.

@@ -1,9 +1,8 @@
 //! The stages that every command goes through: documents in, models and plans out.
 
 use crate::adapt::{Rules, plan_revisions};
-use crate::emit::Docs;
 use crate::extension::normalise_extension;
-use crate::load::Loaded;
+use crate::load::{Docs, Loaded};
 use crate::model::{Names, Shared, build_extensions, build_models};
 use crate::normalise::normalise_revision;
 use crate::overlay::correct_schema;
@@ -29,7 +28,7 @@ pub(crate) fn plan(mut protocol: Protocol) -> Result<Protocol, Problems> {
 pub(crate) fn model(loaded: Loaded) -> Result<Protocol, Problems> {
     let (protocol, shared) = models(loaded)?;
     let models: Vec<_> = protocol.all().map(|revision| &revision.model).collect();
-    Problems::check(shared.misspelt(&protocol.shared, &models))?;
+    Problems::check(shared.misspelt(&models))?;
     Ok(protocol)
 }
 
@@ -42,29 +41,27 @@ fn models(loaded: Loaded) -> Result<(Protocol, Shared), Problems> {
     let mut problems = loaded.problems;
     let rules = loaded.revisions.iter().map(|revision| &revision.rules);
     problems.extend(rules.filter_map(|rules| Rules::of(rules.clone()).err()).flatten());
-    let docs = loaded.revisions.iter().map(|revision| &revision.docs);
-    let docs = docs.chain([&loaded.shared.docs]);
-    problems.extend(docs.filter_map(|document| Docs::of(document).err()));
-    let shared = Shared::of(&loaded.shared, &mut problems);
-    let extensions = loaded.extensions.into_iter();
-    let extensions: Vec<_> = extensions
-        .filter_map(|extension| passed(normalise_extension(extension), &mut problems))
-        .collect();
-    let normalise = |revision| {
-        let corrected = correct_schema(&revision)?;
-        normalise_revision(revision, corrected)
-    };
-    let revisions = loaded.revisions.into_iter();
-    let revisions: Vec<_> = revisions
-        .filter_map(|revision| passed(normalise(revision), &mut problems))
-        .collect();
+    let docs = Docs::of(loaded.shared.docs.clone(), &mut problems);
+    let shared = Shared::of(loaded.shared, &mut problems);
+    let extensions = loaded.extensions.into_iter().filter_map(|documents| {
+        let docs = Docs::of(documents.own.docs.clone(), &mut problems);
+        passed(normalise_extension(documents, docs), &mut problems)
+    });
+    let extensions: Vec<_> = extensions.collect();
+    let revisions = loaded.revisions.into_iter().filter_map(|documents| {
+        let docs = Docs::of(documents.docs.clone(), &mut problems);
+        let corrected = correct_schema(&documents);
+        let normalised = corrected.and_then(|corrected| normalise_revision(documents, corrected, docs));
+        passed(normalised, &mut problems)
+    });
+    let revisions: Vec<_> = revisions.collect();
     Problems::check(problems)?;
     let names = Names::new(loaded.manifest.acronyms.clone());
-    let (revisions, warnings) = build_models((&names, &shared), &loaded.shared.lifecycle, revisions)?;
+    let (revisions, warnings) = build_models((&names, &shared), revisions)?;
     let extensions = build_extensions((&names, &shared), &revisions, extensions)?;
     let protocol = Protocol {
         manifest: loaded.manifest,
-        shared: loaded.shared,
+        docs,
         revisions,
         extensions,
         plans: Vec::new(),

@@ -2,22 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::error_code;
 use serde::Serialize;
 
 use super::error_rules::ErrorRule;
 use super::planner::Planner;
 use super::side::Side;
 use crate::model::MessageKind;
-
-/// The codes that every revision has.
-const JSON_RPC: [i64; 5] = [
-    error_code::PARSE_ERROR,
-    error_code::INVALID_REQUEST,
-    error_code::METHOD_NOT_FOUND,
-    error_code::INVALID_PARAMS,
-    error_code::INTERNAL_ERROR,
-];
 
 /// A rule about the errors of one method in one direction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -80,7 +70,7 @@ impl Planner<'_> {
 
     fn check_code(&mut self, rule: &ErrorRule, side: Side<'_>, code: i64) {
         let model = side.model;
-        if JSON_RPC.contains(&code) || model.error_codes.iter().any(|known| known.code == code) {
+        if model.has_error_code(code) {
             return;
         }
         let what = format!("revision {} has no error code {code}", model.revision);

@@ -153,10 +153,17 @@ pub(crate) enum VariantRow {
     /// The variant of the target at this position.
     Becomes(usize),
     /// This JSON, with placeholders.
-    Replaced { replace: String, rule: String },
+    Replaced {
+        replace: String,
+        rule: String,
+    },
     /// Nothing: the target has no counterpart of what has this name.
-    Nothing { none: String },
-    Refused { refuse: Refusal },
+    Nothing {
+        none: String,
+    },
+    Refused {
+        refuse: Refusal,
+    },
 }
 
 /// Why a value can't be represented.

@@ -108,6 +108,18 @@ pub enum Compatibility {
     Cosmetic,
 }
 
+impl ChangeKind {
+    /// What happened to something that has lost values, has got others, or both; `None` if neither.
+    pub(super) fn of_values(has_lost: bool, has_more: bool) -> Option<(Self, Compatibility)> {
+        match (has_lost, has_more) {
+            (false, false) => None,
+            (false, true) => Some((Self::Loosened, Compatibility::BreakingForReceivers)),
+            (true, false) => Some((Self::Tightened, Compatibility::BreakingForSenders)),
+            (true, true) => Some((Self::Changed, Compatibility::Breaking)),
+        }
+    }
+}
+
 impl Change {
     pub(super) fn new(
         subject: Subject,

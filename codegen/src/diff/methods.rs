@@ -94,11 +94,8 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
     };
     let results = [atoms(pair.earlier, &before.results), atoms(pair.later, &after.results)];
     let values = pair.compare(&results[0], &results[1]);
-    let (what, compatibility) = match (values.removed.is_empty(), values.added.is_empty()) {
-        (true, true) => return changes,
-        (true, false) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
-        (false, true) => (ChangeKind::Tightened, Compatibility::BreakingForSenders),
-        (false, false) => (ChangeKind::Changed, Compatibility::Breaking),
+    let Some((what, compatibility)) = values.kind() else {
+        return changes;
     };
     let list = |names: &[String]| (!names.is_empty()).then(|| format!("result {}", names.join(", ")));
     let results = before

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
+use super::change::{ChangeKind, Compatibility};
 use super::place::describe;
 use crate::adapt::Plan;
 use crate::model::{Model, Struct, TypeKind, TypeRef};
@@ -42,6 +43,12 @@ enum Values<'m> {
 pub(super) struct Difference {
     pub(crate) removed: Vec<String>,
     pub(crate) added: Vec<String>,
+}
+
+impl Difference {
+    pub(super) fn kind(&self) -> Option<(ChangeKind, Compatibility)> {
+        ChangeKind::of_values(!self.removed.is_empty(), !self.added.is_empty())
+    }
 }
 
 impl<'m> Pair<'m> {

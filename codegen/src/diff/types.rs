@@ -115,12 +115,7 @@ impl<'p, 'm> Matched<'p, 'm> {
     }
 
     fn loosened_or_tightened(&self, member: Option<&str>, values: Difference) -> Option<Change> {
-        let (what, compatibility) = match (values.removed.is_empty(), values.added.is_empty()) {
-            (true, true) => return None,
-            (true, false) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
-            (false, true) => (ChangeKind::Tightened, Compatibility::BreakingForSenders),
-            (false, false) => (ChangeKind::Changed, Compatibility::Breaking),
-        };
+        let (what, compatibility) = values.kind()?;
         let list = |values: Vec<String>| (!values.is_empty()).then(|| values.join(", "));
         Some(
             self.change(member, what, compatibility)
@@ -246,14 +241,9 @@ impl<'p, 'm> Matched<'p, 'm> {
             own.map(|(keyword, bound)| format!("{keyword} {bound}")).collect()
         };
         let (before_only, after_only): (Vec<String>, Vec<String>) = (bounds(before, after), bounds(after, before));
-        let compatibility = match (before_only.is_empty(), after_only.is_empty()) {
-            (true, true) => None,
-            (true, false) => Some((ChangeKind::Tightened, Compatibility::BreakingForSenders)),
-            (false, true) => Some((ChangeKind::Loosened, Compatibility::BreakingForReceivers)),
-            (false, false) => Some((ChangeKind::Changed, Compatibility::Breaking)),
-        };
         let mut changes: Vec<Change> = Vec::new();
-        changes.extend(compatibility.map(|(what, compatibility)| {
+        let kind = ChangeKind::of_values(!after_only.is_empty(), !before_only.is_empty());
+        changes.extend(kind.map(|(what, compatibility)| {
             let text = |bounds: Vec<String>| (!bounds.is_empty()).then(|| bounds.join(", "));
             let change = self.change(Some(name), what, compatibility);
             change.values(text(before_only), text(after_only))

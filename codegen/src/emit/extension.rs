@@ -8,7 +8,7 @@ use crate::model::ModelledExtension;
 
 /// The file with the description.
 pub(super) fn extension_file(extension: &ModelledExtension) -> String {
-    let (id, of) = (&extension.id, extension.of.as_str());
+    let (id, of) = (&extension.declared.id, extension.declared.of.as_str());
     let mut imports = BTreeSet::from(["Extension"]);
     let mut rows = String::new();
     // Names of definitions were checked when the model was built.

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::entries::Docs;
 use super::names::{STANDARD, library_name, module_name};
-use crate::load::Manifest;
+use crate::load::{Docs, Manifest};
 use crate::model::{Model, ModelledExtension, Type};
 
 /// What a revision's crate is emitted from.
@@ -50,7 +49,7 @@ impl EmitInput<'_> {
         let core = self.extension.filter(|_| ty.imported);
         core.map_or_else(
             || self.root(),
-            |extension| library_name(&self.manifest.family().types_crate(extension.of.as_str())),
+            |extension| library_name(&self.manifest.family().types_crate(extension.declared.of.as_str())),
         )
     }
 

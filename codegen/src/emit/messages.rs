@@ -218,7 +218,7 @@ impl Emitter<'_> {
 
     pub(super) fn error_codes(&self) -> String {
         let inherited = match self.input.extension {
-            Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.of.as_str())),
+            Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.declared.of.as_str())),
             None => "mcp_wire".to_owned(),
         };
         let mut text = format!("//! What the `code` of an error says.\n\npub use {inherited}::error_code::*;\n");

@@ -3,7 +3,6 @@
 mod adapters;
 mod docs;
 mod emitter;
-mod entries;
 mod error;
 mod extension;
 mod input;
@@ -29,7 +28,6 @@ use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
-pub(crate) use entries::Docs;
 pub use error::EmitError;
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;

@@ -1,26 +1,22 @@
 //! Documentation that follows what a revision renames.
 
-use super::Docs;
 use crate::adapt::{Plan, Row};
 use crate::diff::Pair;
-use crate::model::ModelledRevision;
-use crate::model::TypeRef;
-use crate::problem::Problems;
+use crate::load::Docs;
+use crate::model::{ModelledRevision, TypeRef};
 use crate::protocol::Protocol;
 
 /// The documentation of each revision: its own, then that of all revisions, then that which the revision before has of what was renamed.
-pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Result<Vec<Docs>, Problems> {
-    let shared = Docs::of(&protocol.shared.docs)?;
+pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Vec<Docs> {
     let mut documented = Vec::<Docs>::new();
     for (index, later) in protocol.revisions.iter().enumerate() {
-        let own = Docs::of(&later.docs)?;
-        let mut docs = shared.with(&own);
+        let mut docs = protocol.docs.with(&later.docs);
         if let (Some((earlier, [up, _])), Some(earlier_docs)) = (protocol.before(index), documented.last()) {
             follow(&mut docs, earlier_docs, (earlier, later, up));
         }
         documented.push(docs);
     }
-    Ok(documented)
+    documented
 }
 
 /// Adds to the documentation of the later revision what the earlier one has of the same types and members by other names.

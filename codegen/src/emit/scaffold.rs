@@ -29,10 +29,10 @@ pub(super) fn crate_files(
     let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
     let name = input.crate_name();
     let extension = input.extension.map(|extension| {
-        let core = manifest.family().types_crate(extension.of.as_str());
+        let core = manifest.family().types_crate(extension.declared.of.as_str());
         json!({
-            "id": extension.id,
-            "official": extension.official,
+            "id": extension.declared.id,
+            "official": extension.declared.official,
             "core_library": library_name(&core),
             "core_version": manifest.version(&core),
             "core": core,
@@ -130,7 +130,7 @@ pub(super) const WIRE: &str = "mcp-wire";
 pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
     let revision = &input.model.revision;
     let source = match input.extension {
-        Some(extension) => format!("{} of {revision}", extension.id),
+        Some(extension) => format!("{} of {revision}", extension.declared.id),
         None => format!("revision {revision}"),
     };
     let (generator, sources) = match input.crates {

@@ -9,9 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::session_tables::{error_rules, errors, extend_method, facts, lifecycle};
 use crate::adapt::{Plan, Row};
-use crate::model::{
-    Decision, MessageKind, Method, Model, ModelledRevision, Struct, Type, TypeKind, TypeRef, result_variants,
-};
+use crate::model::{MessageKind, Method, Model, ModelledRevision, Struct, Type, TypeKind, TypeRef, result_variants};
 
 type Object = Map<String, Value>;
 
@@ -70,7 +68,7 @@ fn names(model: &Model) -> BTreeMap<String, Value> {
         .iter()
         .filter(|(name, ty)| **ty != TypeRef::Named((**name).to_owned()));
     other
-        .map(|(name, ty)| ((*name).to_owned(), json!(ty.to_string())))
+        .map(|(name, ty)| ((*name).to_owned(), json!(ty)))
         .chain(unnamed)
         .collect()
 }
@@ -136,21 +134,21 @@ fn kind(model: &Model, ty: &Type) -> Object {
             row.insert("strings".to_owned(), json!(values));
         }
         TypeKind::Union(union) => {
-            let variants: Vec<String> = union.variants.iter().map(|variant| variant.ty.to_string()).collect();
+            let variants: Vec<&TypeRef> = union.variants.iter().map(|variant| &variant.ty).collect();
             row.insert("union".to_owned(), json!(variants));
             if let Some(decision) = &union.objects {
-                row.insert("objects".to_owned(), decided(decision));
+                row.insert("objects".to_owned(), json!(decision));
             }
         }
         TypeKind::Alias(target) => {
-            row.insert("alias".to_owned(), json!(target.to_string()));
+            row.insert("alias".to_owned(), json!(target));
         }
         TypeKind::Methods(methods) => {
             let methods = methods.iter().map(|(method, ty)| (method.clone(), json!(ty)));
             row.insert("methods".to_owned(), Value::Object(methods.collect()));
         }
         TypeKind::Results(methods) => {
-            let variants: Vec<String> = result_variants(methods).iter().map(|(ty, _)| ty.to_string()).collect();
+            let variants: Vec<TypeRef> = result_variants(methods).into_iter().map(|(ty, _)| ty).collect();
             row.insert("variants".to_owned(), json!(variants));
             let methods = methods
                 .iter()
@@ -167,7 +165,7 @@ fn kind(model: &Model, ty: &Type) -> Object {
 fn structure(object: &Struct, row: &mut Object) {
     let members = |required: bool| {
         let members = object.members.iter().filter(move |member| member.required == required);
-        members.map(|member| (member.name.clone(), json!(member.ty.to_string())))
+        members.map(|member| (member.name.clone(), json!(member.ty)))
     };
     let constants = |required: bool| {
         let constants = object.constants.iter();
@@ -189,41 +187,15 @@ fn structure(object: &Struct, row: &mut Object) {
 
 /// The results of a method, and what distinguishes them: a tag and its values, or a member of each.
 fn results(model: &Model, method: &str, types: &[TypeRef]) -> Value {
-    let notations = |types: &[&TypeRef]| -> Vec<String> { types.iter().map(|ty| ty.to_string()).collect() };
     if let Some((tag, values)) = model.result_tags(method, types) {
-        return json!({"types": notations(&types.iter().collect::<Vec<_>>()), "tag": tag, "values": values});
+        return json!({"types": types, "tag": tag, "values": values});
     }
     let forms = model.result_forms(types);
     let told_by: Option<Vec<&String>> = forms.iter().map(|(_, member)| member.as_ref()).collect();
     let types: Vec<&TypeRef> = forms.iter().map(|(ty, _)| *ty).collect();
     match told_by.filter(|members| !members.is_empty()) {
-        Some(members) => json!({"types": notations(&types), "members": members}),
-        None => json!({"types": notations(&types)}),
-    }
-}
-
-fn decided(decision: &Decision) -> Value {
-    match decision {
-        Decision::Is(index) => json!(index),
-        Decision::Tag { member, cases, absent } => {
-            let cases: Vec<Value> = cases
-                .iter()
-                .map(|(values, inner)| json!([values, decided(inner)]))
-                .collect();
-            json!({"tag": member, "cases": cases, "absent": absent.as_deref().map(decided)})
-        }
-        Decision::Has {
-            cases,
-            otherwise,
-            needs,
-        } => {
-            let cases = cases.iter().map(|case| {
-                let kinds: Vec<&str> = case.kinds.iter().map(|kind| kind.name()).collect();
-                json!({"member": case.member, "kinds": kinds, "needs": case.needs, "is": decided(&case.decision)})
-            });
-            json!({"has": cases.collect::<Vec<_>>(), "otherwise": decided(otherwise), "needs": needs})
-        }
-        Decision::Within { member, decision } => json!({"within": member, "is": decided(decision)}),
+        Some(members) => json!({"types": types, "members": members}),
+        None => json!({"types": types}),
     }
 }
 

@@ -28,7 +28,7 @@ impl Combined {
         let mut schema = apply_overlay(&documents.own.schema, overlay)?;
         let core = apply_overlay(&documents.core, &Overlay::of(documents.core_overlay.clone())?)?;
         if Dialect::of(schema.root()) != Dialect::of(core.root()) {
-            let what = format!("the schema of {} is of another dialect", documents.of);
+            let what = format!("the schema of {} is of another dialect", documents.declared.of);
             let problem = schema.problem("#/$schema", what);
             return Err(problem
                 .help("an extension is of the dialect of the revision that it extends")
@@ -63,7 +63,7 @@ fn other_shape(documents: &ExtensionDocuments, at: &str, name: &str) -> Problem 
     let core = &documents.core;
     let place = definitions(core.root(), "#").find(|(_, other, _)| *other == name);
     let place = core.place(&place.map_or_else(|| "#".to_owned(), |(at, ..)| at));
-    let (file, of) = (core.file(), &documents.of);
+    let (file, of) = (core.file(), &documents.declared.of);
     let problem = documents.own.schema.problem(
         at,
         format!(

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use combine::Combined;
 
-use crate::load::{ExtensionDocuments, Revision, check_document};
+use crate::load::{Docs, Extension, ExtensionDocuments, check_document};
 use crate::normalise::{NormalisedRevision, normalise_revision};
 use crate::overlay::Overlay;
 use crate::problem::Problems;
@@ -20,11 +20,8 @@ use crate::problem::Problems;
 pub(crate) struct NormalisedExtension {
     /// The name of its folder.
     pub(crate) name: String,
-    /// What peers declare it as.
-    pub(crate) id: String,
-    /// Whether its schema is published with it, and not written after its text.
-    pub(crate) official: bool,
-    pub(crate) of: Revision,
+    /// The manifest's entry of the extension.
+    pub(crate) declared: Extension,
     pub(crate) schema: NormalisedRevision,
     /// The pointers of the definitions that are that revision's.
     pub(crate) imported: BTreeSet<String>,
@@ -35,16 +32,14 @@ pub(crate) struct NormalisedExtension {
 /// # Errors
 /// Everything that is wrong with the overlay or the corrected schema, and definitions that have the name of one of the revision's
 /// and another shape.
-pub(crate) fn normalise_extension(documents: ExtensionDocuments) -> Result<NormalisedExtension, Problems> {
+pub(crate) fn normalise_extension(documents: ExtensionDocuments, docs: Docs) -> Result<NormalisedExtension, Problems> {
     let overlay = Overlay::of(documents.own.overlay.clone())?;
     let Combined { schema, imported } = Combined::of(&documents, &overlay)?;
     check_document(&schema)?;
     Ok(NormalisedExtension {
         name: documents.name,
-        id: documents.id,
-        official: documents.official,
-        of: documents.of,
-        schema: normalise_revision(documents.own, (schema, overlay))?,
+        declared: documents.declared,
+        schema: normalise_revision(documents.own, (schema, overlay), docs)?,
         imported,
     })
 }

@@ -2,6 +2,7 @@
 
 mod broken_json;
 mod check;
+mod docs;
 mod document;
 mod family;
 mod manifest;
@@ -19,6 +20,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer};
 
 pub use check::check_document;
+pub(crate) use docs::Docs;
 pub use document::{Document, MAX_BYTES};
 pub(crate) use family::Family;
 pub(crate) use family::crate_part;

@@ -38,14 +38,11 @@ pub(crate) struct RevisionDocuments {
 pub(crate) struct ExtensionDocuments {
     /// The name of its folder.
     pub(crate) name: String,
-    /// What peers declare it as.
-    pub(crate) id: String,
-    /// Whether its schema is published with it, and not written after its text.
-    pub(crate) official: bool,
+    /// The manifest's entry of the extension.
+    pub(crate) declared: Extension,
     /// The same files as a revision has, without rules.
     pub(crate) own: RevisionDocuments,
-    /// The entry of the revision that it extends.
-    pub(crate) of: Revision,
+    /// The schema of the revision that it extends.
     pub(crate) core: Document,
     /// The corrections to that schema.
     pub(crate) core_overlay: Document,
@@ -175,10 +172,8 @@ impl<'d> Directory<'d> {
         let folder = extension.folder.clone().unwrap_or_else(own_folder);
         Ok(Some(ExtensionDocuments {
             name: name.to_owned(),
-            id: extension.id.clone(),
-            official: extension.official,
+            declared: extension.clone(),
             own: self.revision(&folder, &extension.schema)?,
-            of: extension.of.clone(),
             core: core.schema.clone(),
             core_overlay: core.overlay.clone(),
         }))

@@ -12,8 +12,6 @@ use crate::facts::{Facts, MirroredArguments, Mirrors};
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 
-const JSON_RPC_CODES: [i64; 5] = [-32700, -32600, -32601, -32602, -32603];
-
 /// What is wrong with the facts of a model's revision, of which its overlay states some.
 pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Vec<Problem> {
     let check = FactsCheck { overlay, model };
@@ -26,8 +24,8 @@ pub(super) fn wrong_facts(facts: &Facts, overlay: &Overlay, model: &Model) -> Ve
     }
     for (code, status) in facts.statuses.iter().flatten() {
         let at = ["facts", "statuses", &code.to_string()];
-        let is_known = JSON_RPC_CODES.contains(code) || model.error_codes.iter().any(|error| error.code == *code);
-        let unknown = (!is_known).then(|| check.wrong(&at, format!("the revision has no error code {code}")));
+        let unknown =
+            (!model.has_error_code(*code)).then(|| check.wrong(&at, format!("the revision has no error code {code}")));
         problems.extend(unknown.into_iter().chain(check.status(&at, Some(*status))));
     }
     for (index, error) in overlay.error_codes.iter().enumerate() {

@@ -6,29 +6,31 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcp_wire::JsonType;
 use serde::Serialize;
 
+use super::lookup::Definitions;
 use crate::normalise::{Node, Property, Scalar, Shape};
-use mcp_wire::JsonType;
 
-/// A way to tell which variant an object is.
+/// A way to tell which variant an object is, in the form that tables have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(untagged)]
 pub(crate) enum Decision {
     /// It is this one, by its index.
     Is(usize),
     /// By the value of a string member.
     Tag {
+        #[serde(rename = "tag")]
         member: String,
         /// What each value leads to.
         cases: Vec<(Vec<String>, Decision)>,
         /// What the member's absence leads to, where it may be absent.
-        #[serde(skip_serializing_if = "Option::is_none")]
         absent: Option<Box<Decision>>,
     },
     /// By which of several members is there.
     Has {
         /// What the presence of each leads to, in the order in which they are asked for.
+        #[serde(rename = "has")]
         cases: Vec<Case>,
         /// What the absence of all leads to.
         otherwise: Box<Decision>,
@@ -37,7 +39,9 @@ pub(crate) enum Decision {
     },
     /// By the same means, in the object that is a member.
     Within {
+        #[serde(rename = "within")]
         member: String,
+        #[serde(rename = "is")]
         decision: Box<Decision>,
     },
 }
@@ -53,6 +57,7 @@ pub(crate) struct Case {
     /// What else is always there with it.
     pub(crate) needs: Vec<String>,
     /// What its presence leads to.
+    #[serde(rename = "is")]
     pub(crate) decision: Decision,
 }
 
@@ -66,16 +71,9 @@ const BUDGET: usize = 2_000;
 /// How far unions within unions are looked into for the kinds of their values.
 const DEEPEST: usize = 16;
 
-/// Looks through references at an object's members.
-pub(crate) trait Lookup<'n> {
-    fn members(&self, node: &'n Node) -> Option<&'n BTreeMap<String, Property>>;
-    /// The shape of `node`, past references.
-    fn shape(&self, node: &'n Node) -> &'n Shape;
-}
-
 /// Finds a way to tell `candidates` apart; `None` where the schema gives none.
-pub(crate) fn decide<'n>(
-    lookup: &impl Lookup<'n>,
+pub(super) fn decide<'n>(
+    lookup: &Definitions<'n>,
     candidates: &[Candidate<'n>],
     default: Option<usize>,
 ) -> Option<Decision> {
@@ -87,12 +85,12 @@ pub(crate) fn decide<'n>(
 }
 
 /// The search for a decision.
-struct Search<'l, L> {
-    lookup: &'l L,
+struct Search<'l, 'n> {
+    lookup: &'l Definitions<'n>,
     budget: Cell<usize>,
 }
 
-impl<'n, L: Lookup<'n>> Search<'_, L> {
+impl<'n> Search<'_, 'n> {
     fn decide(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         self.budget.set(self.budget.get().checked_sub(1)?);
         if let [(index, _)] = candidates {

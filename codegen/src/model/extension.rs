@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::build::{BuildInput, build_model};
+use super::build::build_model;
 use super::check_facts::wrong_facts;
+use super::input::BuildInput;
 use super::lock::Lock;
-use super::modules::uses;
+use super::modules::reachable;
 use super::names::Names;
 use super::revisions::{ModelledRevision, wrong_errors};
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::extension::NormalisedExtension;
-use crate::load::{Document, Revision};
+use crate::load::{Document, Extension};
 use crate::normalise::Scalar;
 use crate::overlay::{MetaMember, Overlay};
 use crate::problem::{Problem, Problems};
@@ -23,11 +24,8 @@ use crate::problem::{Problem, Problems};
 pub(crate) struct ModelledExtension {
     /// The name of its folder.
     pub(crate) name: String,
-    /// What peers declare it as.
-    pub(crate) id: String,
-    /// Whether its schema is published with it, and not written after its text.
-    pub(crate) official: bool,
-    pub(crate) of: Revision,
+    /// The manifest's entry of the extension.
+    pub(crate) declared: Extension,
     /// What it has as a revision has it. Types of the revision that it extends are marked as imported in its model.
     pub(crate) own: ModelledRevision,
     /// Results that it adds to requests of the revision.
@@ -65,7 +63,7 @@ pub(crate) fn build_extensions(
     let (mut modelled, mut problems) = (Vec::new(), Vec::new());
     for extension in extensions {
         let mut revisions = revisions.iter();
-        let Some(core) = revisions.find(|revision| revision.entry.revision == extension.of) else {
+        let Some(core) = revisions.find(|revision| revision.entry.revision == extension.declared.of) else {
             continue;
         };
         match build_extension(extension, core, (names, shared)) {
@@ -93,14 +91,12 @@ fn build_extension(
     let NormalisedExtension { schema, imported, .. } = extension;
     let published = Lock::of(&schema.documents.names)?;
     let input = BuildInput {
-        revision: schema.documents.entry.revision.as_str(),
-        shapes: &schema.shapes,
+        revision: &schema,
         names,
         later: None,
         lock: &Lock::of(&schema.documents.names)?.with(&core.model, &imported),
         imported: &imported,
         modules: &shared.modules,
-        overlay: &schema.overlay,
         inherited_results: &BTreeMap::new(),
     };
     let locate = |found: Problems| found.into_iter().map(|problem| schema.document.locate(problem));
@@ -115,7 +111,7 @@ fn build_extension(
     if definitions.is_empty() {
         let what = format!(
             "every definition is one of revision {}, so nothing is left to generate",
-            extension.of
+            extension.declared.of
         );
         let problem = schema.document.problem("#", what);
         problems.push(problem.help("give the schema of the extension, and not that of the protocol"));
@@ -133,9 +129,7 @@ fn build_extension(
     let overlay = schema.overlay.clone();
     let modelled = ModelledExtension {
         name: extension.name,
-        id: extension.id,
-        official: extension.official,
-        of: extension.of,
+        declared: extension.declared,
         own: ModelledRevision::of(schema, model, overlay.facts.clone()),
         results: added,
         settings: overlay.settings.clone(),
@@ -149,16 +143,19 @@ fn build_extension(
 fn shared_names(other: &ModelledExtension, extension: &ModelledExtension, overlay: &Overlay) -> Vec<Problem> {
     let methods = extension.own.model.methods.iter().map(|method| &method.name);
     let methods = methods.filter(|name| other.own.model.method(name).is_some());
-    let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.id));
+    let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.declared.id));
     let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
     let results = extension.results.iter();
     let results = results.filter(|added| other.results.iter().any(|theirs| is_same(added, theirs)));
     let results = results.map(|added| match &added.kind {
         Some(kind) => format!(
             "{} answers `{}` by a result of the kind `{kind}` too",
-            other.id, added.method
+            other.declared.id, added.method
         ),
-        None => format!("{} answers `{}` by a result without a kind too", other.id, added.method),
+        None => format!(
+            "{} answers `{}` by a result without a kind too",
+            other.declared.id, added.method
+        ),
     });
     let problem = |what: String| {
         overlay
@@ -291,15 +288,4 @@ fn mark_imported(model: &mut Model, core: &Model, imported: &BTreeSet<String>) {
     for (name, ty) in &mut model.types {
         ty.imported = !own.contains(name);
     }
-}
-
-/// The types that can be reached from these, but for those beyond `ends`, which aren't among them.
-fn reachable(model: &Model, from: Vec<String>, ends: impl Fn(&str) -> bool) -> BTreeSet<String> {
-    let (mut reached, mut waiting) = (BTreeSet::new(), from);
-    while let Some(name) = waiting.pop() {
-        if !ends(&name) && model.types.contains_key(&name) && reached.insert(name.clone()) {
-            waiting.extend(uses(model, &name));
-        }
-    }
-    reached
 }

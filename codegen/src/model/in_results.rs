@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use mcp_wire::Direction;
 
 use super::method::{MessageKind, Method};
-use super::modules::uses;
+use super::modules::reachable;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
 
@@ -27,13 +27,7 @@ pub(crate) struct Questions {
 pub(super) fn find_requests_in_results(model: &Model, methods: &mut [Method], is_sent: impl Fn(&Method) -> bool) {
     let sent = methods.iter().filter(|method| is_sent(method));
     let results = sent.flat_map(|method| &method.results).filter_map(TypeRef::named);
-    let mut waiting: Vec<String> = results.map(str::to_owned).collect();
-    let mut reached = BTreeSet::new();
-    while let Some(name) = waiting.pop() {
-        if reached.insert(name.clone()) {
-            waiting.extend(uses(model, &name));
-        }
-    }
+    let reached = reachable(model, results.map(str::to_owned).collect(), |_| false);
     for method in methods {
         let definition = model.definitions.get(&method.definition);
         let has_envelope = definition.is_some_and(|definition| definition.envelope.is_some());

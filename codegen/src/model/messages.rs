@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::Direction;
 
 use super::in_results::{find_requests_in_results, unite_requests_in_results};
+use super::input::BuildInput;
 use super::method::{MessageKind, Method};
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
@@ -37,18 +38,6 @@ const RESULTS: [(&str, Direction); 2] = [
     ("ClientResult", Direction::ServerToClient),
 ];
 
-/// What a union of messages is told apart by, and of what.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MessageInput<'i> {
-    pub(crate) shapes: &'i Shapes,
-    /// Results that the schema doesn't state, by request method.
-    pub(crate) results: &'i BTreeMap<String, Vec<String>>,
-    /// The results of requests for which neither the schema nor `results` has one, by method.
-    pub(crate) inherited_results: &'i BTreeMap<String, Vec<String>>,
-    /// The pointers of definitions whose methods are the revision's that an extension extends.
-    pub(crate) imported: &'i BTreeSet<String>,
-}
-
 pub(crate) fn union_names() -> impl Iterator<Item = &'static str> {
     DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
 }
@@ -58,10 +47,10 @@ pub(crate) fn result_union_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
-pub(crate) fn add_messages(model: &mut Model, input: &MessageInput<'_>) {
+pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
     model.methods = methods(model, input);
-    model.batches = has_batches(input.shapes);
-    model.errors_without_id = has_errors_without_id(input.shapes);
+    model.batches = has_batches(input.shapes());
+    model.errors_without_id = has_errors_without_id(input.shapes());
     for (union, kind, direction) in DIRECTIONS {
         let members = model
             .methods
@@ -123,8 +112,8 @@ fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<Envel
     model.types.insert(rust_name, ty);
 }
 
-fn methods(model: &Model, input: &MessageInput<'_>) -> Vec<Method> {
-    let senders = senders(input.shapes);
+fn methods(model: &Model, input: &BuildInput<'_>) -> Vec<Method> {
+    let senders = senders(input.shapes());
     let mut methods: Vec<Method> = model
         .definitions
         .iter()
@@ -141,7 +130,7 @@ fn methods(model: &Model, input: &MessageInput<'_>) -> Vec<Method> {
 
 fn method(
     model: &Model,
-    input: &MessageInput<'_>,
+    input: &BuildInput<'_>,
     senders: &BTreeMap<String, BTreeSet<&'static str>>,
     name: &str,
     definition: &Definition,
@@ -154,7 +143,7 @@ fn method(
     };
     let method = constant_method(object)?;
     if input.imported.contains(&definition.pointer)
-        || input.shapes.definitions.get(&definition.pointer)?.node.is_no_method
+        || input.shapes().definitions.get(&definition.pointer)?.node.is_no_method
     {
         return None;
     }
@@ -182,7 +171,7 @@ fn method(
         (true, false) => Direction::ClientToServer,
         (false, true) => Direction::ServerToClient,
         (true, true) => Direction::Both,
-        (false, false) => direction_of_results(input.shapes, model, &results),
+        (false, false) => direction_of_results(input.shapes(), model, &results),
     };
     Some(Method {
         role: None,
@@ -266,7 +255,7 @@ fn method_constant(node: &Node) -> Option<&Scalar> {
 
 /// What a request returns, and the union of it: what `XResultResponse` or `XResult` says and what the overlay adds, or else
 /// what the overlay of an earlier revision says.
-fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
+fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (Vec<TypeRef>, Option<TypeRef>) {
     let stem = name.strip_suffix("Request").unwrap_or(name);
     let by_name = |name: &str| model.definitions.get(name).map(|definition| definition.ty.clone());
     let stated = || {
@@ -288,7 +277,7 @@ fn results(model: &Model, input: &MessageInput<'_>, name: &str, method: &str) ->
         let names = results.get(method).into_iter().flatten();
         names.filter_map(|name| by_name(name)).collect()
     };
-    for result in said(input.results) {
+    for result in said(&input.revision.overlay.results_by_method()) {
         if !results.contains(&result) {
             results.push(result);
         }

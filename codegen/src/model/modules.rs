@@ -104,7 +104,7 @@ pub(super) fn is_module_name(name: &str) -> bool {
 }
 
 /// The types that a type refers to.
-pub(super) fn uses(model: &Model, name: &str) -> Vec<String> {
+fn uses(model: &Model, name: &str) -> Vec<String> {
     let named = |ty: &TypeRef| ty.named().map(str::to_owned);
     match model.kind(name) {
         Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| named(&member.ty)).collect(),
@@ -114,4 +114,15 @@ pub(super) fn uses(model: &Model, name: &str) -> Vec<String> {
         Some(TypeKind::Results(variants)) => variants.iter().flat_map(|(_, types)| types).filter_map(named).collect(),
         None | Some(TypeKind::Strings { .. }) => Vec::new(),
     }
+}
+
+/// The types that can be reached from these, but for those beyond `ends`, which aren't among them.
+pub(super) fn reachable(model: &Model, from: Vec<String>, ends: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let (mut reached, mut waiting) = (BTreeSet::new(), from);
+    while let Some(name) = waiting.pop() {
+        if !ends(&name) && model.types.contains_key(&name) && reached.insert(name.clone()) {
+            waiting.extend(uses(model, &name));
+        }
+    }
+    reached
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::build::{BuildInput, build_model};
+use super::build::build_model;
 use super::check_facts::wrong_facts;
+use super::input::BuildInput;
 use super::lifecycle::Members;
 use super::lock::Lock;
 use super::names::Names;
@@ -13,7 +14,7 @@ use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::Model;
 use crate::facts::Facts;
-use crate::load::{Document, Entry};
+use crate::load::{Docs, Document, Entry};
 use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
@@ -29,7 +30,7 @@ pub(crate) struct ModelledRevision {
     pub(crate) facts: Facts,
     /// The rules between the revision and the one before it.
     pub(crate) rules: Document,
-    pub(crate) docs: Document,
+    pub(crate) docs: Docs,
     /// Whether its names were published.
     pub(crate) is_locked: bool,
 }
@@ -45,7 +46,7 @@ impl ModelledRevision {
             schema: revision.shapes.schema,
             facts,
             rules: revision.documents.rules,
-            docs: revision.documents.docs,
+            docs: revision.docs,
         }
     }
 }
@@ -54,7 +55,6 @@ impl ModelledRevision {
 /// come with them.
 pub(crate) fn build_models(
     (names, shared): (&Names, &Shared),
-    lifecycle: &Document,
     revisions: Vec<NormalisedRevision>,
 ) -> Result<(Vec<ModelledRevision>, Vec<Problem>), Problems> {
     let mut inherited = inherit(&revisions);
@@ -70,13 +70,11 @@ pub(crate) fn build_models(
             }
         };
         let input = BuildInput {
-            revision: revision.documents.entry.revision.as_str(),
-            shapes: &revision.shapes,
+            revision: &revision,
             names,
             later: models.last().map(|later| &later.model),
             lock: &lock,
             modules: &shared.modules,
-            overlay: &revision.overlay,
             inherited_results: &inherited_results,
             imported: &BTreeSet::new(),
         };
@@ -95,7 +93,7 @@ pub(crate) fn build_models(
                 warnings.extend(left_out);
                 shared.apply(&mut model);
                 if is_draft {
-                    warnings.extend(shared.leave_out_roles(&mut model, lifecycle));
+                    warnings.extend(shared.leave_out_roles(&mut model));
                 }
                 models.push(ModelledRevision::of(revision, model, facts));
             }

@@ -18,6 +18,7 @@ use crate::problem::Problem;
 
 /// What is said about all revisions.
 pub(crate) struct Shared {
+    documents: SharedDocuments,
     pub(super) modules: BTreeMap<String, String>,
     capabilities: Capabilities,
     lifecycle: Roles,
@@ -26,7 +27,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Decodes what is said about all revisions. A document that has another shape is a problem, and says nothing.
-    pub(crate) fn of(documents: &SharedDocuments, problems: &mut Vec<Problem>) -> Self {
+    pub(crate) fn of(documents: SharedDocuments, problems: &mut Vec<Problem>) -> Self {
         let modules: Modules = decode(&documents.modules, problems);
         let modules = modules.into_iter().flat_map(|(module, definitions)| {
             let definitions = definitions.into_iter();
@@ -37,6 +38,7 @@ impl Shared {
             capabilities: decode(&documents.capabilities, problems),
             lifecycle: decode(&documents.lifecycle, problems),
             tolerances: decode(&documents.tolerances, problems),
+            documents,
         }
     }
 
@@ -48,11 +50,11 @@ impl Shared {
     }
 
     /// Leaves out of the model of a draft the roles that a session couldn't play in it, and returns what each of them lacks.
-    pub(super) fn leave_out_roles(&self, model: &mut Model, lifecycle: &Document) -> Vec<Problem> {
+    pub(super) fn leave_out_roles(&self, model: &mut Model) -> Vec<Problem> {
         let (mut roles, mut problems) = (self.lifecycle.clone(), Vec::new());
         // One role may need another.
         loop {
-            let found = incomplete_roles(lifecycle, model);
+            let found = incomplete_roles(&self.documents.lifecycle, model);
             if found.is_empty() {
                 return problems;
             }
@@ -65,8 +67,8 @@ impl Shared {
     }
 
     /// The lines about something that no revision has.
-    pub(crate) fn misspelt(&self, documents: &SharedDocuments, models: &[&Model]) -> Vec<Problem> {
-        let known = Known { models };
+    pub(crate) fn misspelt(&self, models: &[&Model]) -> Vec<Problem> {
+        let (known, documents) = (Known { models }, &self.documents);
         let mut problems = Vec::new();
         let capabilities = &documents.capabilities;
         for (line, places) in &self.capabilities {

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// A type, seen from where it is used.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TypeRef {
     Named(String),
     RequestId,
@@ -41,6 +40,12 @@ impl fmt::Display for TypeRef {
             Self::Nullable(inner) => return write!(f, "{inner}?"),
         };
         f.write_str(keyword)
+    }
+}
+
+impl Serialize for TypeRef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

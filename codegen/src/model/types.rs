@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::JsonType;
 use mcp_wire::json_schema::pointer;
+use mcp_wire::{JsonType, error_code};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -16,6 +16,14 @@ use super::lifecycle::{Lifecycle, Members};
 use super::method::{MessageKind, Method};
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
+
+const JSON_RPC_CODES: [i64; 5] = [
+    error_code::PARSE_ERROR,
+    error_code::INVALID_REQUEST,
+    error_code::METHOD_NOT_FOUND,
+    error_code::INVALID_PARAMS,
+    error_code::INTERNAL_ERROR,
+];
 
 /// A revision, ready to be written as Rust.
 #[derive(Debug, Clone, Serialize)]
@@ -254,6 +262,11 @@ impl Model {
             TypeRef::Named(name) => self.kind(name),
             _ => None,
         }
+    }
+
+    /// Whether an error may have this code: one of JSON-RPC's, or of the revision's own.
+    pub(crate) fn has_error_code(&self, code: i64) -> bool {
+        JSON_RPC_CODES.contains(&code) || self.error_codes.iter().any(|error| error.code == code)
     }
 
     /// Whether the type of this Rust name is an enumeration of strings.

@@ -22,7 +22,7 @@ pub(crate) use references::name_of;
 
 use envelope::Envelope;
 
-use crate::load::{Document, RevisionDocuments};
+use crate::load::{Docs, Document, RevisionDocuments};
 use crate::overlay::Overlay;
 use crate::problem::Problems;
 
@@ -35,6 +35,7 @@ pub(crate) struct NormalisedRevision {
     pub(crate) shapes: Shapes,
     /// What the schema can't say.
     pub(crate) overlay: Overlay,
+    pub(crate) docs: Docs,
 }
 
 /// Reduces the schema of a revision to shapes.
@@ -44,6 +45,7 @@ pub(crate) struct NormalisedRevision {
 pub(crate) fn normalise_revision(
     documents: RevisionDocuments,
     (document, overlay): (Document, Overlay),
+    docs: Docs,
 ) -> Result<NormalisedRevision, Problems> {
     let shapes = normalise_schema(document.root());
     if let Err(error) = mcp_wire::Validator::new(&shapes.schema) {
@@ -61,6 +63,7 @@ pub(crate) fn normalise_revision(
         document,
         shapes,
         overlay,
+        docs,
     })
 }
 

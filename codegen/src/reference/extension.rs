@@ -14,7 +14,7 @@ impl Page<'_> {
         };
         let mut section = format!(
             "\n## In the protocol\n\nPeers declare the extension as `{}` in the `extensions` of their capabilities",
-            extension.id
+            extension.declared.id
         );
         section += &match &extension.settings {
             Some(settings) => format!(", with {} as its settings.\n", definition(settings)),

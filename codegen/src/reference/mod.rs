@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 use crate::adapt::Plan;
 use crate::diff::{Diff, deprecations};
-use crate::emit::Docs;
+use crate::load::Docs;
 use crate::model::{Model, ModelledExtension, ModelledRevision, Type, TypeRef};
 
 pub(crate) use gaps::{Beside, gaps};
@@ -116,10 +116,10 @@ impl Page<'_> {
         let (revision, link) = (&self.model.revision, (self.link)(""));
         let (of, what) = match self.extension {
             Some(extension) => (
-                format!("`{}`", extension.id),
+                format!("`{}`", extension.declared.id),
                 format!(
                     "The methods and types of the [extension]({link}), version {revision} for {} of the protocol",
-                    extension.of
+                    extension.declared.of
                 ),
             ),
             None => (
@@ -196,7 +196,7 @@ impl Page<'_> {
     fn address(&self, ty: &Type) -> String {
         let anchor = anchor(&ty.documented_as);
         match self.extension.filter(|_| ty.imported) {
-            Some(extension) => format!("../{}.md#{anchor}", extension.of),
+            Some(extension) => format!("../{}.md#{anchor}", extension.declared.of),
             None => format!("#{anchor}"),
         }
     }

@@ -72,7 +72,7 @@ fn the_lines_of_the_report_allow_what_it_refuses() {
 #[test]
 fn a_result_that_an_earlier_overlay_states_holds_for_later_revisions() {
     let revisions = |first, second| [("r1", REQUEST, first), ("r2", REQUEST, second)];
-    let expected = [("ping".to_owned(), "- named: EmptyResult".to_owned())];
+    let expected = [("ping".to_owned(), "- EmptyResult".to_owned())];
     assert_eq!(methods(&model(&revisions(SAID, ""), "r2").unwrap()), expected);
     let report = model(&revisions("", SAID), "r2").unwrap_err();
     assert!(report.contains("r1/schema.json:2:"), "{report}");

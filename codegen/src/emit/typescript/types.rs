@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Map, Value};
 
-use super::super::entries::Docs;
 use super::comment::comment;
 use super::expression::Expression;
 use super::names::key;
+use crate::load::Docs;
 use crate::model::Model;
 use crate::normalise::envelope::WHOLE;
 use crate::overlay::Deprecation;

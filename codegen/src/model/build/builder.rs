@@ -1,33 +1,9 @@
-//! What a model is built from, and as far as it is built.
+//! A model as far as it is built.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::model::lock::Lock;
-use crate::model::names::Names;
-use crate::model::types::{Model, Type};
-use crate::normalise::Shapes;
-use crate::overlay::Overlay;
-
-/// What a model is built from.
-#[derive(Debug)]
-pub(crate) struct BuildInput<'i> {
-    pub(crate) revision: &'i str,
-    pub(crate) shapes: &'i Shapes,
-    /// How Rust names are spelt.
-    pub(crate) names: &'i Names,
-    /// The model of the next revision, for the names that this one's schema lacks.
-    pub(crate) later: Option<&'i Model>,
-    /// The names that were published.
-    pub(crate) lock: &'i Lock,
-    /// Which module each definition belongs to, where somebody said so.
-    pub(crate) modules: &'i BTreeMap<String, String>,
-    /// What the schema doesn't say.
-    pub(crate) overlay: &'i Overlay,
-    /// The results that earlier revisions stated, for requests without a result: definitions by method, the usual one first.
-    pub(crate) inherited_results: &'i BTreeMap<String, Vec<String>>,
-    /// The pointers of definitions that an extension has from the revision that it extends.
-    pub(crate) imported: &'i BTreeSet<String>,
-}
+use crate::model::input::BuildInput;
+use crate::model::types::Type;
 
 /// A model as far as it is built.
 pub(super) struct Builder<'i> {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::builder::BuildInput;
 use super::shared::key;
+use crate::model::input::BuildInput;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::Definition;
@@ -17,7 +17,7 @@ pub(super) fn name_definitions(input: &BuildInput<'_>) -> Result<BTreeMap<String
     let mut names = BTreeMap::new();
     let mut collisions = Vec::new();
     // Outermost definitions come first, and nested ones get the names that are left.
-    let mut definitions: Vec<_> = input.shapes.definitions.iter().collect();
+    let mut definitions: Vec<_> = input.shapes().definitions.iter().collect();
     definitions.sort_by_key(|(pointer, definition)| (!definition.official, pointer.matches('/').count()));
     for (pointer, definition) in definitions {
         let nested = pointer.matches('/').count() > 2;
@@ -49,7 +49,7 @@ pub(super) fn definitions(
     input: &BuildInput<'_>,
     rust_names: &BTreeMap<String, String>,
 ) -> BTreeMap<String, Definition> {
-    let shapes = &input.shapes.definitions;
+    let shapes = &input.shapes().definitions;
     let mut official: Vec<_> = shapes.iter().filter(|(_, definition)| definition.official).collect();
     // A nested definition whose name is already in use is known by its pointer.
     official.sort_by_key(|(pointer, _)| pointer.matches('/').count());
@@ -59,7 +59,7 @@ pub(super) fn definitions(
             pointer: pointer.clone(),
             // Each definition got a name, or there was a collision.
             ty: TypeRef::Named(rust_names[pointer].clone()),
-            envelope: envelope(input.shapes, definition),
+            envelope: envelope(input.shapes(), definition),
         };
         let name = match named.contains_key(&definition.name) {
             true => pointer.clone(),

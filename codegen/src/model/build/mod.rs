@@ -2,7 +2,6 @@
 
 mod builder;
 mod definitions;
-mod lookup;
 mod shared;
 mod unions;
 
@@ -10,20 +9,19 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub(crate) use self::builder::BuildInput;
-use self::builder::{Builder, Context};
+use builder::{Builder, Context};
 use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
 use super::assign_roles::find_error_data;
+use super::check_members::check_members;
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
-use super::fields::check_fields;
+use super::input::BuildInput;
 use super::lifecycle::Lifecycle;
-use super::messages::{self, MessageInput};
+use super::messages;
 use super::modules::assign_modules;
 use super::names::{Names, unique};
-use super::presets::check_presets;
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
@@ -34,20 +32,20 @@ use crate::problem::Problems;
 ///
 /// # Errors
 /// Definitions that collide as Rust names, messages that would be lost, and requests without a result.
-pub(crate) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
+pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
     let rust_names = name_definitions(input)?;
     let mut builder = Builder {
         input,
         keys: rust_names
             .iter()
-            .map(|(pointer, name)| (name.clone(), definition_key(input.shapes, pointer)))
+            .map(|(pointer, name)| (name.clone(), definition_key(input.shapes(), pointer)))
             .collect(),
         rust_names,
         shared: BTreeMap::new(),
         types: BTreeMap::new(),
         positions: input.later.map(|later| later.positions.clone()).unwrap_or_default(),
         inline: BTreeMap::new(),
-        request_id: request_id_pointer(input.shapes),
+        request_id: request_id_pointer(input.shapes()),
     };
     // Unions of messages have their names also where the schema has no such unions.
     for name in messages::union_names() {
@@ -57,38 +55,29 @@ pub(crate) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
             .or_insert_with(|| "messages".to_owned());
     }
     builder.name_shared();
-    for (pointer, definition) in &input.shapes.definitions {
+    for (pointer, definition) in &input.shapes().definitions {
         // Each definition got a name, or there was a collision.
         let name = builder.rust_names[pointer].clone();
         builder.define(&name, &definition.node, &definition.name, definition.official);
     }
     let mut model = Model {
-        revision: input.revision.to_owned(),
+        revision: input.revision.documents.entry.revision.to_string(),
         definitions: definitions(input, &builder.rust_names),
         types: builder.types,
         methods: Vec::new(),
         batches: false,
         errors_without_id: false,
-        error_codes: input.overlay.error_codes.clone(),
+        error_codes: input.revision.overlay.error_codes.clone(),
         error_data: BTreeMap::new(),
-        deprecated: input.overlay.deprecated.clone(),
-        summary: input.overlay.summary.clone(),
+        deprecated: input.revision.overlay.deprecated.clone(),
+        summary: input.revision.overlay.summary.clone(),
         lifecycle: Lifecycle::default(),
         positions: builder.positions,
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
     };
-    messages::add_messages(
-        &mut model,
-        &MessageInput {
-            shapes: input.shapes,
-            results: &input.overlay.results_by_method(),
-            inherited_results: input.inherited_results,
-            imported: input.imported,
-        },
-    );
-    check_messages(&model, input.shapes, input.imported)?;
-    check_presets(&model)?;
-    check_fields(&model)?;
+    messages::add_messages(&mut model, input);
+    check_messages(&model, input.shapes(), input.imported)?;
+    check_members(&model)?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);
     assign_modules(&mut model, input.modules);
@@ -205,7 +194,7 @@ impl Builder<'_> {
     }
 
     fn is_result_union(&self, pointer: &str) -> bool {
-        let definition = self.input.shapes.definitions.get(pointer);
+        let definition = self.input.shapes().definitions.get(pointer);
         definition.is_some_and(|definition| messages::result_union_names().any(|name| name == definition.name))
     }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::builder::{Builder, Context};
-use super::lookup::{Definitions, flatten};
 use super::unions::tag_of;
+use crate::model::lookup::{Definitions, flatten};
 use crate::model::messages;
 use crate::model::names::unique;
 use crate::normalise::{Node, Property, Shape};
@@ -13,7 +13,7 @@ impl Builder<'_> {
     /// Chooses one name for what is in several places, before any type is built: the best name may be last.
     pub(super) fn name_shared(&mut self) {
         let mut candidates = Candidates::new();
-        for (pointer, definition) in &self.input.shapes.definitions {
+        for (pointer, definition) in &self.input.shapes().definitions {
             // Each definition got a name, or there was a collision.
             let name = &self.rust_names[pointer];
             let is_of_messages = messages::union_names().any(|name| name == definition.name);
@@ -49,9 +49,9 @@ impl Builder<'_> {
         }
         match &node.shape {
             Shape::Union(variants) => {
-                let flat = flatten(self.input.shapes, variants).unwrap_or_default();
+                let flat = flatten(self.input.shapes(), variants).unwrap_or_default();
                 for variant in variants {
-                    let tag = tag_of(&Definitions(self.input.shapes), &flat, variant);
+                    let tag = tag_of(&Definitions(self.input.shapes()), &flat, variant);
                     self.collect_shared(variant, &context.variant(tag), false, found);
                 }
             }

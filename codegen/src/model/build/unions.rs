@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::builder::{Builder, Context};
-use super::lookup::{Definitions, accepts_everything, flatten};
-use crate::model::decide::{Decision, Lookup, decide, json_kind};
+use crate::model::decide::{Decision, decide, json_kind};
+use crate::model::lookup::{Definitions, accepts_everything, flatten};
 use crate::model::names::variant_names;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::{Union, Variant};
@@ -14,7 +14,7 @@ use mcp_wire::JsonType;
 impl Builder<'_> {
     /// The union of `variants`, or the wider type that replaces it if the variants can't be told apart.
     pub(super) fn union(&mut self, name: &str, node: &Node, variants: &[Node]) -> Result<Union, TypeRef> {
-        let shapes = self.input.shapes;
+        let shapes = self.input.shapes();
         let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
         let lookup = Definitions(shapes);
         let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();

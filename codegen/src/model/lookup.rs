@@ -2,22 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::decide::Lookup;
-use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
 use mcp_wire::JsonType;
+
+use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
 
 /// Follows references to a revision's definitions.
 pub(super) struct Definitions<'s>(pub(super) &'s Shapes);
 
-impl<'s> Lookup<'s> for Definitions<'s> {
-    fn members(&self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
+impl<'s> Definitions<'s> {
+    /// The members of a node, if it is an object.
+    pub(super) fn members(&self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
         match self.shape(node) {
             Shape::Object(members) => Some(members),
             _ => None,
         }
     }
 
-    fn shape(&self, node: &'s Node) -> &'s Shape {
+    /// The shape of a node, past references.
+    pub(super) fn shape(&self, node: &'s Node) -> &'s Shape {
         let mut shape = &node.shape;
         for _ in 0..=self.0.definitions.len() {
             match shape {
@@ -30,9 +32,7 @@ impl<'s> Lookup<'s> for Definitions<'s> {
         }
         shape
     }
-}
 
-impl Definitions<'_> {
     pub(super) fn refers_to(&self, node: &Node, name: &str) -> bool {
         let Shape::Reference(pointer) = &node.shape else {
             return false;

@@ -1,34 +1,34 @@
-//! Documentation in our own words.
+//! Documentation in our own words: `docs.yaml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::json_schema::pointer;
 
-use crate::load::Document;
+use super::document::Document;
 use crate::problem::Problem;
 
 /// Documentation by `Type`, `Type.member` and `*.member`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Docs {
     entries: BTreeMap<String, String>,
+    document: Document,
 }
 
 impl Docs {
-    /// Decodes documentation from its document.
-    pub(crate) fn of(document: &Document) -> Result<Self, Problem> {
-        Ok(Self::new(document.decode_all()?))
-    }
-
-    /// Documentation with these entries.
-    pub(crate) fn new(entries: BTreeMap<String, String>) -> Self {
-        Self { entries }
+    /// Decodes documentation. A document that has another shape is a problem, and documents nothing.
+    pub(crate) fn of(document: Document, problems: &mut Vec<Problem>) -> Self {
+        let entries = document.decode_all().unwrap_or_else(|problem| {
+            problems.push(problem);
+            BTreeMap::new()
+        });
+        Self { entries, document }
     }
 
     /// The same documentation, with the entries of one revision before its own.
     pub(crate) fn with(&self, own: &Self) -> Self {
-        let mut entries = self.entries.clone();
-        entries.extend(own.entries.clone());
-        Self { entries }
+        let mut both = self.clone();
+        both.entries.extend(own.entries.clone());
+        both
     }
 
     /// What documents a type, or with `member` a member of it or a value of an enumeration, and the key of that entry.
@@ -67,29 +67,29 @@ impl Docs {
         }
     }
 
-    /// The entries of one revision, from its document, that document nothing or say what those of all revisions say. `used`
-    /// has the keys of those that document something.
-    pub(crate) fn needless(&self, own: &Self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+    /// The entries of one revision that document nothing or say what those of all revisions say. `used` has the keys of those that
+    /// document something.
+    pub(crate) fn needless(&self, own: &Self, used: &BTreeSet<String>) -> Vec<Problem> {
         let needless = own.entries.iter().filter_map(|(key, text)| {
             let what = match (used.contains(key), self.entries.get(key) == Some(text)) {
                 (false, _) => format!("the revision has nothing that `{key}` documents"),
                 (true, true) => format!("the entry `{key}` says what that of all revisions says"),
                 (true, false) => return None,
             };
-            Some(needless(document, key, what))
+            Some(own.needless_entry(key, what))
         });
         needless.collect()
     }
 
-    /// The entries, from their document, that document nothing in any revision. `used` has the keys of those that do.
-    pub(crate) fn unused(&self, document: &Document, used: &BTreeSet<String>) -> Vec<Problem> {
+    /// The entries that document nothing in any revision. `used` has the keys of those that do.
+    pub(crate) fn unused(&self, used: &BTreeSet<String>) -> Vec<Problem> {
         let unused = self.entries.keys().filter(|key| !used.contains(*key));
-        let unused = unused.map(|key| needless(document, key, format!("no revision has what `{key}` documents")));
+        let unused = unused.map(|key| self.needless_entry(key, format!("no revision has what `{key}` documents")));
         unused.collect()
     }
-}
 
-fn needless(document: &Document, key: &str, what: String) -> Problem {
-    let problem = document.problem(&pointer::child("#", key), what);
-    problem.help("correct the key, or remove the entry")
+    fn needless_entry(&self, key: &str, what: String) -> Problem {
+        let problem = self.document.problem(&pointer::child("#", key), what);
+        problem.help("correct the key, or remove the entry")
+    }
 }

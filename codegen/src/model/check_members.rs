@@ -1,0 +1,72 @@
+//! Refuses what the overlay says of members and no struct could have: names of fields, and presets that constructors couldn't give.
+
+use heck::ToSnakeCase;
+use mcp_wire::json_schema::pointer;
+use serde_json::Value;
+
+use super::type_ref::TypeRef;
+use super::types::{Member, Model, Struct, TypeKind};
+use crate::problem::{Problem, Problems};
+
+const FIELD_HELP: &str =
+    "correct `x-field` in the overlay: a name in snake_case that no other member of the object has";
+const PRESET_HELP: &str = "remove `x-preset` or `x-tag` from the overlay, or give it a text, an integer, a boolean or `{}`, as the member's schema wants";
+
+/// Checks that each name that the overlay gives a field is one and is the only one of its struct, and that each preset is a value of
+/// its member's type, and the member always there.
+pub(super) fn check_members(model: &Model) -> Result<(), Problems> {
+    let mut problems = Vec::new();
+    for ty in model.types.values() {
+        let TypeKind::Struct(object) = &ty.kind else { continue };
+        let members = pointer::child(&ty.pointer, "properties");
+        for member in &object.members {
+            let field = wrong_field(object, member).map(|what| (what, FIELD_HELP));
+            let preset = wrong_preset(model, member).map(|what| (what, PRESET_HELP));
+            let at = pointer::child(&members, &member.name);
+            let wrong = field.into_iter().chain(preset);
+            problems.extend(wrong.map(|(what, help)| Problem::at_pointer(&at, what).help(help)));
+        }
+    }
+    Problems::check(problems)
+}
+
+fn wrong_field(object: &Struct, member: &Member) -> Option<String> {
+    let field = member.field.as_ref()?;
+    let wanted = |member: &Member| member.field.clone().unwrap_or_else(|| member.name.to_snake_case());
+    if !is_field(field) {
+        Some(format!("`{field}` can't be the name of a field"))
+    } else if object.members.iter().filter(|other| wanted(other) == *field).count() > 1 {
+        Some(format!("another member has the field `{field}`"))
+    } else {
+        None
+    }
+}
+
+fn is_field(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.is_ascii() && name.to_snake_case() == name
+}
+
+fn wrong_preset(model: &Model, member: &Member) -> Option<String> {
+    let preset = member.preset.as_ref()?;
+    match (member.required, can_be(model, &member.ty, preset)) {
+        (true, true) => None,
+        (false, _) => Some("the member may be absent, so it has no preset".to_owned()),
+        (true, false) => Some(format!("constructors can't give this member the value {preset}")),
+    }
+}
+
+fn can_be(model: &Model, ty: &TypeRef, value: &Value) -> bool {
+    // `{}` is an object whose members are absent or have presets themselves.
+    let is_empty = value.as_object().is_some_and(serde_json::Map::is_empty);
+    match model.resolve(ty) {
+        TypeRef::String => value.is_string(),
+        TypeRef::Boolean => value.is_boolean(),
+        TypeRef::Integer | TypeRef::Number => value.is_i64(),
+        TypeRef::Named(name) => match model.kind(name) {
+            Some(TypeKind::Strings { .. }) => value.is_string(),
+            Some(TypeKind::Struct(object)) => is_empty && !object.members.iter().any(Member::is_argument),
+            _ => false,
+        },
+        _ => false,
+    }
+}
