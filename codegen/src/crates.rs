@@ -38,28 +38,19 @@ impl<'p> Emission<'p> {
         })
     }
 
-    /// Emits something from a revision or an extension with this documentation.
-    fn emit<T>(
-        &self,
-        revision: &ModelledRevision,
-        extension: Option<&ModelledExtension>,
-        docs: &Docs,
-        emit: impl FnOnce(&EmitInput<'_>) -> T,
-    ) -> T {
-        let (entry, manifest) = (&revision.entry, &self.protocol.manifest);
-        emit(&EmitInput {
-            model: &revision.model,
-            schema: &revision.schema,
-            sha256: &entry.sha256,
+    fn input<'i>(
+        &'i self,
+        revision: &'i ModelledRevision,
+        extension: Option<&'i ModelledExtension>,
+        docs: &'i Docs,
+    ) -> EmitInput<'i> {
+        EmitInput {
+            revision,
             docs,
-            link: &|definition| match extension {
-                Some(_) => manifest.extension_link(entry, definition),
-                None => manifest.link(entry, definition),
-            },
             crates: self.crates,
-            manifest,
+            manifest: &self.protocol.manifest,
             extension,
-        })
+        }
     }
 
     /// Emits the crate of a revision, and finds its documentation that no type has.
@@ -79,7 +70,7 @@ impl<'p> Emission<'p> {
         extension: Option<&ModelledExtension>,
         docs: &Docs,
     ) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-        let emitted = self.emit(revision, extension, docs, |input| emit_crate(input, &self.templates))?;
+        let emitted = emit_crate(&self.input(revision, extension, docs), &self.templates)?;
         let problems = self.protocol.docs.needless(&revision.docs, &emitted.documented);
         Ok((emitted, problems))
     }
@@ -142,7 +133,12 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
     problems.extend(protocol.docs.unused(&documented));
     Problems::check(problems)?;
     let hub = protocol.manifest.hub();
-    let hub = hub.and_then(|hub| protocol.revisions.iter().position(|known| known.entry.revision == *hub));
+    let hub = hub.and_then(|hub| {
+        protocol
+            .revisions
+            .iter()
+            .position(|known| known.entry().revision == *hub)
+    });
     if let Some(hub) = hub {
         let input = AdaptersInput {
             protocol,
@@ -162,14 +158,15 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
 pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
     let emission = Emission::new(protocol, "")?;
     let docs = &emission.docs[revision];
-    Ok(emission.emit(&protocol.revisions[revision], None, docs, typescript::definitions))
+    let input = emission.input(&protocol.revisions[revision], None, docs);
+    Ok(typescript::definitions(&input))
 }
 
 /// The tables of all revisions.
 pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
     let revisions = protocol.revisions.iter().enumerate();
     let tables = revisions.map(|(position, revision)| {
-        let specification = protocol.manifest.specification(&revision.entry);
+        let specification = protocol.manifest.specification(revision.entry());
         table(revision, protocol.before(position), &specification)
     });
     tables.collect()

@@ -10,10 +10,10 @@ use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::position;
 use crate::ingest::Drafts;
 use crate::jsonld::{annotated_schema, context};
-use crate::load::{Docs, load};
+use crate::load::load;
 use crate::model::ModelledRevision;
 use crate::protocol::Protocol;
-use crate::reference::{Beside, ReferenceInput, extension_reference, gaps, reference};
+use crate::reference::{extension_reference, gaps, reference};
 use crate::stages::{plan, planned};
 
 /// The directories of the generated documents.
@@ -25,10 +25,7 @@ const OWNED: &[&str] = &["changes/", "reference/"];
 /// # Errors
 /// Problems of the input, and files that can't be read or written.
 pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
-    let loaded = load(schema)?;
-    let beside: Vec<Beside> = loaded.revisions.iter().map(Beside::of).collect();
-    let planned = planned(loaded)?;
-    let family = planned.manifest.family();
+    let planned = planned(load(schema)?)?;
     let diffs: Vec<Diff> = (0..planned.revisions.len())
         .filter_map(|later| diff_before(&planned, later))
         .collect();
@@ -38,20 +35,16 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let path = format!("changes/{}_{}.md", diff.from, diff.to);
         files.insert(path, header.clone() + &diff.markdown())?;
     }
-    for (index, (revision, docs)) in planned.revisions.iter().zip(docs_of_revisions(&planned)).enumerate() {
-        let path = format!("reference/{}.md", revision.model.revision);
-        files.insert(path, header.clone() + &reference_of(&planned, (index, &docs), &diffs))?;
+    for (index, docs) in docs_of_revisions(&planned).iter().enumerate() {
+        let path = format!("reference/{}.md", planned.revisions[index].model.revision);
+        files.insert(path, header.clone() + &reference(&planned, index, docs, &diffs))?;
     }
     for extension in &planned.extensions {
         let docs = planned.docs.with(&extension.own.docs);
-        let link = |definition: &str| planned.manifest.extension_link(&extension.own.entry, definition);
         let path = format!("reference/extensions/{}.md", extension.name);
-        files.insert(
-            path,
-            header.clone() + &extension_reference(extension, &family.extension_crate(&extension.name), &docs, &link),
-        )?;
+        files.insert(path, header.clone() + &extension_reference(&planned, extension, &docs))?;
     }
-    files.insert("schema-gaps.md", header + &gaps(&beside))?;
+    files.insert("schema-gaps.md", header + &gaps(&planned.revisions))?;
     let finish = if check { FileSet::check } else { FileSet::write };
     Ok(finish(&files, docs, OWNED)?)
 }
@@ -63,7 +56,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 /// Problems of the input, an unknown revision, and files that can't be written.
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
     let protocol = planned(load(schema)?)?;
-    let index = position(&protocol, revision)?;
+    let index = position(&protocol.manifest, revision)?;
     let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)[index]);
     let mut files = FileSet::default();
     let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
@@ -73,19 +66,6 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
         yaml_serde::to_string(&annotated_schema(&found.schema, docs))?,
     )?;
     Ok(files.write(out, &[])?)
-}
-
-/// The reference of the revision with this index and this documentation.
-fn reference_of(planned: &Protocol, (index, docs): (usize, &Docs), diffs: &[Diff]) -> String {
-    let entry = &planned.revisions[index].entry;
-    reference(ReferenceInput {
-        crate_name: &planned.manifest.family().types_crate(entry.revision.as_str()),
-        revisions: &planned.revisions[..=index],
-        plans: &planned.plans,
-        diffs: &diffs[..index],
-        docs,
-        link: &|definition| planned.manifest.link(entry, definition),
-    })
 }
 
 /// What changed between two revisions. Each is named, or is the path of a schema file that no revision has yet. A file is compared as it

@@ -7,7 +7,7 @@ use crate::adapt::report;
 use crate::crates::{self, emit_protocol, typescript_of};
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::load::load;
+use crate::load::{Manifest, load};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::published::names_files;
@@ -98,13 +98,13 @@ impl RevisionTable {
     }
 }
 
-/// The position of a revision.
-pub(crate) fn position(protocol: &Protocol, revision: &str) -> Result<usize, GenerateError> {
-    let known = protocol.revisions.iter().map(|known| &known.model.revision);
+/// The position of a revision in the manifest, and among models.
+pub(crate) fn position(manifest: &Manifest, revision: &str) -> Result<usize, GenerateError> {
+    let known = manifest.revisions.iter().map(|entry| entry.revision.as_str());
     let position = known.clone().position(|known| known == revision);
     position.ok_or_else(|| GenerateError::UnknownRevision {
         wanted: revision.to_owned(),
-        known: known.cloned().collect(),
+        known: known.map(str::to_owned).collect(),
     })
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn position(protocol: &Protocol, revision: &str) -> Result<usize, Gen
 /// Problems of the input, or an unknown revision.
 pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let protocol = model(load(schema)?)?;
-    let found = &protocol.revisions[position(&protocol, revision)?];
+    let found = &protocol.revisions[position(&protocol.manifest, revision)?];
     Ok(yaml_serde::to_string(&serde_json::to_value(&found.model)?)?)
 }
 
@@ -124,7 +124,7 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// Problems of the input, or an unknown revision.
 pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let protocol = planned(load(schema)?)?;
-    typescript_of(&protocol, position(&protocol, revision)?)
+    typescript_of(&protocol, position(&protocol.manifest, revision)?)
 }
 
 /// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.

@@ -15,6 +15,7 @@ mod generate;
 pub mod ingest;
 mod jsonld;
 pub mod load;
+mod markdown;
 mod model;
 mod normalise;
 pub mod overlay;
@@ -27,8 +28,7 @@ pub mod revisions;
 mod stages;
 
 pub use documents::{generate_documents, revision_diff, write_jsonld};
-pub use emit::EmitError;
-pub use error::GenerateError;
+pub use error::{EmitError, GenerateError};
 pub use extension_crate::{ExtensionCrateOptions, generate_extension};
 pub use forwarded::generate_features;
 pub use generate::{

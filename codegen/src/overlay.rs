@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::{definitions, pointer};
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::facts::Facts;
-use crate::load::{Document, MAX_DEPTH, RevisionDocuments, check_document, present, without_unused_definitions};
+use crate::load::{
+    Document, MAX_DEPTH, OneOrMany, RevisionDocuments, check_document, present, without_unused_definitions,
+};
 use crate::problem::{Problem, Problems};
 
 /// Corrects the schema of a revision, and checks what comes out.
@@ -46,8 +48,7 @@ pub struct Overlay {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Correction {
-    #[serde(deserialize_with = "one_or_many")]
-    at: Vec<String>,
+    at: OneOrMany,
     /// What must be there; `None` if nothing may.
     #[serde(default, deserialize_with = "present")]
     expect: Option<Value>,
@@ -73,13 +74,8 @@ pub(crate) struct ErrorCode {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<u16>,
     /// The methods of the requests that it answers; none for any request.
-    #[serde(
-        default,
-        rename = "method",
-        deserialize_with = "one_or_many",
-        skip_serializing_if = "Vec::is_empty"
-    )]
-    pub(crate) methods: Vec<String>,
+    #[serde(default, rename = "method", skip_serializing_if = "is_empty")]
+    pub(crate) methods: OneOrMany,
     /// Where it comes from and what it means.
     pub(crate) why: String,
     pub(crate) link: String,
@@ -113,8 +109,8 @@ pub(crate) enum ErrorRole {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResultOf {
-    #[serde(rename = "method", deserialize_with = "one_or_many")]
-    pub(crate) methods: Vec<String>,
+    #[serde(rename = "method")]
+    pub(crate) methods: OneOrMany,
     /// The official name of the definition of its result.
     pub(crate) result: String,
     /// Other definitions that may come instead.
@@ -131,8 +127,7 @@ pub(crate) struct ResultOf {
 #[serde(deny_unknown_fields)]
 pub(crate) struct MetaMember {
     /// The official names of the types.
-    #[serde(deserialize_with = "one_or_many")]
-    pub(crate) of: Vec<String>,
+    pub(crate) of: OneOrMany,
     /// The key in `_meta`.
     pub(crate) member: String,
     /// The official name of the definition of its value.
@@ -149,8 +144,8 @@ pub(crate) struct MetaMember {
 pub(crate) struct Deprecation {
     pub(crate) feature: String,
     /// Pointers of the definitions and members that belong to it; none where the schema doesn't have it.
-    #[serde(default, deserialize_with = "one_or_many")]
-    pub(crate) at: Vec<String>,
+    #[serde(default)]
+    pub(crate) at: OneOrMany,
     /// The revision that deprecates it.
     pub(crate) since: String,
     /// The proposal that decided so, where one did.
@@ -318,7 +313,7 @@ pub fn apply_overlay(document: &Document, overlay: &Overlay) -> Result<Document,
     let mut corrected = document.clone();
     let mut problems = Vec::new();
     for (index, correction) in overlay.corrections.iter().enumerate() {
-        for at in &correction.at {
+        for at in correction.at.iter() {
             if let Err((what, help)) = apply(&mut corrected, at, correction) {
                 let entry = format!("#/corrections/{index}");
                 problems.push(overlay.problem(&entry, format!("{at}: {what}")).help(help));
@@ -367,10 +362,6 @@ fn apply(document: &mut Document, at: &str, correction: &Correction) -> Result<(
     }
 }
 
-fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::String(one) => Ok(vec![one]),
-        many => serde_json::from_value(many)
-            .map_err(|_| serde::de::Error::custom("one string or a list of strings is expected here")),
-    }
+fn is_empty(texts: &OneOrMany) -> bool {
+    texts.0.is_empty()
 }

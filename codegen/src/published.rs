@@ -36,15 +36,15 @@ pub(crate) fn names_files(
 ) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
     for revision in &protocol.revisions {
-        if wanted(&revision.entry, revision.is_locked) {
-            let path = Path::new(revision.entry.revision.as_str()).join(NAMES);
+        if wanted(revision.entry(), revision.is_locked()) {
+            let path = Path::new(revision.entry().revision.as_str()).join(NAMES);
             files.insert(path, names_yaml(&revision.model)?)?;
         }
     }
     for extension in &protocol.extensions {
         let own = &extension.own;
-        if wanted(&own.entry, own.is_locked) {
-            let directory = extension_directory(Path::new(""), &extension.name, &own.entry.revision);
+        if wanted(own.entry(), own.is_locked()) {
+            let directory = extension_directory(Path::new(""), &extension.name, &own.entry().revision);
             files.insert(directory.join(NAMES), names_yaml(&own.model)?)?;
         }
     }

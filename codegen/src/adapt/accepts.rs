@@ -6,9 +6,7 @@ use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::Side;
-
-/// How many references are followed to a schema.
-const MAX_REFERENCES: usize = 16;
+use crate::normalise::follow;
 
 /// Keywords that assert nothing, beside those that begin with `x-`.
 const ANNOTATIONS: [&str; 9] = [
@@ -149,15 +147,4 @@ fn types(keyword: Option<&Value>) -> Option<Vec<&str>> {
         Value::Array(types) => Some(types.iter().filter_map(Value::as_str).collect()),
         _ => None,
     }
-}
-
-/// The schema that a schema refers to, or itself.
-fn follow<'v>(root: &'v Value, mut schema: &'v Value) -> Option<&'v Value> {
-    for _ in 0..MAX_REFERENCES {
-        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
-            return Some(schema);
-        };
-        schema = pointer::resolve(root, &pointer::canonical(reference)?)?;
-    }
-    None
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::model::OneOrMany;
+use crate::load::OneOrMany;
 use crate::problem::Problem;
 
 /// What a condition begins with: the code and the message are in every error.
@@ -48,7 +48,7 @@ impl ErrorRule {
     /// The methods one by one; `None` for all of them.
     pub(super) fn each_method(&self) -> Vec<Option<String>> {
         match &self.methods {
-            Some(methods) => methods.as_slice().iter().cloned().map(Some).collect(),
+            Some(methods) => methods.iter().cloned().map(Some).collect(),
             None => vec![None],
         }
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::error_rules::ErrorRule;
+use super::pairing::Side;
 use super::planner::Planner;
-use super::side::Side;
 use crate::model::MessageKind;
 
 /// A rule about the errors of one method in one direction.

@@ -4,12 +4,11 @@ use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
 use super::accepts::Schemas;
-use super::pairing::Pairing;
+use super::pairing::{Pairing, Side};
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
 use super::rows::{Check, DefaultRow, MemberRow, Refusal, RowAction};
 use super::rules::{Action, Place};
-use super::side::Side;
 use crate::model::{Member, Struct, TypeRef};
 
 impl<'m> Planner<'m> {

@@ -1,17 +1,17 @@
-//! The plan between two adjacent revisions in one direction: found by walking from the messages through the members.
+//! The plans between adjacent revisions: each is found by walking from the messages through the members.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::errors::ErrorPlan;
 use super::matching::{Candidate, candidates};
-use super::pairing::Pairing;
+use super::pairing::{Pairing, Side};
 use super::planner::{Conversion, Losses, Pair, Planner};
 use super::relation::Relation;
 use super::report::Note;
 use super::rows::{Row, VariantRow};
-use super::rules::Place;
-use crate::model::{Model, TypeKind, TypeRef};
-use crate::problem::Problem;
+use super::rules::{Place, Rules};
+use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
+use crate::problem::{Problem, Problems};
 
 /// The conversions from one revision to an adjacent one.
 #[derive(Debug, Clone)]
@@ -30,6 +30,52 @@ pub(crate) struct Plan {
     pub(crate) errors: Vec<ErrorPlan>,
     /// What isn't simply moved.
     pub(crate) notes: Vec<Note>,
+}
+
+/// Plans the conversions between each two adjacent revisions: those to the later one, and those back.
+///
+/// A rule beside a draft that matches nothing, or decides what is automatic, is a warning, and is ignored: the draft may still change.
+///
+/// # Errors
+/// Every rule that isn't one, matches nothing, or decides what is automatic.
+pub(crate) fn plan_revisions(revisions: &[ModelledRevision]) -> Result<(Vec<[Plan; 2]>, Vec<Problem>), Problems> {
+    let (mut planned, mut warnings, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for (before, after) in revisions.iter().zip(revisions.iter().skip(1)) {
+        let mut rules = Rules::of(after.documents.rules.clone())?;
+        let plans = loop {
+            let (plans, found) = plan_pair(before, after, &rules);
+            if before.entry().released && after.entry().released {
+                problems.extend(found);
+                break plans;
+            }
+            let ignores_more = rules.ignore(&found);
+            warnings.extend(found);
+            if !ignores_more {
+                break plans;
+            }
+        };
+        planned.push(plans);
+    }
+    Problems::check(problems)?;
+    Ok((planned, warnings))
+}
+
+/// Plans the conversions to a revision and back.
+fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules) -> ([Plan; 2], Vec<Problem>) {
+    let mut problems = Vec::new();
+    let plans = [true, false].map(|upward| {
+        let (from, to) = if upward { (before, after) } else { (after, before) };
+        let (plan, found) = plan_conversions(Pairing {
+            from: Side::of(from),
+            to: Side::of(to),
+            rules,
+            rules_of: &after.model.revision,
+            upward,
+        });
+        problems.extend(found);
+        plan
+    });
+    (plans, problems)
 }
 
 /// Plans every conversion between two revisions in one direction.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Plan;
+use crate::markdown::{cell, table};
 
 /// Something that isn't simply moved.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,14 +49,13 @@ pub(crate) fn report<'p>(plans: impl IntoIterator<Item = &'p Plan>) -> String {
             (NoteKind::Rule, "By rule"),
             (NoteKind::Refused, "Refused"),
         ] {
-            let notes: Vec<_> = plan.notes.iter().filter(|note| note.kind == kind).collect();
-            if notes.is_empty() {
-                continue;
-            }
-            let _ = write!(text, "\n### {title}\n\n| Where | What |\n|---|---|\n");
-            for note in notes {
-                let what = note.what.replace('\n', " ").replace('|', "\\|");
-                let _ = writeln!(text, "| `{}` | {what} |", note.at);
+            let notes = plan.notes.iter().filter(|note| note.kind == kind);
+            let table = table(
+                ["Where", "What"],
+                notes.map(|note| [format!("`{}`", note.at), cell(&note.what)]),
+            );
+            if !table.is_empty() {
+                let _ = write!(text, "\n### {title}\n{table}");
             }
         }
     }

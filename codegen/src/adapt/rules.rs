@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error_rules::ErrorRule;
 use crate::load::Document;
-use crate::model::OneOrMany;
+use crate::load::OneOrMany;
 use crate::problem::{Problem, Problems};
 
 const SECTIONS: [&str; 2] = ["rules", "errors"];
@@ -373,7 +373,7 @@ impl TryFrom<OneOrMany> for Places {
     type Error = String;
 
     fn try_from(places: OneOrMany) -> Result<Self, String> {
-        let places = places.as_slice().iter().map(|text| text.parse());
+        let places = places.iter().map(|text| text.parse());
         places.collect::<Result<_, _>>().map(Self)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::overlay::Deprecation;
-
 use super::change::{Change, ChangeKind, Compatibility, Diff, Subject};
 use super::place::way_to;
+use crate::markdown::{cell, cell_or_dash, table};
+use crate::overlay::Deprecation;
 
 const SUBJECTS: [(Subject, &str); 5] = [
     (Subject::Method, "Methods"),
@@ -44,24 +44,19 @@ impl Diff {
                      what the\nschemas imply.\n";
         }
         for (subject, title) in SUBJECTS {
-            let changes: Vec<&Change> = self.changes.iter().filter(|change| change.subject == subject).collect();
-            if changes.is_empty() {
-                continue;
-            }
-            let _ = write!(
-                text,
-                "\n## {title}\n\n| Where | Change | Compatibility | Up | Down |\n|---|---|---|---|---|\n"
-            );
-            for change in changes {
-                let _ = writeln!(
-                    text,
-                    "| `{}` | {} | {} | {} | {} |",
-                    change.name,
+            let changes = self.changes.iter().filter(|change| change.subject == subject);
+            let rows = changes.map(|change| {
+                [
+                    format!("`{}`", change.name),
                     cell(&change.description()),
-                    change.compatibility.words(),
-                    cell(&change.up.join("; ")),
-                    cell(&change.down.join("; ")),
-                );
+                    change.compatibility.words().to_owned(),
+                    cell_or_dash(&change.up.join("; ")),
+                    cell_or_dash(&change.down.join("; ")),
+                ]
+            });
+            let table = table(["Where", "Change", "Compatibility", "Up", "Down"], rows);
+            if !table.is_empty() {
+                let _ = write!(text, "\n## {title}\n{table}");
             }
         }
         text + &deprecations(&self.deprecated)
@@ -70,34 +65,29 @@ impl Diff {
 
 /// A section of what is deprecated, if anything is.
 pub(crate) fn deprecations(deprecated: &[Deprecation]) -> String {
-    if deprecated.is_empty() {
-        return String::new();
-    }
-    let mut text = "\n## Deprecated\n\n| Feature | What belongs to it | Since | By | Removed at the earliest | Instead |\n|---|---|---|---|---|---|\n".to_owned();
-    for entry in deprecated {
-        let Deprecation {
-            feature,
-            since,
-            sep,
-            removal,
-            instead,
-            link,
-            ..
-        } = entry;
+    let rows = deprecated.iter().map(|entry| {
         let what: Vec<String> = entry.at.iter().map(|at| format!("`{}`", way_to(at))).collect();
-        let what = if what.is_empty() {
-            "–".to_owned()
-        } else {
-            what.join(", ")
-        };
-        let sep = sep.as_deref().unwrap_or("–");
-        let _ = writeln!(
-            text,
-            "| [{feature}]({link}) | {what} | {since} | {sep} | {removal} | {} |",
-            cell(instead)
-        );
+        [
+            format!("[{}]({})", entry.feature, entry.link),
+            cell_or_dash(&what.join(", ")),
+            entry.since.clone(),
+            cell_or_dash(entry.sep.as_deref().unwrap_or_default()),
+            entry.removal.clone(),
+            cell(&entry.instead),
+        ]
+    });
+    let columns = [
+        "Feature",
+        "What belongs to it",
+        "Since",
+        "By",
+        "Removed at the earliest",
+        "Instead",
+    ];
+    match table(columns, rows).as_str() {
+        "" => String::new(),
+        table => format!("\n## Deprecated\n{table}"),
     }
-    text
 }
 
 impl Change {
@@ -136,12 +126,5 @@ impl Compatibility {
             Self::Breaking => "breaking for both",
             Self::Cosmetic => "cosmetic",
         }
-    }
-}
-
-fn cell(text: &str) -> String {
-    match text {
-        "" => "–".into(),
-        text => text.replace('\n', " ").replace('|', "\\|"),
     }
 }

@@ -7,6 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::input::EmitInput;
+use crate::markdown::linked;
 use crate::model::Type;
 use crate::overlay::Deprecation;
 
@@ -50,7 +51,7 @@ impl<'i> Documenter<'i> {
             link => format!("{text}\n\n[Specification]({link})"),
         };
         let docs = lines(&text);
-        let deprecated = deprecated(self.input.model.deprecation(&ty.pointer));
+        let deprecated = deprecated(self.input.model().deprecation(&ty.pointer));
         quote!(#docs #deprecated)
     }
 
@@ -70,19 +71,18 @@ impl<'i> Documenter<'i> {
     pub(crate) fn member(&self, ty: &Type, member: &str, description: Option<&str>) -> TokenStream {
         let text = self.text(&ty.documented_as, Some(member), description);
         let docs = lines(&self.linked(&text, &ty.module));
-        let deprecated = deprecated(self.input.model.deprecation_of_member(ty, member));
+        let deprecated = deprecated(self.input.model().deprecation_of_member(ty, member));
         quote!(#docs #deprecated)
     }
 
     /// The text with links where it names types of the revision.
     fn linked(&self, text: &str, module: &str) -> String {
-        let code = |(index, part): (usize, &str)| match self.input.model.types.get(part) {
-            Some(ty) if index % 2 == 1 && ty.module == module && !ty.imported => format!("[`{part}`]"),
-            Some(ty) if index % 2 == 1 => format!("[`{part}`]({})", self.input.path_of(part, ty)),
-            _ if index % 2 == 1 => format!("`{part}`"),
-            _ => part.to_owned(),
-        };
-        text.split('`').enumerate().map(code).collect()
+        linked(text, |name| {
+            let ty = self.input.model().types.get(name)?;
+            let is_here = ty.module == module && !ty.imported;
+            let path = || format!("[`{name}`]({})", self.input.path_of(name, ty));
+            Some(if is_here { format!("[`{name}`]") } else { path() })
+        })
     }
 
     fn text(&self, key: &str, member: Option<&str>, description: Option<&str>) -> String {
@@ -104,7 +104,7 @@ impl<'i> Documenter<'i> {
     /// Where the specification documents the definition that a pointer lies in.
     fn link(&self, pointer: &str) -> String {
         let name = pointer.split('/').nth(2).unwrap_or_default();
-        (self.input.link)(name)
+        self.input.link(name)
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn extension_file(extension: &ModelledExtension) -> String {
         rows += "    .meta(&[\n";
         for entry in &extension.meta {
             let (member, definition) = (&entry.member, definition(&entry.definition));
-            for of in &entry.of {
+            for of in entry.of.iter() {
                 let _ = writeln!(
                     rows,
                     "        MetaMember {{ of: {of:?}, member: {member:?}, definition: {definition:?} }},"

@@ -4,18 +4,13 @@ use serde_json::Value;
 
 use super::names::{STANDARD, library_name, module_name};
 use crate::load::{Docs, Manifest};
-use crate::model::{Model, ModelledExtension, Type};
+use crate::model::{Model, ModelledExtension, ModelledRevision, Type};
 
 /// What a revision's crate is emitted from.
 #[derive(Clone, Copy)]
 pub(crate) struct EmitInput<'i> {
-    pub(crate) model: &'i Model,
-    /// The schema that the validator keeps.
-    pub(crate) schema: &'i Value,
-    pub(crate) sha256: &'i str,
+    pub(crate) revision: &'i ModelledRevision,
     pub(crate) docs: &'i Docs,
-    /// Where the official specification documents a definition; all of them, for the empty name.
-    pub(crate) link: &'i dyn Fn(&str) -> String,
     /// The directory of `mcp-wire`, as the crate's manifest names it.
     pub(crate) crates: &'i str,
     /// The versions of the crates.
@@ -24,18 +19,33 @@ pub(crate) struct EmitInput<'i> {
     pub(crate) extension: Option<&'i ModelledExtension>,
 }
 
-impl EmitInput<'_> {
+impl<'i> EmitInput<'i> {
+    pub(crate) fn model(&self) -> &'i Model {
+        &self.revision.model
+    }
+
+    /// The schema that the validator keeps.
+    pub(crate) fn schema(&self) -> &'i Value {
+        &self.revision.schema
+    }
+
+    /// Where the specification documents a definition; all of them, for the empty name.
+    pub(crate) fn link(&self, definition: &str) -> String {
+        let is_extension = self.extension.is_some();
+        self.manifest.link(self.revision.entry(), definition, is_extension)
+    }
+
     pub(crate) fn crate_name(&self) -> String {
         match self.extension {
             Some(extension) => self.manifest.family().extension_crate(&extension.name),
-            None => self.manifest.family().types_crate(&self.model.revision),
+            None => self.manifest.family().types_crate(&self.model().revision),
         }
     }
 
     /// The module of the crate that has the revision, if the crate has the others too.
     pub(crate) fn module(&self) -> Option<String> {
         let is_module = self.manifest.family().single_crate;
-        is_module.then(|| module_name(&self.model.revision))
+        is_module.then(|| module_name(&self.model().revision))
     }
 
     /// The path of what the revision's types are reached by: the root of the crate, or a module there.

@@ -11,8 +11,8 @@ use proc_macro2::Ident;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
-use super::error::EmitError;
 use super::tokens::{Scope, ident};
+use crate::error::EmitError;
 use crate::model::names::unique;
 use crate::model::{Member, Model, Struct, TypeKind};
 

@@ -7,11 +7,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::emitter::Emitter;
-use super::error::EmitError;
 use super::names::library_name;
 use super::source::Table;
 use super::tokens::{ident, text};
 use super::unions::unknown_variant;
+use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique, variant_names};
 use crate::model::{self, MessageKind, Method, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::envelope::Envelope;
@@ -22,7 +22,7 @@ const PARAMS: &str = "params";
 impl Emitter<'_> {
     /// The table of a struct that is a request or a notification.
     pub(super) fn method_table(&self, name: &str, object: &Struct) -> Option<String> {
-        let method = self.input.model.methods.iter().find(|method| method.ty == name)?;
+        let method = self.input.model().methods.iter().find(|method| method.ty == name)?;
         let params = match object.member(PARAMS) {
             Some(member) if member.required => self.scope.ty(&member.ty),
             Some(member) => self.scope.optional(&self.scope.ty(&member.ty)),
@@ -89,7 +89,7 @@ impl Emitter<'_> {
             let held = self.scope.ty(ty);
             quote!(#docs #variant(#held))
         });
-        let unknown = self.input.model.unknown_result(methods).map(|name| ident(&name));
+        let unknown = self.input.model().unknown_result(methods).map(|name| ident(&name));
         let raw = || self.scope.wire("RawJson");
         let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A result of a kind", raw()));
         let definition = self.enumeration(name, ty, declared, unknown_variant)?;
@@ -108,7 +108,7 @@ impl Emitter<'_> {
         let mut table = Table::new(&macro_name, &head);
         for (method, results) in methods {
             if let Some(unknown) = &unknown
-                && let Some((tag, values)) = self.input.model.result_tags(method, results)
+                && let Some((tag, values)) = self.input.model().result_tags(method, results)
             {
                 let tagged = results.iter().zip(values);
                 let tagged = tagged.filter_map(|(ty, value)| Some(format!("{} = {value:?}", variant_of(ty)?)));
@@ -119,7 +119,7 @@ impl Emitter<'_> {
                 ));
                 continue;
             }
-            let forms = self.input.model.result_forms(results);
+            let forms = self.input.model().result_forms(results);
             let forms = forms.iter().filter_map(|(ty, member)| {
                 let variant = variant_of(ty)?;
                 Some(match member {
@@ -136,11 +136,11 @@ impl Emitter<'_> {
 
     /// The tables of the unions of one method's results, which are a part of a union of all results.
     fn method_results_tables(&self, all: &str, methods: &[(String, Vec<TypeRef>)]) -> String {
-        let answered = self.input.model.methods.iter();
+        let answered = self.input.model().methods.iter();
         let answered = answered.filter(|method| methods.iter().any(|(name, _)| *name == method.name));
         let tables: BTreeMap<&str, String> = answered
             .filter_map(|method| {
-                let (name, variants) = method_results(self.input.model, method, methods)?;
+                let (name, variants) = method_results(self.input.model(), method, methods)?;
                 let head = format!("{} in {}", text(&self.scope.named(name)), ident(all));
                 let mut table = Table::new(&self.scope.table("method_results!"), &head);
                 for (variant, held) in variants {
@@ -154,7 +154,7 @@ impl Emitter<'_> {
 
     /// What a peer may send, as one type.
     pub(super) fn message_aliases(&self) -> String {
-        let model = self.input.model;
+        let model = self.input.model();
         let union = |name: String| match model.kind(&name) {
             Some(TypeKind::Methods(_)) => self.scope.named(&name),
             _ => self.scope.wire("UnknownMethod"),
@@ -176,13 +176,8 @@ impl Emitter<'_> {
     }
 
     pub(super) fn methods(&self) -> String {
-        let lines: String = self
-            .input
-            .model
-            .methods
-            .iter()
-            .map(|method| self.method_line(method))
-            .collect();
+        let methods = self.input.model().methods.iter();
+        let lines: String = methods.map(|method| self.method_line(method)).collect();
         let imports: &[&str] = if lines.is_empty() {
             &["Method"]
         } else {
@@ -198,7 +193,7 @@ impl Emitter<'_> {
     }
 
     fn method_line(&self, method: &Method) -> String {
-        let model = self.input.model;
+        let model = self.input.model();
         let name = &method.name;
         let (definition, results) = (model.pointer_of(method), model.result_pointers(method));
         let direction = method.direction;
@@ -222,7 +217,7 @@ impl Emitter<'_> {
             None => "mcp_wire".to_owned(),
         };
         let mut text = format!("//! What the `code` of an error says.\n\npub use {inherited}::error_code::*;\n");
-        for code in &self.input.model.error_codes {
+        for code in &self.input.model().error_codes {
             let (name, value) = (ident(&code.name), code.code);
             let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.why, code.link));
             let _ = writeln!(text, "\n{meaning}pub const {name}: i64 = {value};");
@@ -232,8 +227,8 @@ impl Emitter<'_> {
 
     pub(super) fn definitions(&self) -> String {
         let mut lines = String::new();
-        for (name, definition) in &self.input.model.definitions {
-            let is_result_union = matches!(self.input.model.kind_of(&definition.ty), Some(TypeKind::Results(_)));
+        for (name, definition) in &self.input.model().definitions {
+            let is_result_union = matches!(self.input.model().kind_of(&definition.ty), Some(TypeKind::Results(_)));
             let held = if is_result_union {
                 // Which result it is depends on the request, which nobody has told us here.
                 self.scope.wire("RawObject")

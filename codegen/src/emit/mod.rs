@@ -3,7 +3,6 @@
 mod adapters;
 mod docs;
 mod emitter;
-mod error;
 mod extension;
 mod input;
 mod items;
@@ -24,11 +23,11 @@ mod unions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::error::EmitError;
 use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
-pub use error::EmitError;
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
 pub(crate) use renamed::docs_of_revisions;
@@ -59,13 +58,13 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
     let emitter = Emitter {
         input,
         documenter: Documenter::new(input),
-        items: Items::new(input.model, &scope)?,
+        items: Items::new(input.model(), &scope)?,
         scope,
     };
     // What typify was given isn't written yet.
     emitter.scope.take_imports(|_| true);
     let mut files = BTreeMap::new();
-    let modules: BTreeSet<&str> = input.model.own_types().map(|(_, ty)| ty.module.as_str()).collect();
+    let modules: BTreeSet<&str> = input.model().own_types().map(|(_, ty)| ty.module.as_str()).collect();
     for module in modules {
         files.insert(format!("src/{module}.rs"), emitter.module(module)?);
     }
@@ -93,7 +92,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
         files.insert("typescript.ts".to_owned(), typescript::definitions(input));
     }
     if let Some(module) = input.module() {
-        files = in_module(files, &module, &input.model.revision);
+        files = in_module(files, &module, &input.model().revision);
     }
     Ok(EmittedCrate {
         files,
@@ -117,7 +116,7 @@ fn in_module(files: BTreeMap<String, String>, module: &str, revision: &str) -> B
 impl Emitter<'_> {
     /// The file of a module: its types in the order of their names.
     fn module(&self, module: &str) -> Result<String, EmitError> {
-        let types = self.input.model.own_types().filter(|(_, ty)| ty.module == module);
+        let types = self.input.model().own_types().filter(|(_, ty)| ty.module == module);
         let mut parts: Vec<String> = types
             .map(|(name, ty)| match &ty.kind {
                 TypeKind::Struct(object) => self.structure(name, ty, object),
@@ -131,7 +130,7 @@ impl Emitter<'_> {
         if module == MESSAGES {
             parts.insert(0, self.message_aliases());
         }
-        let types = &self.input.model.types;
+        let types = &self.input.model().types;
         let is_defined = |name: &str| types.get(name).is_some_and(|ty| ty.module == module && !ty.imported);
         for (name, ty) in self
             .scope

@@ -24,7 +24,7 @@ pub(super) fn facts(revision: &ModelledRevision, specification: &str) -> Value {
     let errors = model.error_codes.iter();
     statuses.extend(errors.filter_map(|error| Some((error.code, error.status?))));
     let mut row = json!(facts);
-    row["released"] = json!(revision.entry.released);
+    row["released"] = json!(revision.entry().released);
     row["batches"] = json!(model.batches);
     row["errors_without_id"] = json!(model.errors_without_id);
     row["initializes"] = json!(model.lifecycle.names.contains_key("begin"));

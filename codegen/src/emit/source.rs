@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenStream;
 
-use super::error::EmitError;
+use crate::error::EmitError;
 
 /// The width of lines that rustfmt is set to.
 pub(super) const WIDTH: usize = 120;

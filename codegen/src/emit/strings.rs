@@ -7,9 +7,9 @@ use quote::quote;
 use syn::parse_quote;
 
 use super::emitter::Emitter;
-use super::error::EmitError;
 use super::source::{Table, items};
 use super::tokens::ident;
+use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};
 

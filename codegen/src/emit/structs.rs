@@ -7,17 +7,17 @@ use syn::parse_quote;
 
 use super::docs::lines;
 use super::emitter::Emitter;
-use super::error::EmitError;
 use super::items::EXTRA;
 use super::members::Field;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
+use crate::error::EmitError;
 use crate::model::{Member, Struct, Type, TypeRef};
 use crate::normalise::Scalar;
 
 impl Emitter<'_> {
     pub(super) fn structure(&self, name: &str, ty: &Type, object: &Struct) -> Result<String, EmitError> {
-        let Some(fields) = self.items.fields(self.input.model, name, object) else {
+        let Some(fields) = self.items.fields(self.input.model(), name, object) else {
             return Ok(String::new());
         };
         let definition = items(name, self.struct_definition(name, ty, object, &fields))?;
@@ -94,7 +94,7 @@ impl Emitter<'_> {
         let rows = |section: fn(&Member) -> bool| {
             fields.iter().filter_map(move |field| match field {
                 Field::Member { member, field } if section(member) => {
-                    let argument = text(&self.scope.argument(self.input.model, member));
+                    let argument = text(&self.scope.argument(self.input.model(), member));
                     let with = if member.is_argument() {
                         String::new()
                     } else {
@@ -105,7 +105,7 @@ impl Emitter<'_> {
                         .as_ref()
                         .and_then(|preset| self.preset(&member.ty, preset));
                     let preset = preset.map(|preset| format!(" = {preset}")).unwrap_or_default();
-                    let deprecated = self.input.model.deprecation_of_member(ty, &member.name);
+                    let deprecated = self.input.model().deprecation_of_member(ty, &member.name);
                     let deprecated = deprecated.map(|entry| format!("#[deprecated = {:?}]\n        ", entry.note()));
                     let deprecated = deprecated.unwrap_or_default();
                     Some(format!(

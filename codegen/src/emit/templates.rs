@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use handlebars::Handlebars;
 use serde_json::Value;
 
-use super::error::{EmitError, TemplateError};
+use crate::error::{EmitError, TemplateError};
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {

@@ -44,7 +44,7 @@ impl Scope {
         };
         Self {
             root: input.root(),
-            types: input.model.types.iter().map(source).collect(),
+            types: input.model().types.iter().map(source).collect(),
             wire: RefCell::default(),
             own: RefCell::default(),
         }

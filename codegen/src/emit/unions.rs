@@ -4,9 +4,9 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::emitter::Emitter;
-use super::error::EmitError;
 use super::source::{Table, expression, items};
 use super::tokens::{Scope, ident, text};
+use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
 use mcp_wire::JsonType;
@@ -84,7 +84,7 @@ impl Emitter<'_> {
 
     /// For each variant the type that it is made from by `From`, in parentheses; nothing where two hold the same.
     fn held_by_one_variant(&self, union: &Union) -> Vec<String> {
-        let resolve = |variant: &Variant| self.input.model.resolve(&variant.ty).clone();
+        let resolve = |variant: &Variant| self.input.model().resolve(&variant.ty).clone();
         union
             .variants
             .iter()
@@ -106,7 +106,10 @@ impl Emitter<'_> {
             unknown,
             scope: &self.scope,
         };
-        let objects = union.objects.as_ref().map(|decision| choice.decode(decision));
+        let objects = union
+            .objects
+            .as_ref()
+            .map(|decision| choice.write(decision, About::Whole));
         let others: Vec<&Variant> = union
             .variants
             .iter()
@@ -153,11 +156,7 @@ enum About {
 }
 
 impl Choice<'_> {
-    /// An expression that decodes the object that comes next as the variant that it is.
-    fn decode(&self, decision: &Decision) -> TokenStream {
-        self.write(decision, About::Whole)
-    }
-
+    /// An expression that decodes what comes next, or says which variant it is.
     fn write(&self, decision: &Decision, about: About) -> TokenStream {
         match decision {
             Decision::Is(index) => match about {

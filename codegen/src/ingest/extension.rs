@@ -2,8 +2,9 @@
 
 use super::check::directory_with;
 use super::successor::Passed;
-use super::{IngestError, IngestOptions, Ingested, Prepared, inherited_overlay, new_entry, read_official, unwritable};
+use super::{IngestError, IngestOptions, Ingested, Prepared, inherited_overlay, new_entry, read_official};
 use crate::crates::emit_extension;
+use crate::error::GenerateError;
 use crate::load::{Extension, MANIFEST, Manifest, OVERLAY, Revision, extension_directory};
 use crate::stages::planned;
 
@@ -59,7 +60,7 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Prepa
     };
     manifest.extensions.insert(name.to_owned(), extension);
     // What is wrong with the id or the name is found as it would be when the manifest is read.
-    let recorded = manifest.to_yaml().map_err(|error| unwritable("manifest", &error))?;
+    let recorded = manifest.to_yaml().map_err(GenerateError::from)?;
     let manifest = Manifest::parse(MANIFEST, &recorded)?;
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with(&schema.schema, &folder, &official.schema, overlay)?;

@@ -1,9 +1,7 @@
 //! Ingests an official schema: fetches it, checks it against the manifest, removes the prose, and writes and records it.
 
-mod canonical;
 mod change;
 mod check;
-mod dialect;
 mod drafts;
 mod extension;
 mod fetch;
@@ -150,14 +148,6 @@ pub enum IngestError {
         /// The extension that has it.
         id: String,
     },
-    /// The manifest or the schema couldn't be serialized.
-    #[error("can't write the {what}: {why}")]
-    Unwritable {
-        /// Which of the two.
-        what: &'static str,
-        /// The error of the serializer.
-        why: String,
-    },
     /// The files could not be written.
     #[error(transparent)]
     Files(#[from] FilesError),
@@ -221,9 +211,8 @@ impl Prepared {
 
     fn write(self, directory: &Path) -> Result<Ingested, IngestError> {
         let schema = self.official.schema.root();
-        let schema = canonical::canonical_json(schema).map_err(|error| unwritable("schema", &error))?;
-        let recorded = self.manifest.to_yaml();
-        let recorded = recorded.map_err(|error| unwritable("manifest", &error))?;
+        let schema = official::canonical_json(schema).map_err(GenerateError::from)?;
+        let recorded = self.manifest.to_yaml().map_err(GenerateError::from)?;
         let schema_path = self.folder.join(SCHEMA);
         // The manifest is written last, when the files that it names exist.
         write_file(&schema_path, &schema)?;
@@ -369,11 +358,4 @@ fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Re
     };
     revisions.insert(index, entry);
     Ok(())
-}
-
-fn unwritable(what: &'static str, why: &impl ToString) -> IngestError {
-    IngestError::Unwritable {
-        what,
-        why: why.to_string(),
-    }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::Dialect;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{change, dialect};
+use super::change;
 use crate::load::Document;
 
 /// An official schema in the form that is kept.
@@ -22,7 +23,7 @@ impl Official {
             return self;
         }
         let mut root = self.schema.root().clone();
-        dialect::modernise(&mut root);
+        change::modernise(&mut root);
         Self {
             schema: self.schema.with_root(root).with_renamed("definitions", "$defs"),
             dialect,
@@ -42,6 +43,29 @@ impl Official {
         Self {
             schema: document.with_root(root),
             dialect,
+        }
+    }
+}
+
+/// JSON with sorted names, two spaces a level and a newline at the end.
+pub(super) fn canonical_json(value: &Value) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(&Sorted(value))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Sorts explicitly, because the order of serde_json's maps depends on its features.
+struct Sorted<'value>(&'value Value);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(members) => {
+                let members: BTreeMap<_, _> = members.iter().map(|(name, value)| (name, Self(value))).collect();
+                members.serialize(serializer)
+            }
+            Value::Array(elements) => serializer.collect_seq(elements.iter().map(Sorted)),
+            scalar => scalar.serialize(serializer),
         }
     }
 }

@@ -293,16 +293,11 @@ impl Manifest {
             .replace("{commit}", commit)
     }
 
-    /// Where a definition of an extension is described: [`Manifest::links`] is for revisions alone.
-    pub(crate) fn extension_link(&self, entry: &Entry, definition: &str) -> String {
-        match entry.links {
-            Some(_) => self.link(entry, definition),
-            None => entry.source.clone(),
+    /// Where a definition is described: [`Manifest::links`] is for revisions alone.
+    pub(crate) fn link(&self, entry: &Entry, definition: &str, is_extension: bool) -> String {
+        if is_extension && entry.links.is_none() {
+            return entry.source.clone();
         }
-    }
-
-    /// The link to a definition there.
-    pub(crate) fn link(&self, entry: &Entry, definition: &str) -> String {
         self.specification(entry)
             .replace("{anchor}", &definition.to_lowercase())
     }

@@ -15,9 +15,12 @@ mod unused;
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Deref;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 pub use check::check_document;
 pub(crate) use docs::Docs;
@@ -80,4 +83,28 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// Deserializes a key whose value may be `null`, unlike that of a key that is missing.
 pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
+}
+
+/// What is written as one text or as a list of texts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct OneOrMany(pub(crate) Vec<String>);
+
+impl Deref for OneOrMany {
+    type Target = [String];
+
+    fn deref(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let many = match Value::deserialize(deserializer)? {
+            Value::String(one) => Ok(vec![one]),
+            many => serde_json::from_value(many),
+        };
+        let wrong = |_| D::Error::custom("one string or a list of strings is expected here");
+        many.map(Self).map_err(wrong)
+    }
 }

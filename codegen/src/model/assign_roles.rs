@@ -12,7 +12,7 @@ use crate::normalise::Scalar;
 /// Puts the roles into a model and its methods.
 pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
     let declared = roles.iter().filter_map(|(role, names)| {
-        let name = names.as_slice().iter().find(|name| match is_of_member(role) {
+        let name = names.iter().find(|name| match is_of_member(role) {
             true => declares_member(model, name),
             false => model.method(name).is_some(),
         });
@@ -26,9 +26,10 @@ pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
         };
         let request = TypeRef::Named(method.ty.clone());
         if let Some(of_request) = member(model, &request, "params") {
-            let filter = filter(model, of_request, &names);
-            let of_request = members(model, of_request, None);
-            params.insert(role.clone(), Members { filter, ..of_request });
+            let filter = filter(model, of_request, &names).map(|filter| ("filter", filter));
+            let mut of_request = members(model, of_request, None);
+            of_request.extend(filter);
+            params.insert(role.clone(), of_request);
         }
         if let Some(result) = method.results.first() {
             let kind = names.get(RESULT_KIND).map(String::as_str);
@@ -102,16 +103,23 @@ fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
         }
     };
     let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
-    Members {
-        name: only(&|ty, required| required && *ty == TypeRef::String),
-        versions: only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
-        capabilities: only(&|ty, _| named(ty, &["ClientCapabilities", "ServerCapabilities"])),
-        implementation: only(&|ty, _| named(ty, &["Implementation"])),
-        text: only(&|ty, required| !required && *ty == TypeRef::String),
-        request: only(&|ty, _| *ty == TypeRef::RequestId),
-        level: only(&|ty, _| named(ty, &["LoggingLevel"])),
-        filter: None,
-    }
+    let capabilities = ["ClientCapabilities", "ServerCapabilities"];
+    let found = [
+        ("name", only(&|ty, required| required && *ty == TypeRef::String)),
+        (
+            "versions",
+            only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
+        ),
+        ("capabilities", only(&|ty, _| named(ty, &capabilities))),
+        ("implementation", only(&|ty, _| named(ty, &["Implementation"]))),
+        ("text", only(&|ty, required| !required && *ty == TypeRef::String)),
+        ("request", only(&|ty, _| *ty == TypeRef::RequestId)),
+        ("level", only(&|ty, _| named(ty, &["LoggingLevel"]))),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(what, name)| Some((what, name?)))
+        .collect()
 }
 
 /// The member that is an object in which a member has the role of a filter's.

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::declares::declares;
 use super::method::Need;
-use super::one_or_many::OneOrMany;
 use super::types::Model;
+use crate::load::OneOrMany;
 
 /// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
 /// parameters after the method, `method member`, `method member=value` or `method member!=value`: then only requests that have it, or
@@ -47,10 +46,10 @@ pub(crate) fn require_capabilities(model: &mut Model, capabilities: &Capabilitie
 
 /// The first capability that a model declares, and whether an empty object around it offers it too.
 fn declared(model: &Model, places: &OneOrMany) -> Option<(String, bool)> {
-    places.as_slice().iter().find_map(|line| {
+    places.iter().find_map(|line| {
         let place = bare_place(line);
-        let (ty, path) = place.split_once('.')?;
-        declares(model, ty, path).then(|| (path.to_owned(), place != line))
+        let (_, path) = place.split_once('.').filter(|_| model.declares(place))?;
+        Some((path.to_owned(), place != line))
     })
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
 
-use super::declares::declares;
 use super::method::{MessageKind, Method};
 use super::type_ref::TypeRef;
 use super::types::{Model, Struct};
@@ -72,7 +71,7 @@ impl FactsCheck<'_> {
         let Some(request) = self.request(method) else {
             return Some(self.wrong(at, format!("the revision has no request `{method}`")));
         };
-        let is_declared = declares(self.model, &request.ty, &format!("params.{parameter}"));
+        let is_declared = self.model.declares(&format!("{}.params.{parameter}", request.ty));
         (!is_declared).then(|| self.wrong(at, format!("`{method}` has no parameter `{parameter}`")))
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn build_extensions(
     let (mut modelled, mut problems) = (Vec::new(), Vec::new());
     for extension in extensions {
         let mut revisions = revisions.iter();
-        let Some(core) = revisions.find(|revision| revision.entry.revision == extension.declared.of) else {
+        let Some(core) = revisions.find(|revision| revision.entry().revision == extension.declared.of) else {
             continue;
         };
         match build_extension(extension, core, (names, shared)) {

@@ -23,50 +23,17 @@ pub(crate) struct Lifecycle {
     pub(crate) kinds: BTreeMap<String, Vec<String>>,
 }
 
-/// The members of an object that say what a session needs, told by their types.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(default)]
-pub(crate) struct Members {
-    /// The required text, which names what the object is about, such as a revision or a resource.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) name: Option<String>,
-    /// The list of texts: several revisions.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) versions: Option<String>,
-    /// The capabilities of either side.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) capabilities: Option<String>,
-    /// The name and version of an implementation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) implementation: Option<String>,
-    /// The optional text, for people or models.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) text: Option<String>,
-    /// The id of a request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) request: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) level: Option<String>,
-    /// The object that declares the members with the roles of a filter.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) filter: Option<String>,
-}
-
-impl Members {
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let names = [
-            &self.name,
-            &self.versions,
-            &self.capabilities,
-            &self.implementation,
-            &self.text,
-            &self.request,
-            &self.level,
-            &self.filter,
-        ];
-        names.into_iter().filter_map(Option::as_deref)
-    }
-}
+/// The members of an object that say what a session needs, by what they say, which their types tell:
+///
+/// - `name`: the required text, which names what the object is about, such as a revision or a resource
+/// - `versions`: the list of texts: several revisions
+/// - `capabilities`: those of either side
+/// - `implementation`: the name and version of one
+/// - `text`: the optional text, for people or models
+/// - `request`: the id of a request
+/// - `level`: the log level
+/// - `filter`: the object that declares the members with the roles of a filter
+pub(crate) type Members = BTreeMap<&'static str, String>;
 
 /// The values of the required members of parameters or of a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -112,28 +79,29 @@ pub(super) fn incomplete(lifecycle: &Lifecycle) -> Vec<(&str, String)> {
 /// What each role that a lifecycle has needs beside it, where that is missing.
 fn lacking(lifecycle: &Lifecycle) -> impl Iterator<Item = (&str, String)> {
     let has = |role: &str| lifecycle.names.contains_key(role);
-    let none = Members::default();
-    let params = |role: &str| lifecycle.params.get(role).unwrap_or(&none);
-    let result = |role: &str| lifecycle.results.get(role).unwrap_or(&none);
-    let (begin, begun, found) = (params("begin"), result("begin"), result("discover"));
+    let declares = |members: &BTreeMap<String, Members>, role: &str, member: &str| {
+        members.get(role).is_some_and(|members| members.contains_key(member))
+    };
+    let params = |role: &str, member: &str| declares(&lifecycle.params, role, member);
+    let result = |role: &str, member: &str| declares(&lifecycle.results, role, member);
     #[rustfmt::skip]
     let needed = [
-        ("begin", begin.name.is_some(), "parameter that names the revision: one required text"),
-        ("begin", begin.capabilities.is_some(), "parameter with the client's capabilities"),
-        ("begin", begin.implementation.is_some(), "parameter with the client's name and version"),
-        ("begin", begun.name.is_some(), "member of its result that names the revision: one required text"),
-        ("begin", begun.capabilities.is_some(), "member of its result with the server's capabilities"),
-        ("begin", begun.implementation.is_some(), "member of its result with the server's name and version"),
-        ("discover", found.versions.is_some(), "member of its result that names revisions: one list of texts"),
-        ("discover", found.capabilities.is_some(), "member of its result with the server's capabilities"),
-        ("cancel", params("cancel").request.is_some(), "parameter with the id of a request"),
-        ("acknowledge", params("acknowledge").filter.is_some(), "parameter with members that have the roles of a filter"),
-        ("listen", params("listen").filter.is_some(), "parameter with members that have the roles of a filter"),
+        ("begin", params("begin", "name"), "parameter that names the revision: one required text"),
+        ("begin", params("begin", "capabilities"), "parameter with the client's capabilities"),
+        ("begin", params("begin", "implementation"), "parameter with the client's name and version"),
+        ("begin", result("begin", "name"), "member of its result that names the revision: one required text"),
+        ("begin", result("begin", "capabilities"), "member of its result with the server's capabilities"),
+        ("begin", result("begin", "implementation"), "member of its result with the server's name and version"),
+        ("discover", result("discover", "versions"), "member of its result that names revisions: one list of texts"),
+        ("discover", result("discover", "capabilities"), "member of its result with the server's capabilities"),
+        ("cancel", params("cancel", "request"), "parameter with the id of a request"),
+        ("acknowledge", params("acknowledge", "filter"), "parameter with members that have the roles of a filter"),
+        ("listen", params("listen", "filter"), "parameter with members that have the roles of a filter"),
         ("listen", has("acknowledge"), "notification that acknowledges it"),
         ("listen", has("meta.subscription"), "key for the subscription in notifications"),
-        ("set-level", params("set-level").level.is_some(), "parameter with a log level"),
-        ("subscribe", params("subscribe").name.is_some(), "parameter with the URI: one required text"),
-        ("unsubscribe", params("unsubscribe").name.is_some(), "parameter with the URI: one required text"),
+        ("set-level", params("set-level", "level"), "parameter with a log level"),
+        ("subscribe", params("subscribe", "name"), "parameter with the URI: one required text"),
+        ("unsubscribe", params("unsubscribe", "name"), "parameter with the URI: one required text"),
         ("meta.version", has("meta.capabilities"), "key for the client's capabilities beside it"),
         ("meta.capabilities", has("meta.version"), "key for the revision beside it"),
     ];

@@ -65,7 +65,8 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
     let Some(object) = model.struct_of(ty) else {
         return Presets::default();
     };
-    let is_known = |member: &str| member == META || known.is_some_and(|known| known.names().any(|name| name == member));
+    let is_known =
+        |member: &str| member == META || known.is_some_and(|known| known.values().any(|name| name == member));
     let (mut members, mut lacking) = required(model, object, is_known);
     let mut meta = Map::new();
     if let Some(member) = object.member(META)

@@ -7,14 +7,13 @@ use serde_json::Value;
 use super::build::build_model;
 use super::check_facts::wrong_facts;
 use super::input::BuildInput;
-use super::lifecycle::Members;
 use super::lock::Lock;
 use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::Model;
 use crate::facts::Facts;
-use crate::load::{Docs, Document, Entry};
+use crate::load::{Docs, Entry, RevisionDocuments};
 use crate::normalise::NormalisedRevision;
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
@@ -22,30 +21,35 @@ use crate::problem::{Problem, Problems};
 /// A revision with its model.
 #[derive(Debug)]
 pub(crate) struct ModelledRevision {
-    pub(crate) entry: Entry,
+    pub(crate) documents: RevisionDocuments,
     pub(crate) model: Model,
     /// The schema that the validator keeps.
     pub(crate) schema: Value,
     /// What the schema can't say about the revision as a whole.
     pub(crate) facts: Facts,
-    /// The rules between the revision and the one before it.
-    pub(crate) rules: Document,
+    /// Its own documentation.
     pub(crate) docs: Docs,
-    /// Whether its names were published.
-    pub(crate) is_locked: bool,
 }
 
 impl ModelledRevision {
+    /// The manifest's entry.
+    pub(crate) fn entry(&self) -> &Entry {
+        &self.documents.entry
+    }
+
+    /// Whether its names were published.
+    pub(crate) fn is_locked(&self) -> bool {
+        !self.documents.names.root().is_null()
+    }
+
     /// A revision with the model that was built of its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
         describe_types(&mut model, &revision.shapes.schema);
         Self {
-            is_locked: !revision.documents.names.root().is_null(),
-            entry: revision.documents.entry,
+            documents: revision.documents,
             model,
             schema: revision.shapes.schema,
             facts,
-            rules: revision.documents.rules,
             docs: revision.docs,
         }
     }
@@ -160,9 +164,9 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
 /// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
 /// say why.
 pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<Problem> {
-    let none = Members::default();
     let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
-        let data = model.error_data.get(&error.code).unwrap_or(&none);
+        let data = model.error_data.get(&error.code);
+        let has = |member: &str| data.is_some_and(|data| data.contains_key(member));
         if error.role == Some(ErrorRole::InputRequired) {
             let asks = error.asks.as_ref().filter(|asks| model.method(&asks.method).is_some());
             let what = format!("{} has no `asks` with a method of the revision", error.name);
@@ -171,10 +175,10 @@ pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<Problem> {
                 .then(|| overlay.problem(&format!("#/error_codes/{index}"), what));
         }
         let what = match error.role? {
-            ErrorRole::UnsupportedVersion if data.versions.is_none() || data.name.is_none() => {
+            ErrorRole::UnsupportedVersion if !has("versions") || !has("name") => {
                 "a list of texts and a required text, for the revisions"
             }
-            ErrorRole::MissingCapability if data.capabilities.is_none() => "the capabilities of a client",
+            ErrorRole::MissingCapability if !has("capabilities") => "the capabilities of a client",
             _ => return None,
         };
         let name = &error.name;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::one_or_many::OneOrMany;
+use crate::load::OneOrMany;
 
 /// The methods and keys of `_meta` of each role. A revision has the first one that it declares.
 pub(super) type Roles = BTreeMap<String, OneOrMany>;

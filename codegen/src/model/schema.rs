@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::type_ref::TypeRef;
 use super::type_schema::{MemberSchema, TypeSchema};
 use super::types::{Model, TypeKind};
+use crate::normalise::follow;
 
 /// Keywords that say more about a value than its Rust type does.
 #[rustfmt::skip]
@@ -16,8 +17,8 @@ const ASSERTIONS: [&str; 14] = [
     "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
 ];
 
-/// How many references are followed to a schema.
-const MAX_REFERENCES: usize = 16;
+/// How many references and intersections lead to a member.
+const MAX_DEPTH: usize = 16;
 
 /// Puts what the schema says beyond the types into a model.
 pub(super) fn describe_types(model: &mut Model, schema: &Value) {
@@ -141,7 +142,7 @@ impl Schema<'_> {
     }
 
     fn at(&self, at: &str, depth: usize) -> Option<&Value> {
-        pointer::resolve(self.root, at).filter(|_| depth <= MAX_REFERENCES)
+        pointer::resolve(self.root, at).filter(|_| depth <= MAX_DEPTH)
     }
 
     /// The schema that a schema refers to, or else those that it is an intersection of.
@@ -155,13 +156,6 @@ impl Schema<'_> {
 
     /// The schema at a pointer, or that which it refers to.
     fn follow(&self, at: &str) -> Option<&Value> {
-        let mut schema = pointer::resolve(self.root, at)?;
-        for _ in 0..MAX_REFERENCES {
-            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
-                break;
-            };
-            schema = pointer::resolve(self.root, &pointer::canonical(reference)?)?;
-        }
-        Some(schema)
+        follow(self.root, pointer::resolve(self.root, at)?)
     }
 }

@@ -7,12 +7,11 @@ use serde::de::DeserializeOwned;
 
 use super::assign_roles::{assign_roles, declares_member};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
-use super::declares::declares;
 use super::lifecycle::incomplete;
-use super::one_or_many::OneOrMany;
 use super::roles::{MEMBER_ROLES, METHOD_ROLES, Roles, is_of_member};
 use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
+use crate::load::OneOrMany;
 use crate::load::{Document, SharedDocuments};
 use crate::problem::Problem;
 
@@ -120,7 +119,7 @@ impl Known<'_> {
             let problem = document.problem(&at, format!("there is no role `{role}`"));
             return vec![problem.help(format!("the roles are {}", roles.join(", ")))];
         }
-        let names = names.as_slice().iter();
+        let names = names.iter();
         let unknown_names = names.filter_map(|name| match is_of_member(role) {
             true => {
                 let is_known = self.models.iter().any(|model| declares_member(model, name));
@@ -139,8 +138,8 @@ impl Known<'_> {
             let methods = model.methods.iter().filter(|known| known.name == method);
             methods.map(move |method| (model, method))
         });
-        let path = format!("params.{parameter}");
-        let is_known = parameter.is_empty() || methods.any(|(model, method)| declares(model, &method.ty, &path));
+        let place = |ty: &str| format!("{ty}.params.{parameter}");
+        let is_known = parameter.is_empty() || methods.any(|(model, method)| model.declares(&place(&method.ty)));
         (!is_known).then(|| {
             unknown(
                 document,
@@ -152,11 +151,8 @@ impl Known<'_> {
 
     /// Members of types, each as `Type.member.member`.
     fn members<'p>(&self, document: &'p Document, at: &'p str, places: &'p OneOrMany) -> impl Iterator<Item = Problem> {
-        let is_known = |place: &&String| {
-            let path = bare_place(place).split_once('.');
-            path.is_some_and(|(ty, path)| self.models.iter().any(|model| declares(model, ty, path)))
-        };
-        let unknown_places = places.as_slice().iter().filter(move |place| !is_known(place));
+        let is_known = |place: &&String| self.models.iter().any(|model| model.declares(bare_place(place)));
+        let unknown_places = places.iter().filter(move |place| !is_known(place));
         unknown_places.map(move |place| unknown(document, at, format!("no revision declares `{place}`")))
     }
 

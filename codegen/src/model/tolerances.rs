@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::method::Tolerance;
-use super::one_or_many::OneOrMany;
 use super::type_ref::TypeRef;
 use super::types::Model;
+use crate::load::OneOrMany;
 use crate::load::present;
 
 /// What is tolerated in results.
@@ -29,12 +29,12 @@ pub(crate) struct ToleranceEntry {
 impl ToleranceEntry {
     /// Every member that it is about, as `Type.member`.
     pub(super) fn places(&self) -> OneOrMany {
-        let places = self.at.as_slice().iter().flat_map(|place| {
+        let places = self.at.iter().flat_map(|place| {
             let ty = place.split('.').next().unwrap_or_default();
             let beside = self.beside.iter().map(move |beside| format!("{ty}.{beside}"));
             beside.chain([place.clone()])
         });
-        OneOrMany::Many(places.collect())
+        OneOrMany(places.collect())
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
         let declares = |member: &str| object.member(member).is_some();
         let places = tolerances
             .iter()
-            .flat_map(|entry| entry.at.as_slice().iter().map(move |place| (place, entry)));
+            .flat_map(|entry| entry.at.iter().map(move |place| (place, entry)));
         let entries = places.filter_map(|(place, entry)| {
             let (_, member) = place.split_once('.').filter(|(ty, _)| ty == name)?;
             let is_declared = declares(member) && entry.beside.as_deref().is_none_or(declares);

@@ -264,6 +264,28 @@ impl Model {
         }
     }
 
+    /// Whether a type declares a member, that one the next, and so on: `Type.member.member`. A union declares what any variant does.
+    pub(super) fn declares(&self, place: &str) -> bool {
+        let path = place.split_once('.');
+        path.is_some_and(|(ty, path)| self.declares_path(&TypeRef::Named(ty.to_owned()), path))
+    }
+
+    fn declares_path(&self, ty: &TypeRef, path: &str) -> bool {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match self.kind_of(ty) {
+            Some(TypeKind::Struct(object)) if rest.is_empty() => object.declares(first),
+            Some(TypeKind::Struct(object)) => {
+                let member = object.member(first);
+                member.is_some_and(|member| self.declares_path(&member.ty, rest))
+            }
+            Some(TypeKind::Union(union)) => {
+                let mut variants = union.variants.iter();
+                variants.any(|variant| self.declares_path(&variant.ty, path))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether an error may have this code: one of JSON-RPC's, or of the revision's own.
     pub(crate) fn has_error_code(&self, code: i64) -> bool {
         JSON_RPC_CODES.contains(&code) || self.error_codes.iter().any(|error| error.code == code)

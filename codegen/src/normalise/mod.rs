@@ -5,7 +5,6 @@
 
 mod added_schemas;
 mod all_of;
-mod constants;
 pub(crate) mod envelope;
 mod references;
 mod shape_builder;
@@ -18,7 +17,7 @@ use mcp_wire::json_schema::all_definitions;
 use serde::Serialize;
 use serde_json::Value;
 
-pub(crate) use references::name_of;
+pub(crate) use references::{follow, name_of};
 
 use envelope::Envelope;
 
@@ -68,7 +67,7 @@ pub(crate) fn normalise_revision(
 }
 
 /// A schema reduced to what its values look like.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Node {
     /// Where in the schema this is.
     pub(crate) pointer: String,
@@ -93,21 +92,16 @@ impl Node {
     fn at(pointer: &str, shape: Shape) -> Self {
         Self {
             pointer: pointer.to_owned(),
-            name: None,
-            field: None,
-            default_variant: None,
-            tag: None,
-            preset: None,
-            is_no_method: false,
-            description: None,
             shape,
+            ..Self::default()
         }
     }
 }
 
 /// What a value looks like.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Shape {
+    #[default]
     Any,
     Null,
     Boolean,

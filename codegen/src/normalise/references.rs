@@ -12,6 +12,20 @@ pub(crate) fn resolve<'v>(schema: &'v Value, reference: &str) -> Option<&'v Valu
     pointer::resolve(schema, &pointer::canonical(reference)?)
 }
 
+/// How many references are followed to a schema.
+const MAX_REFERENCES: usize = 16;
+
+/// The schema that a schema refers to in the end, or itself.
+pub(crate) fn follow<'v>(root: &'v Value, mut schema: &'v Value) -> Option<&'v Value> {
+    for _ in 0..MAX_REFERENCES {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+            return Some(schema);
+        };
+        schema = resolve(root, reference)?;
+    }
+    None
+}
+
 /// The pointer of the definition that has a name.
 pub(super) fn pointer_of(root: &Value, name: &str) -> Option<String> {
     let mut definitions = definitions(root, "#");

@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 
 use super::added_schemas::AddedSchemas;
 use super::all_of::merge_intersection;
-use super::constants::{constant_shape, enumeration};
 use super::references::{pointer_of, resolve};
 use super::union::one_of;
-use super::{Node, Property, Shape};
+use super::{Node, Property, Scalar, Shape, Strings};
 
 /// Overlay annotations: the value is kept verbatim whatever the schema declares of it.
 const OPEN: &str = "x-open";
@@ -268,4 +267,48 @@ fn only_requires(schema: &Value) -> bool {
 
 fn flag(schema: &Map<String, Value>, keyword: &str) -> bool {
     schema.get(keyword) == Some(&Value::Bool(true))
+}
+
+/// The shape of `const`.
+fn constant_shape(constant: &Value) -> Shape {
+    match constant {
+        Value::Null => Shape::Null,
+        Value::Bool(value) => Shape::Constant(Scalar::Boolean(*value)),
+        Value::String(text) => Shape::Constant(Scalar::String(text.clone())),
+        Value::Number(number) => match number.as_i64() {
+            Some(integer) => Shape::Constant(Scalar::Integer(integer)),
+            None => Shape::Number,
+        },
+        Value::Array(_) | Value::Object(_) => Shape::Any,
+    }
+}
+
+/// The shape of `enum`.
+fn enumeration(values: &[Value], ordered: bool, pointer: &str) -> Shape {
+    let nullable = values.contains(&Value::Null);
+    let rest: Vec<&Value> = values.iter().filter(|value| !value.is_null()).collect();
+    let shape = match rest.as_slice() {
+        [] => return if nullable { Shape::Null } else { Shape::Any },
+        [single] if !nullable => return constant_shape(single),
+        _ if rest.iter().all(|value| value.is_string()) => {
+            let mut strings: Vec<String> = Vec::new();
+            for value in rest.iter().filter_map(|value| value.as_str()) {
+                if !strings.iter().any(|other| other == value) {
+                    strings.push(value.to_owned());
+                }
+            }
+            Shape::Strings(Strings {
+                values: strings,
+                ordered,
+            })
+        }
+        _ if rest.iter().all(|value| value.is_boolean()) => Shape::Boolean,
+        _ if rest.iter().all(|value| value.is_i64()) => Shape::Integer,
+        _ if rest.iter().all(|value| value.is_number()) => Shape::Number,
+        _ => return Shape::Any,
+    };
+    if !nullable {
+        return shape;
+    }
+    Shape::Nullable(Box::new(Node::at(pointer, shape)))
 }

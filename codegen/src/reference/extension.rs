@@ -1,8 +1,7 @@
 //! What an extension does with the protocol.
 
-use std::fmt::Write as _;
-
 use super::Page;
+use crate::markdown::table;
 use crate::model::ModelledExtension;
 
 impl Page<'_> {
@@ -20,42 +19,22 @@ impl Page<'_> {
             Some(settings) => format!(", with {} as its settings.\n", definition(settings)),
             None => ".\n".to_owned(),
         };
-        if !extension.results.is_empty() {
-            section += "\n| Request of the protocol | Result besides | Kind |\n|---|---|---|\n";
-        }
-        for added in &extension.results {
-            let kind = added
-                .kind
-                .as_ref()
-                .map_or_else(|| "–".to_owned(), |kind| format!("`{kind}`"));
-            let _ = writeln!(
-                section,
-                "| `{}` | {} | {kind} |",
-                added.method,
-                definition(&added.definition)
-            );
-        }
-        if extension.headers().next().is_some() {
-            section += "\n| HTTP header | Method | Parameter that it repeats |\n|---|---|---|\n";
-        }
-        for (header, methods) in extension.headers() {
-            for (method, parameter) in methods {
-                let _ = writeln!(section, "| `{header}` | `{method}` | `{parameter}` |");
-            }
-        }
-        if !extension.meta.is_empty() {
-            section += "\n| Type of the protocol | Key in `_meta` | Value |\n|---|---|---|\n";
-        }
-        for entry in &extension.meta {
-            for of in &entry.of {
-                let _ = writeln!(
-                    section,
-                    "| `{of}` | `{}` | {} |",
-                    entry.member,
-                    definition(&entry.definition)
-                );
-            }
-        }
-        section
+        let results = extension.results.iter().map(|added| {
+            let kind = added.kind.as_ref().map(|kind| format!("`{kind}`"));
+            let kind = kind.unwrap_or_else(|| "–".to_owned());
+            [format!("`{}`", added.method), definition(&added.definition), kind]
+        });
+        section += &table(["Request of the protocol", "Result besides", "Kind"], results);
+        let headers = extension.headers().flat_map(|(header, methods)| {
+            let methods = methods.iter();
+            methods.map(move |(method, parameter)| [header, method, parameter].map(|name| format!("`{name}`")))
+        });
+        section += &table(["HTTP header", "Method", "Parameter that it repeats"], headers);
+        let meta = extension.meta.iter().flat_map(|entry| {
+            let (member, value) = (format!("`{}`", entry.member), definition(&entry.definition));
+            let of = entry.of.iter();
+            of.map(move |of| [format!("`{of}`"), member.clone(), value.clone()])
+        });
+        section + &table(["Type of the protocol", "Key in `_meta`", "Value"], meta)
     }
 }

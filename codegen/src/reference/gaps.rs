@@ -4,27 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::text::cell;
 use crate::diff::way_to;
-use crate::load::RevisionDocuments;
-
-/// The data beside the schema of a revision.
-#[derive(Debug)]
-pub(crate) struct Beside {
-    pub(crate) revision: String,
-    pub(crate) overlay: Value,
-    pub(crate) rules: Value,
-}
-
-impl Beside {
-    pub(crate) fn of(documents: &RevisionDocuments) -> Self {
-        Self {
-            revision: documents.entry.revision.to_string(),
-            overlay: documents.overlay.root().clone(),
-            rules: documents.rules.root().clone(),
-        }
-    }
-}
+use crate::markdown::{cell, table};
+use crate::model::ModelledRevision;
 
 /// How many places of an entry are written out.
 const PLACES: usize = 6;
@@ -38,7 +20,7 @@ order of an enumeration. **Error codes**, **results**, **deprecations** and **fa
 schemas can't imply about each other: they are between a revision and the one before it.
 ";
 
-pub(crate) fn gaps(revisions: &[Beside]) -> String {
+pub(crate) fn gaps(revisions: &[ModelledRevision]) -> String {
     let mut page = TITLE.to_owned();
     let sections: Vec<Vec<Section>> = revisions.iter().map(sections).collect();
     if let Some(all) = sections.first() {
@@ -48,15 +30,14 @@ pub(crate) fn gaps(revisions: &[Beside]) -> String {
     }
     for (revision, sections) in revisions.iter().zip(&sections).rev() {
         let counts: Vec<String> = sections.iter().map(|section| section.rows.len().to_string()).collect();
-        let name = &revision.revision;
+        let name = &revision.model.revision;
         let _ = writeln!(page, "| [{name}](#{name}) | {} |", counts.join(" | "));
     }
     for (revision, sections) in revisions.iter().zip(&sections).rev() {
-        let _ = writeln!(page, "\n## {}", revision.revision);
+        let _ = writeln!(page, "\n## {}", revision.model.revision);
         for section in sections.iter().filter(|section| !section.rows.is_empty()) {
-            let _ = writeln!(page, "\n### {} of {}\n", section.title, revision.revision);
-            let _ = writeln!(page, "| {} | {} |\n|---|---|", section.columns[0], section.columns[1]);
-            page.extend(section.rows.iter().map(|[what, why]| format!("| {what} | {why} |\n")));
+            let _ = writeln!(page, "\n### {} of {}", section.title, revision.model.revision);
+            page += &table(section.columns, section.rows.iter().cloned());
         }
     }
     page
@@ -69,8 +50,9 @@ struct Section {
     rows: Vec<[String; 2]>,
 }
 
-fn sections(beside: &Beside) -> Vec<Section> {
-    let overlay = &beside.overlay;
+fn sections(revision: &ModelledRevision) -> Vec<Section> {
+    let documents = &revision.documents;
+    let (overlay, rules) = (documents.overlay.root(), documents.rules.root());
     let (hints, corrections): (Vec<&Value>, Vec<&Value>) =
         entries(overlay, "corrections").iter().partition(|it| is_hint(it));
     let section = |title, column, entries: &[&Value]| Section {
@@ -95,8 +77,8 @@ fn sections(beside: &Beside) -> Vec<Section> {
             columns: ["Fact", "Value"],
             rows: facts.collect(),
         },
-        listed("Rules", "Where", &beside.rules, "rules"),
-        listed("Rules about errors", "Method", &beside.rules, "errors"),
+        listed("Rules", "Where", rules, "rules"),
+        listed("Rules about errors", "Method", rules, "errors"),
     ]
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::text::changes_page;
 use crate::adapt::Plan;
 use crate::diff::{Change, ChangeKind, Diff, Pair, Subject, name_of};
 use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeKind};
@@ -143,4 +142,9 @@ fn event(diff: &Diff, changes: impl Iterator<Item = String>) -> Option<String> {
     let changes: Vec<String> = changes.collect();
     let link = || format!("[{}]({})", diff.to, changes_page(diff));
     (!changes.is_empty()).then(|| format!("{}: {}", link(), changes.join(", ")))
+}
+
+/// The page about a diff, seen from a page of the reference.
+pub(super) fn changes_page(diff: &Diff) -> String {
+    format!("../changes/{}_{}.md", diff.from, diff.to)
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use mcp_wire::Direction;
 
 use super::Page;
-use super::text::{anchor, cell};
 use crate::diff::direction;
+use crate::markdown::{anchor, cell};
 use crate::model::{MessageKind, Method};
 use crate::overlay::ErrorCode;
 

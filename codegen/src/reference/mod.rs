@@ -4,64 +4,43 @@ mod extension;
 mod gaps;
 mod history;
 mod methods;
-mod text;
 mod types;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::adapt::Plan;
 use crate::diff::{Diff, deprecations};
-use crate::load::Docs;
+use crate::load::{Docs, Manifest};
+use crate::markdown::{anchor, cell, linked};
 use crate::model::{Model, ModelledExtension, ModelledRevision, Type, TypeRef};
+use crate::protocol::Protocol;
 
-pub(crate) use gaps::{Beside, gaps};
-use history::History;
-use text::{anchor, cell, linked};
+pub(crate) use gaps::gaps;
+use history::{History, changes_page};
 
-/// What the reference of a revision is written from.
-#[derive(Clone, Copy)]
-pub(crate) struct ReferenceInput<'i> {
-    pub(crate) revisions: &'i [ModelledRevision],
-    /// The conversions between each two of all revisions.
-    pub(crate) plans: &'i [[Plan; 2]],
-    /// What changed between each two of them.
-    pub(crate) diffs: &'i [Diff],
-    pub(crate) crate_name: &'i str,
-    pub(crate) docs: &'i Docs,
-    /// Where the official specification documents a definition; all of them, for the empty name.
-    pub(crate) link: &'i dyn Fn(&str) -> String,
-}
-
-/// The reference of the last of the revisions.
-pub(crate) fn reference(input: ReferenceInput<'_>) -> String {
-    let Some(revision) = input.revisions.last() else {
-        return String::new();
-    };
+/// The reference of the revision at this position. `diffs` are what changed between each two revisions.
+pub(crate) fn reference(protocol: &Protocol, index: usize, docs: &Docs, diffs: &[Diff]) -> String {
+    let revision = &protocol.revisions[index];
+    let (revisions, diffs) = (&protocol.revisions[..=index], &diffs[..index]);
     let page = Page {
-        crate_name: input.crate_name,
-        docs: input.docs,
-        link: input.link,
-        before: input.diffs.last(),
+        manifest: &protocol.manifest,
+        docs,
+        before: diffs.last(),
+        revision,
         model: &revision.model,
-        history: History::new(input.revisions, input.plans, input.diffs),
+        history: History::new(revisions, &protocol.plans, diffs),
         extension: None,
     };
     page.write()
 }
 
 /// The reference of an extension, a level below those of the revisions.
-pub(crate) fn extension_reference(
-    extension: &ModelledExtension,
-    crate_name: &str,
-    docs: &Docs,
-    link: &dyn Fn(&str) -> String,
-) -> String {
+pub(crate) fn extension_reference(protocol: &Protocol, extension: &ModelledExtension, docs: &Docs) -> String {
     let page = Page {
-        crate_name,
+        manifest: &protocol.manifest,
         docs,
-        link,
         before: None,
+        revision: &extension.own,
         model: &extension.own.model,
         history: History::none(&extension.own.model),
         extension: Some(extension),
@@ -70,11 +49,11 @@ pub(crate) fn extension_reference(
 }
 
 struct Page<'i> {
-    crate_name: &'i str,
+    manifest: &'i Manifest,
     docs: &'i Docs,
-    link: &'i dyn Fn(&str) -> String,
     /// What changed since the revision before.
     before: Option<&'i Diff>,
+    revision: &'i ModelledRevision,
     model: &'i Model,
     history: History<'i>,
     extension: Option<&'i ModelledExtension>,
@@ -113,7 +92,7 @@ impl Page<'_> {
     }
 
     fn head<'m>(&self, modules: impl Iterator<Item = &'m &'m str>) -> String {
-        let (revision, link) = (&self.model.revision, (self.link)(""));
+        let (revision, link) = (&self.model.revision, self.link(""));
         let (of, what) = match self.extension {
             Some(extension) => (
                 format!("`{}`", extension.declared.id),
@@ -127,19 +106,18 @@ impl Page<'_> {
                 format!("The methods, error codes and types of the [specification]({link})"),
             ),
         };
+        let family = self.manifest.family();
+        let crate_name = match self.extension {
+            Some(extension) => family.extension_crate(&extension.name),
+            None => family.types_crate(revision),
+        };
         let mut head = format!(
             "# Reference of {of}\n\n{what}, with the corrections of its `overlay.yaml`. The types are those of the crate \
-             `{}`.\nA member that isn't required may be absent, and that is not \
-             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n",
-            self.crate_name
+             `{crate_name}`.\nA member that isn't required may be absent, and that is not \
+             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n"
         );
         if let Some(diff) = self.before {
-            let _ = writeln!(
-                head,
-                "[What changed since {}]({}).",
-                diff.from,
-                text::changes_page(diff)
-            );
+            let _ = writeln!(head, "[What changed since {}]({}).", diff.from, changes_page(diff));
         }
         let mut sections = vec!["[Methods](#methods)".to_owned()];
         sections.push(match self.extension {
@@ -175,6 +153,12 @@ impl Page<'_> {
         }
     }
 
+    /// Where the specification documents a definition; all of them, for the empty name.
+    fn link(&self, definition: &str) -> String {
+        let is_extension = self.extension.is_some();
+        self.manifest.link(self.revision.entry(), definition, is_extension)
+    }
+
     /// What documents a member or a value, for a cell of a table.
     fn meaning(&self, ty: &Type, member: &str) -> String {
         let text = self.docs.entry(&ty.documented_as, Some(member));
@@ -188,7 +172,7 @@ impl Page<'_> {
     fn linked(&self, text: &str) -> String {
         linked(text, |name| {
             let ty = self.model.types.get(name)?;
-            Some(self.address(ty))
+            Some(format!("[`{name}`]({})", self.address(ty)))
         })
     }
 

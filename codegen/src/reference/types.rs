@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::Page;
 use super::history::{Ancestor, of_member, of_whole};
-use super::text::cell;
 use crate::diff::way_to;
+use crate::markdown::{cell, table};
 use crate::model::{Decision, Struct, Type, TypeKind, TypeRef, Union};
 use crate::normalise::Scalar;
 
@@ -54,7 +54,7 @@ impl Page<'_> {
             words.push(format!("In Rust `{name}`"));
         }
         let definition = ty.pointer.split('/').nth(2).unwrap_or_default();
-        words.push(format!("[Specification]({})", (self.link)(definition)));
+        words.push(format!("[Specification]({})", self.link(definition)));
         words.join(". ") + "."
     }
 
@@ -66,29 +66,29 @@ impl Page<'_> {
         if object.constants.is_empty() && object.members.is_empty() {
             return section + "\nIt declares no members.\n";
         }
-        section += "\n| Member | Type | Required | Meaning | History |\n|---|---|---|---|---|\n";
-        let row = |name: &str, value: &str, required: bool, meaning: &str| {
+        let row = |name: &str, value: String, required: bool, meaning: String| {
             let required = if required { "yes" } else { "no" };
             let history = cell(&of_member(ancestors, name));
-            format!("| `{name}` | {value} | {required} | {meaning} | {history} |\n")
+            [format!("`{name}`"), value, required.to_owned(), meaning, history]
         };
-        for constant in &object.constants {
+        let constants = object.constants.iter().map(|constant| {
             let value = match &constant.value {
                 Scalar::String(text) => format!("`{text:?}`"),
                 Scalar::Integer(number) => format!("`{number}`"),
                 Scalar::Boolean(flag) => format!("`{flag}`"),
             };
-            section += &row(&constant.name, &value, constant.required, "");
-        }
-        for member in &object.members {
+            row(&constant.name, value, constant.required, String::new())
+        });
+        let members = object.members.iter().map(|member| {
             let mut value = self.reference(&member.ty);
             let bounds = ty.schema.members.get(&member.name).map(|schema| &schema.assertions);
             for (keyword, bound) in bounds.into_iter().flatten() {
                 let _ = write!(value, ", {keyword} `{}`", cell(&bound.to_string()));
             }
-            section += &row(&member.name, &value, member.required, &self.meaning(ty, &member.name));
-        }
-        section
+            row(&member.name, value, member.required, self.meaning(ty, &member.name))
+        });
+        let columns = ["Member", "Type", "Required", "Meaning", "History"];
+        section + &table(columns, constants.chain(members))
     }
 
     fn values(&self, ty: &Type, values: &[String], ordered: bool, ancestors: &[Ancestor<'_>]) -> String {
@@ -98,12 +98,14 @@ impl Page<'_> {
         } else {
             "others are valid too"
         };
-        let mut section = format!("\nA string{order}; {others}:\n\n| Value | Meaning | History |\n|---|---|---|\n");
-        for value in values {
-            let (meaning, history) = (self.meaning(ty, value), cell(&of_member(ancestors, value)));
-            let _ = writeln!(section, "| `{value:?}` | {meaning} | {history} |");
-        }
-        section
+        let rows = values.iter().map(|value| {
+            let history = cell(&of_member(ancestors, value));
+            [format!("`{value:?}`"), self.meaning(ty, value), history]
+        });
+        format!(
+            "\nA string{order}; {others}:\n{}",
+            table(["Value", "Meaning", "History"], rows)
+        )
     }
 
     fn variants(&self, union: &Union) -> String {

@@ -81,8 +81,8 @@ fn with_entries(text: &str, entries: &[Value]) -> String {
 pub(super) fn lost_facts(withdrawn: &Revision, before: &[ModelledRevision], after: &[ModelledRevision]) -> Vec<String> {
     let mut known = BTreeSet::new();
     let sentences = after.iter().filter_map(|after| {
-        let revision = &after.entry.revision;
-        let before = before.iter().find(|before| before.entry.revision == *revision)?;
+        let revision = &after.entry().revision;
+        let before = before.iter().find(|before| before.entry().revision == *revision)?;
         let mut facts = changed_facts(before, after);
         facts.retain(|(name, _)| known.insert(name.clone()));
         let lines: Vec<String> = facts.iter().map(|(name, value)| format!("{name}: {value}")).collect();

@@ -12,7 +12,7 @@ pub use withdraw::{Withdrawn, withdraw};
 
 use crate::error::GenerateError;
 use crate::files::FilesError;
-use crate::load::{Manifest, Revision};
+use crate::load::Revision;
 use crate::problem::Problems;
 
 /// The error of changing the list of revisions. No file was changed.
@@ -39,18 +39,4 @@ pub enum RevisionsError {
     /// The files can't be read or written.
     #[error(transparent)]
     Files(#[from] FilesError),
-}
-
-/// The position of a revision in the manifest.
-fn position(manifest: &Manifest, revision: &Revision) -> Result<usize, GenerateError> {
-    let mut revisions = manifest.revisions.iter();
-    let found = revisions.position(|entry| entry.revision == *revision);
-    found.ok_or_else(|| GenerateError::UnknownRevision {
-        wanted: revision.to_string(),
-        known: manifest
-            .revisions
-            .iter()
-            .map(|entry| entry.revision.to_string())
-            .collect(),
-    })
 }

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::RevisionsError;
 use super::mentions::{renamed, texts};
-use super::{RevisionsError, position};
 use crate::error::GenerateError;
 use crate::files::move_and_replace;
+use crate::generate::position;
 use crate::load::{Entry, MANIFEST, Manifest, Revision};
 
 /// The result of renaming a revision.
@@ -26,7 +27,7 @@ pub struct Renamed {
 /// When there is no such revision, the new name is taken, or files can't be read or written. No file is changed then.
 pub fn rename(directory: &Path, from: &Revision, to: &Revision) -> Result<Renamed, RevisionsError> {
     let mut manifest = Manifest::load(directory)?;
-    let index = position(&manifest, from)?;
+    let index = position(&manifest, from.as_str())?;
     // File systems may ignore case.
     let is_same = |entry: &&Entry| entry.revision.as_str().eq_ignore_ascii_case(to.as_str());
     if let Some(known) = manifest.revisions.iter().find(is_same) {

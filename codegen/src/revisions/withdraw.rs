@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::RevisionsError;
 use super::inherited::{lost_facts, with_results_of};
 use super::mentions::{lines, texts};
-use super::{RevisionsError, position};
 use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
+use crate::generate::position;
 use crate::ingest::check_loaded;
 use crate::load::{Directory, Document, Format, MANIFEST, Manifest, OVERLAY, Revision, load, read_text};
 use crate::model::ModelledRevision;
@@ -44,7 +45,7 @@ struct Overlay {
 /// When there is no such revision, handlers are written against it, or files can't be read or written. No file is changed then.
 pub fn withdraw(directory: &Path, revision: &Revision) -> Result<Withdrawn, RevisionsError> {
     let old = Manifest::load(directory)?;
-    let index = position(&old, revision)?;
+    let index = position(&old, revision.as_str())?;
     if old.hub.as_ref() == Some(revision) {
         return Err(RevisionsError::Hub(revision.clone()));
     }

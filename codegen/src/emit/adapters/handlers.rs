@@ -6,12 +6,12 @@ use serde_json::json;
 use super::input::AdaptersInput;
 use super::names::{import, mentions};
 use super::side::Side;
-use crate::emit::error::EmitError;
 use crate::emit::names::library_name;
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
 use crate::emit::templates::Templates;
 use crate::emit::tokens::ident;
+use crate::error::EmitError;
 
 const TITLE: &str = "\
 //! The handlers and the typed calls of servers and clients, in the types of the hub.

@@ -1,7 +1,15 @@
-//! What the crate is emitted from.
+//! What the crate is emitted from, and the cargo features that choose which revisions are compiled.
+//!
+//! Conversions form a chain that ends at the hub, so a revision before the hub needs all those between. A feature therefore
+//! stands for a revision and all later ones. The hub, and what is later than it, is always compiled, unless it is a draft: drafts have a
+//! feature of their own, since they may change with any release.
+
+use std::cmp::Ordering;
+
+use serde_json::{Value, json};
 
 use crate::emit::items::Items;
-use crate::load::Manifest;
+use crate::load::{Manifest, crate_part};
 use crate::model::Model;
 use crate::protocol::Protocol;
 
@@ -38,4 +46,44 @@ impl<'i> AdaptersInput<'i> {
     pub(super) fn manifest(&self) -> &'i Manifest {
         &self.protocol.manifest
     }
+}
+
+/// The feature of the drafts.
+const DRAFTS: &str = "unstable-draft";
+
+impl AdaptersInput<'_> {
+    /// The features of the revisions up to the hub, the earliest first. Each enables that of the next revision.
+    pub(super) fn features(&self) -> Vec<Value> {
+        let revisions = self.protocol.revisions.iter();
+        let revisions: Vec<&str> = revisions.map(|known| known.model.revision.as_str()).collect();
+        let names = revision_features(&revisions, &self.hub().model.revision);
+        let features = names.iter().enumerate();
+        let features = features.map(|(at, name)| json!({"name": name, "enables": Vec::from_iter(names.get(at + 1))}));
+        features.collect()
+    }
+
+    /// The feature without which the revision at a position isn't compiled, if there is one.
+    pub(super) fn feature(&self, position: usize) -> Option<String> {
+        match position.cmp(&self.hub) {
+            Ordering::Less => Some(name(&self.protocol.revisions[position].model.revision)),
+            _ => self.is_unstable(position).then(|| DRAFTS.to_owned()),
+        }
+    }
+
+    /// Whether the revision at a position is a draft that nothing else needs.
+    pub(super) fn is_unstable(&self, position: usize) -> bool {
+        let revision = &self.protocol.revisions[position].model.revision;
+        position > self.hub && self.manifest().is_draft(revision)
+    }
+}
+
+/// The names of the features for the revisions in the protocol's order, the hub among them.
+pub(crate) fn revision_features(revisions: &[&str], hub: &str) -> Vec<String> {
+    let last = revisions.iter().position(|revision| *revision == hub);
+    let chosen = revisions.iter().take(last.map_or(0, |last| last + 1));
+    chosen.map(|revision| name(revision)).collect()
+}
+
+fn name(revision: &str) -> String {
+    format!("since-{}", crate_part(revision))
 }

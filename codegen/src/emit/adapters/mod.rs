@@ -1,6 +1,5 @@
 //! The crate that knows every revision.
 
-mod features;
 mod handlers;
 mod input;
 mod names;
@@ -13,16 +12,15 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::error::EmitError;
 use super::names::{library_name, module_name, variant_name};
 use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
 use super::templates::Templates;
 use crate::adapt::report;
+use crate::error::EmitError;
 use crate::load::Family;
 use crate::model::Model;
 
-pub(crate) use features::revision_features;
-pub(crate) use input::AdaptersInput;
+pub(crate) use input::{AdaptersInput, revision_features};
 
 /// What the first line of each file says.
 fn header(family: &Family) -> &'static str {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::input::{AdaptersInput, Hub};
 use super::names::import;
-use crate::emit::error::EmitError;
 use crate::emit::messages::result_variants;
 use crate::emit::source;
 use crate::emit::templates::Templates;
 use crate::emit::tokens::ident;
+use crate::error::EmitError;
 use crate::model::{TypeKind, TypeRef};
 
 const TITLE: &str = "\

@@ -13,59 +13,34 @@ use serde_json::{Map, Value};
 
 use super::EmitInput;
 use super::scaffold::header;
-use crate::model::{MessageKind, Method, TypeRef};
+use crate::model::MessageKind::{self, Notification, Request};
+use crate::model::{Method, TypeRef};
 use crate::normalise::envelope::Envelope;
 use crate::overlay::Deprecation;
 use comment::comment;
 use names::{key, type_names};
 use types::{Place, TypeWriter};
 
-/// A table of methods.
-struct MethodTable {
-    name: &'static str,
-    meaning: &'static str,
-    kind: MessageKind,
-    is_sent: fn(Direction) -> bool,
-}
-
-const METHOD_TABLES: [MethodTable; 4] = [
-    MethodTable {
-        name: "ClientRequests",
-        meaning: "The requests of clients by their methods, each with its result.",
-        kind: MessageKind::Request,
-        is_sent: Direction::from_client,
-    },
-    MethodTable {
-        name: "ServerRequests",
-        meaning: "The requests of servers by their methods, each with its result.",
-        kind: MessageKind::Request,
-        is_sent: Direction::from_server,
-    },
-    MethodTable {
-        name: "ClientNotifications",
-        meaning: "The notifications of clients by their methods.",
-        kind: MessageKind::Notification,
-        is_sent: Direction::from_client,
-    },
-    MethodTable {
-        name: "ServerNotifications",
-        meaning: "The notifications of servers by their methods.",
-        kind: MessageKind::Notification,
-        is_sent: Direction::from_server,
-    },
+/// The tables of methods: their names, the messages in them, and what they are about.
+#[rustfmt::skip]
+const METHOD_TABLES: [(&str, MessageKind, fn(Direction) -> bool, &str); 4] = [
+    ("ClientRequests", Request, Direction::from_client, "requests of clients by their methods, each with its result"),
+    ("ServerRequests", Request, Direction::from_server, "requests of servers by their methods, each with its result"),
+    ("ClientNotifications", Notification, Direction::from_client, "notifications of clients by their methods"),
+    ("ServerNotifications", Notification, Direction::from_server, "notifications of servers by their methods"),
 ];
 
 /// The constant with the name of the revision.
 const VERSION: &str = "PROTOCOL_VERSION";
 
 pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
-    let model = input.model;
+    let model = input.model();
     let codes = model.error_codes.iter().map(|code| code.name.clone());
-    let tables = METHOD_TABLES.iter().map(|table| table.name.to_owned());
+    let tables = METHOD_TABLES.iter().map(|(name, ..)| (*name).to_owned());
     let taken: Vec<String> = codes.chain(tables).chain([VERSION.to_owned()]).collect();
     let writer = TypeWriter {
         model,
-        schema: input.schema,
+        schema: input.schema(),
         docs: input.docs,
         names: type_names(model.definitions.keys(), &taken),
     };
@@ -80,26 +55,23 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
         text += &format!("\n{}", comment(&code.why, Some(&code.link), None, ""));
         let _ = writeln!(text, "export const {} = {};", code.name, code.code);
     }
-    let schema = input.schema;
+    let schema = input.schema();
     for (at, name, schema) in all_definitions(schema) {
         if let Some(definition) = model.definitions.get(name) {
-            text += &writer.definition((name, &at), schema, definition.envelope, &(input.link)(name));
+            text += &writer.definition((name, &at), schema, definition.envelope, &input.link(name));
         }
     }
-    for MethodTable {
-        name,
-        meaning,
-        kind,
-        is_sent,
-    } in METHOD_TABLES
-    {
+    for (name, kind, is_sent, meaning) in METHOD_TABLES {
         let mut methods = model
             .methods
             .iter()
             .filter(|it| it.kind == kind && is_sent(it.direction))
             .peekable();
         if methods.peek().is_some() {
-            text += &format!("\n{}export interface {name} {{\n", comment(meaning, None, None, ""));
+            text += &format!(
+                "\n{}export interface {name} {{\n",
+                comment(&format!("The {meaning}."), None, None, "")
+            );
             methods.for_each(|method| text += &writer.method(method));
             text += "}\n";
         }
@@ -145,8 +117,8 @@ impl TypeWriter<'_> {
         let deprecation = self.model.deprecation_of_method(method).map(Deprecation::note);
         let docs = comment("", None, deprecation.as_deref(), "  ");
         let value = match method.kind {
-            MessageKind::Notification => message,
-            MessageKind::Request => {
+            Notification => message,
+            Request => {
                 let results = method.results.iter().map(|result| self.of_model(result));
                 let results = results.collect::<Vec<_>>().join(" | ");
                 format!("{{ request: {message}; result: {results} }}")
