@@ -43,16 +43,13 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     if let Some(core) = manifest.entry(of.as_str()) {
         schema = schema.in_dialect(core.dialect);
     }
-    let entry = Entry {
-        revision: options.version.clone(),
-        source: options.link.clone().unwrap_or_default(),
-        commit: None,
-        sha256: sha256(document.root().to_string().as_bytes()),
-        accepted: Vec::new(),
-        dialect: schema.dialect,
-        released: true,
-        links: None,
-    };
+    let (source, sha256) = (options.link.clone(), sha256(document.root().to_string().as_bytes()));
+    let entry = Entry::new(
+        options.version.clone(),
+        source.unwrap_or_default(),
+        sha256,
+        schema.dialect,
+    );
     let extension = Extension {
         id: id.clone(),
         of: of.clone(),

@@ -82,6 +82,12 @@ impl FileSet {
         Ok(())
     }
 
+    /// Adds the files of a crate, by their paths in its folder.
+    pub(crate) fn insert_crate(&mut self, folder: &str, files: BTreeMap<String, String>) -> Result<(), FilesError> {
+        let mut files = files.into_iter();
+        files.try_for_each(|(path, contents)| self.insert(Path::new(folder).join(path), contents))
+    }
+
     /// The files, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.files

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::adapt::report;
-use crate::crates::{self, emit_protocol, typescript_of};
+use crate::crates::{emit_protocol, typescript_of};
+use crate::emit;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::load::{Manifest, load};
@@ -88,7 +89,7 @@ pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateErro
 impl RevisionTable {
     /// The tables of all revisions.
     pub(crate) fn of(protocol: &Protocol) -> Vec<Self> {
-        let made = protocol.revisions.iter().zip(crates::revision_tables(protocol));
+        let made = protocol.revisions.iter().zip(emit::revision_tables(protocol));
         let made = made.map(|(revision, table)| Self {
             revision: revision.model.revision.clone(),
             table,
@@ -124,7 +125,7 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// Problems of the input, or an unknown revision.
 pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let protocol = planned(load(schema)?)?;
-    typescript_of(&protocol, position(&protocol.manifest, revision)?)
+    Ok(typescript_of(&protocol, position(&protocol.manifest, revision)?))
 }
 
 /// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.

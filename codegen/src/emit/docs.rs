@@ -16,16 +16,16 @@ const WIDTH: usize = 108;
 
 /// Writes documentation, and notes which keys were used, and what there is none for.
 pub(crate) struct Documenter<'i> {
-    input: EmitInput<'i>,
+    input: &'i EmitInput<'i>,
     used: RefCell<BTreeSet<String>>,
     undocumented: RefCell<BTreeSet<String>>,
 }
 
 impl<'i> Documenter<'i> {
     /// Documents one revision.
-    pub(crate) fn new(input: &EmitInput<'i>) -> Self {
+    pub(crate) fn new(input: &'i EmitInput<'i>) -> Self {
         Self {
-            input: *input,
+            input,
             used: RefCell::default(),
             undocumented: RefCell::default(),
         }

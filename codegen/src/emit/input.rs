@@ -7,10 +7,9 @@ use crate::load::{Docs, Manifest};
 use crate::model::{Model, ModelledExtension, ModelledRevision, Type};
 
 /// What a revision's crate is emitted from.
-#[derive(Clone, Copy)]
 pub(crate) struct EmitInput<'i> {
     pub(crate) revision: &'i ModelledRevision,
-    pub(crate) docs: &'i Docs,
+    pub(crate) docs: Docs,
     /// The directory of `mcp-wire`, as the crate's manifest names it.
     pub(crate) crates: &'i str,
     /// The versions of the crates.

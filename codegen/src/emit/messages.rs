@@ -1,10 +1,10 @@
 //! Methods: the traits of requests and notifications, the unions by direction, whole messages, and the tables.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use serde_json::{Value, json};
 
 use super::emitter::Emitter;
 use super::names::library_name;
@@ -14,7 +14,6 @@ use super::unions::unknown_variant;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique, variant_names};
 use crate::model::{self, MessageKind, Method, Model, Struct, Type, TypeKind, TypeRef};
-use crate::normalise::envelope::Envelope;
 use mcp_wire::JsonType;
 
 const PARAMS: &str = "params";
@@ -175,92 +174,61 @@ impl Emitter<'_> {
         aliases.join("\n")
     }
 
-    pub(super) fn methods(&self) -> String {
-        let methods = self.input.model().methods.iter();
-        let lines: String = methods.map(|method| self.method_line(method)).collect();
-        let imports: &[&str] = if lines.is_empty() {
-            &["Method"]
-        } else {
-            &["Direction", "Method"]
-        };
-        let imports = imports.iter().map(|name| (*name).to_owned()).collect();
-        let imports = super::source::import("mcp_wire", &imports);
-        let whose = self.input.extension.map_or("revision's", |_| "extension's");
-        format!(
-            "//! The {whose} methods.\n\n{imports}\n/// Every method: requests, then notifications, each by name.\n\
-             pub const METHODS: &[Method] = &[\n{lines}];"
-        )
-    }
-
-    fn method_line(&self, method: &Method) -> String {
+    /// What the file of the table of methods is made from.
+    pub(super) fn methods(&self) -> Value {
         let model = self.input.model();
-        let name = &method.name;
-        let (definition, results) = (model.pointer_of(method), model.result_pointers(method));
-        let direction = method.direction;
-        let line = match method.kind {
-            MessageKind::Request => {
-                format!("    Method::request({name:?}, Direction::{direction:?}, {definition:?}, &{results:?})")
-            }
-            MessageKind::Notification => {
-                format!("    Method::notification({name:?}, Direction::{direction:?}, {definition:?})")
-            }
-        };
-        match &method.capability {
-            Some(capability) => format!("{line}.needs({capability:?}),\n"),
-            None => line + ",\n",
-        }
+        let methods = model.methods.iter().map(|method| {
+            let (name, direction, at) = (&method.name, method.direction, model.pointer_of(method));
+            let call = match method.kind {
+                MessageKind::Request => {
+                    let results = model.result_pointers(method);
+                    format!("request({name:?}, Direction::{direction:?}, {at:?}, &{results:?})")
+                }
+                MessageKind::Notification => format!("notification({name:?}, Direction::{direction:?}, {at:?})"),
+            };
+            let needs = method.capability.as_ref().map(|capability| format!("{capability:?}"));
+            json!({"call": call, "needs": needs})
+        });
+        let whose = self.input.extension.map_or("revision's", |_| "extension's");
+        json!({"whose": whose, "methods": methods.collect::<Vec<_>>()})
     }
 
-    pub(super) fn error_codes(&self) -> String {
+    /// What the file of the constants of error codes is made from.
+    pub(super) fn error_codes(&self) -> Value {
         let inherited = match self.input.extension {
             Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.declared.of.as_str())),
             None => "mcp_wire".to_owned(),
         };
-        let mut text = format!("//! What the `code` of an error says.\n\npub use {inherited}::error_code::*;\n");
-        for code in &self.input.model().error_codes {
-            let (name, value) = (ident(&code.name), code.code);
+        let codes = self.input.model().error_codes.iter().map(|code| {
             let meaning = super::docs::comment(&format!("{}\n\n[Specification]({})", code.why, code.link));
-            let _ = writeln!(text, "\n{meaning}pub const {name}: i64 = {value};");
-        }
-        text
+            json!({"meaning": meaning, "name": ident(&code.name).to_string(), "code": code.code})
+        });
+        json!({"inherited": inherited, "codes": codes.collect::<Vec<_>>()})
     }
 
-    pub(super) fn definitions(&self) -> String {
-        let mut lines = String::new();
-        for (name, definition) in &self.input.model().definitions {
-            let is_result_union = matches!(self.input.model().kind_of(&definition.ty), Some(TypeKind::Results(_)));
-            let held = if is_result_union {
-                // Which result it is depends on the request, which nobody has told us here.
-                self.scope.wire("RawObject")
-            } else {
-                self.scope.ty(&definition.ty)
-            };
-            let held = match definition.envelope {
-                Some(Envelope::Request) => {
-                    let call = self.scope.wire("Call");
-                    quote!(#call<#held>)
-                }
-                Some(Envelope::Notification) => {
-                    let notice = self.scope.wire("Notice");
-                    quote!(#notice<#held>)
-                }
-                None => held,
-            };
-            let (held, pointer) = (text(&held), &definition.pointer);
-            let _ = writeln!(lines, "    Definition::new::<{held}>({name:?}, {pointer:?}, &SCHEMA),");
-        }
-        let definition = text(&self.scope.wire("Definition"));
-        if !lines.is_empty() {
+    /// What the file of the definitions by name is made from.
+    pub(super) fn definitions(&self) -> Value {
+        let model = self.input.model();
+        let definitions = model.definitions.iter().map(|(name, definition)| {
             self.scope.schema();
-        }
-        let lines = lines.replace("    Definition::new", &format!("    {definition}::new"));
+            let held = match model.kind_of(&definition.ty) {
+                // Which result it is depends on the request, which nobody has told us here.
+                Some(TypeKind::Results(_)) => self.scope.wire("RawObject"),
+                _ => self.scope.ty(&definition.ty),
+            };
+            let around = definition.envelope.map(|kind| match kind {
+                MessageKind::Request => self.scope.wire("Call"),
+                MessageKind::Notification => self.scope.wire("Notice"),
+            });
+            let held = around.map_or_else(|| held.clone(), |around| quote!(#around<#held>));
+            let (name, pointer) = (format!("{name:?}"), format!("{:?}", definition.pointer));
+            json!({"held": text(&held), "name": name, "pointer": pointer})
+        });
+        let definitions: Vec<Value> = definitions.collect();
+        let definition = text(&self.scope.wire("Definition"));
         let imports = self.scope.take_imports(|_| false);
         let whose = self.input.extension.map_or("revision's", |_| "extension's own");
-        format!(
-            "//! The schema's definitions by name, for tools that learn the type at run time.\n\n{imports}\n\
-             /// Every definition of the {whose} schema, by name.\n\
-             pub static DEFINITIONS: &[{definition}] = &[\n{lines}];"
-        )
+        json!({"imports": imports, "whose": whose, "definition": definition, "definitions": definitions})
     }
 }
 

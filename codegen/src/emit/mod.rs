@@ -31,7 +31,7 @@ pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
 pub(crate) use renamed::docs_of_revisions;
-pub(crate) use tables::table;
+pub(crate) use tables::revision_tables;
 pub(crate) use templates::Templates;
 
 use docs::Documenter;
@@ -69,22 +69,20 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
         files.insert(format!("src/{module}.rs"), emitter.module(module)?);
     }
     let header = scaffold::header("//", input);
-    let mut others = vec![("definitions.rs", emitter.definitions())];
+    let mut parts = vec![("parts/definitions.rs", emitter.definitions())];
     if scaffold::has_messages(input) {
-        others.extend([
-            ("error_code.rs", emitter.error_codes()),
-            ("methods.rs", emitter.methods()),
-        ]);
-    }
-    for (file, text) in others {
-        files.insert(format!("src/{file}"), source::file(&header, [text]));
+        parts.push(("parts/error_code.rs", emitter.error_codes()));
+        parts.push(("parts/methods.rs", emitter.methods()));
     }
     if let Some(extension) = input.extension {
-        let text = extension::extension_file(extension);
-        files.insert("src/extension.rs".to_owned(), source::file(&header, [text]));
+        parts.push(("parts/extension.rs", extension::values(extension)));
         if let Some(core) = &extension.core {
             files.insert("core.json".to_owned(), format!("{core:#}\n"));
         }
+    }
+    for (part, values) in parts {
+        let text = templates.render(part, &values)?;
+        files.insert(part.replace("parts", "src"), source::file(&header, [text]));
     }
     files.extend(scaffold::crate_files(templates, input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);

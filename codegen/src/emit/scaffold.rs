@@ -145,11 +145,7 @@ pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
 
 /// Code as prettyplease writes it, with empty lines between items.
 pub(super) fn formatted(file: &str, code: TokenStream) -> Result<String, EmitError> {
-    let parsed = syn::parse2::<syn::File>(code).map_err(|error| EmitError::Unparsable {
-        file: file.to_owned(),
-        error,
-    })?;
-    Ok(with_blank_lines(&prettyplease::unparse(&parsed)))
+    Ok(with_blank_lines(&source::items(file, code)?))
 }
 
 /// prettyplease writes items without a blank line between them; people put one there.

@@ -10,15 +10,22 @@ use serde_json::{Map, Value, json};
 use super::session_tables::{error_rules, errors, extend_method, facts, lifecycle};
 use crate::adapt::{Plan, Row};
 use crate::model::{MessageKind, Method, Model, ModelledRevision, Struct, Type, TypeKind, TypeRef, result_variants};
+use crate::protocol::Protocol;
 
 type Object = Map<String, Value>;
 
+/// The tables of all revisions.
+pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
+    let revisions = protocol.revisions.iter().enumerate();
+    let tables = revisions.map(|(position, revision)| {
+        let specification = protocol.manifest.specification(revision.entry());
+        table(revision, protocol.before(position), &specification)
+    });
+    tables.collect()
+}
+
 /// The table of a revision. The plans lead up to it from the revision before, and back down.
-pub(crate) fn table(
-    revision: &ModelledRevision,
-    before: Option<(&ModelledRevision, &[Plan; 2])>,
-    specification: &str,
-) -> String {
+fn table(revision: &ModelledRevision, before: Option<(&ModelledRevision, &[Plan; 2])>, specification: &str) -> String {
     let model = &revision.model;
     let mut parts = vec![
         part(

@@ -13,7 +13,7 @@ macro_rules! templates {
     };
 }
 
-/// Each template by its name, which begins with the kind of crate that it is for, and its text.
+/// Each template by its name, which begins with the kind of crate that it is for, and its text. Several kinds have `parts`.
 const TEMPLATES: &[(&str, &str)] = templates![
     "adapters/Cargo.toml",
     "adapters/README.md",
@@ -24,6 +24,10 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "extension/Cargo.toml",
     "extension/README.md",
     "extension/lib.rs",
+    "parts/definitions.rs",
+    "parts/error_code.rs",
+    "parts/extension.rs",
+    "parts/methods.rs",
     "single/Cargo.toml",
     "single/README.md",
     "single/bodies/mod.rs",

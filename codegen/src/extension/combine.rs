@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::copies::canonical;
 use crate::load::{Document, ExtensionDocuments};
-use crate::normalise::envelope::is_message_union;
+use crate::normalise::envelope::message_unions;
 use crate::overlay::{Overlay, ResultOf, apply_overlay};
 use crate::problem::{Problem, Problems};
 
@@ -47,7 +47,7 @@ impl Combined {
             if canonical(definition) == canonical(official) {
                 schema.set(at, Some((*corrected).clone()));
                 imported.insert(at.clone());
-            } else if definition.get("x-name").is_none() && !is_message_union(name) {
+            } else if definition.get("x-name").is_none() && message_unions().all(|union| union != name) {
                 problems.push(other_shape(documents, at, name));
             }
         }

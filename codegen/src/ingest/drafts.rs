@@ -47,15 +47,10 @@ impl<'d> Drafts<'d> {
         let mut earlier = self.manifest.revisions[..position].iter().rev();
         let predecessor = earlier.find(is_ingested).filter(|_| overlay.root().is_null());
         let inherited = inherited_overlay(self.path, predecessor, &revision, &official.schema)?;
+        let source = file.display().to_string();
         let entry = Entry {
-            revision: revision.clone(),
-            source: file.display().to_string(),
-            commit: None,
-            sha256: String::new(),
-            accepted: Vec::new(),
-            dialect: official.dialect,
             released: false,
-            links: None,
+            ..Entry::new(revision.clone(), source, String::new(), official.dialect)
         };
         self.manifest.revisions.insert(position, entry);
         let folder = self.path.join(revision.as_str());

@@ -293,15 +293,11 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
 fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
     let source = options.source.clone();
     let Some(known) = known else {
+        let source = source.unwrap_or_else(|| options.from.clone());
         return Entry {
-            revision: options.revision.clone(),
-            source: source.unwrap_or_else(|| options.from.clone()),
             commit: options.commit.clone(),
-            sha256: sha256.into(),
-            accepted: Vec::new(),
-            dialect,
             released: !options.draft.unwrap_or(false),
-            links: None,
+            ..Entry::new(options.revision.clone(), source, sha256.into(), dialect)
         };
     };
     let is_same = known.sha256 == sha256;

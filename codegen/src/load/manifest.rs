@@ -121,6 +121,22 @@ pub struct Entry {
     pub(crate) links: Option<String>,
 }
 
+impl Entry {
+    /// The entry of a released revision.
+    pub(crate) fn new(revision: Revision, source: String, sha256: String, dialect: Dialect) -> Self {
+        Self {
+            revision,
+            source,
+            commit: None,
+            sha256,
+            accepted: Vec::new(),
+            dialect,
+            released: true,
+            links: None,
+        }
+    }
+}
+
 fn yes() -> bool {
     true
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
 
-use super::method::{MessageKind, Method};
+use super::method::Method;
 use super::type_ref::TypeRef;
 use super::types::{Model, Struct};
 use crate::facts::{Facts, MirroredArguments, Mirrors};
+use crate::normalise::envelope::MessageKind;
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 

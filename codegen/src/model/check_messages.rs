@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::messages::{DIRECTIONS, union_members};
-use super::method::{MessageKind, Method};
+use super::messages::union_members;
+use super::method::Method;
 use super::types::Model;
+use crate::normalise::envelope::{DIRECTIONS, MessageKind};
 use crate::normalise::{Shape, Shapes};
 use crate::problem::{Problem, Problems};
 

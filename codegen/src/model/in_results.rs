@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 
 use mcp_wire::Direction;
 
-use super::method::{MessageKind, Method};
+use super::method::Method;
 use super::modules::reachable;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
+use crate::normalise::envelope::MessageKind;
 
 /// The unions of what a server asks directly, and of the answers.
 const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");

@@ -9,42 +9,14 @@ use mcp_wire::Direction;
 
 use super::in_results::{find_requests_in_results, unite_requests_in_results};
 use super::input::BuildInput;
-use super::method::{MessageKind, Method};
+use super::method::Method;
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 use super::types::{Definition, Model, Struct, Type, TypeKind};
-use crate::normalise::envelope::Envelope;
+use crate::normalise::envelope::{DIRECTIONS, MessageKind, RESULTS};
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
 const METHOD: &str = "method";
-
-/// The unions that say who sends what.
-pub(super) const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
-    ("ClientRequest", MessageKind::Request, Direction::ClientToServer),
-    ("ServerRequest", MessageKind::Request, Direction::ServerToClient),
-    (
-        "ClientNotification",
-        MessageKind::Notification,
-        Direction::ClientToServer,
-    ),
-    (
-        "ServerNotification",
-        MessageKind::Notification,
-        Direction::ServerToClient,
-    ),
-];
-const RESULTS: [(&str, Direction); 2] = [
-    ("ServerResult", Direction::ClientToServer),
-    ("ClientResult", Direction::ServerToClient),
-];
-
-pub(crate) fn union_names() -> impl Iterator<Item = &'static str> {
-    DIRECTIONS.iter().map(|(name, ..)| *name).chain(result_union_names())
-}
-
-pub(crate) fn result_union_names() -> impl Iterator<Item = &'static str> {
-    RESULTS.iter().map(|(name, _)| *name)
-}
 
 /// Adds the methods to a model that has its types, and makes the unions of messages what they are.
 pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
@@ -66,10 +38,7 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
                 .values()
                 .any(|definition| definition.envelope.is_some() && definition.ty == TypeRef::Named(ty.clone()))
         };
-        let envelope = variants.iter().any(repeats_envelope).then_some(match kind {
-            MessageKind::Request => Envelope::Request,
-            MessageKind::Notification => Envelope::Notification,
-        });
+        let envelope = variants.iter().any(repeats_envelope).then_some(kind);
         replace(model, union, TypeKind::Methods(variants), envelope);
     }
     for (union, direction) in RESULTS {
@@ -90,7 +59,7 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
 }
 
 /// Puts a union of messages in place of what the schema makes of it.
-fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<Envelope>) {
+fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<MessageKind>) {
     let existing = model.definitions.get_mut(name).map(|definition| {
         definition.envelope = envelope;
         (definition.ty.clone(), definition.pointer.clone())
@@ -152,8 +121,7 @@ fn method(
     let kind = match DIRECTIONS.iter().find(|(union, ..)| unions.contains(union)) {
         Some((_, kind, _)) => *kind,
         None => match definition.envelope {
-            Some(Envelope::Request) => MessageKind::Request,
-            Some(Envelope::Notification) => MessageKind::Notification,
+            Some(kind) => kind,
             None if name.ends_with("Notification") => MessageKind::Notification,
             None => MessageKind::Request,
         },

@@ -4,16 +4,7 @@ use mcp_wire::Direction;
 use serde::Serialize;
 
 use super::type_ref::TypeRef;
-
-/// Whether an answer is expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum MessageKind {
-    /// It is.
-    Request,
-    /// It is not.
-    Notification,
-}
+use crate::normalise::envelope::MessageKind;
 
 /// A method.
 #[derive(Debug, Clone, Serialize)]

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::lifecycle::{Lifecycle, Members, OwnMessage, Presets};
-use super::method::{MessageKind, Method};
+use super::method::Method;
 use super::roles::{RESULT_KIND, is_internal};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct};
+use crate::normalise::envelope::MessageKind;
 
 /// The member with the metadata of a message.
 const META: &str = "_meta";

@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::normalise::Scalar;
-use crate::normalise::envelope::Envelope;
+use crate::normalise::envelope::MessageKind;
 use crate::overlay::{Deprecation, ErrorCode};
 
 use super::decide::Decision;
 use super::lifecycle::{Lifecycle, Members};
-use super::method::{MessageKind, Method};
+use super::method::Method;
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 
@@ -170,7 +170,7 @@ pub(crate) struct Definition {
     pub(crate) ty: TypeRef,
     /// What is around the type in an instance.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) envelope: Option<Envelope>,
+    pub(crate) envelope: Option<MessageKind>,
 }
 
 impl Struct {

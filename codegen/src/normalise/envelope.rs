@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::Direction::{self, ClientToServer, ServerToClient};
 use mcp_wire::json_schema::{all_definitions, change_schemas, pointer};
 use serde::Serialize;
 use serde_json::Value;
@@ -15,31 +16,33 @@ const ID: &str = "id";
 const METHOD: &str = "method";
 /// How deep intersections are looked into.
 const MAX_DEPTH: usize = 16;
-/// Unions of messages are of methods, and have no envelope either.
-const UNIONS: [&str; 4] = [
-    "ClientRequest",
-    "ServerRequest",
-    "ClientNotification",
-    "ServerNotification",
+
+/// The unions that say who sends what. They are of methods, and have no envelope either.
+pub(crate) const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
+    ("ClientRequest", MessageKind::Request, ClientToServer),
+    ("ServerRequest", MessageKind::Request, ServerToClient),
+    ("ClientNotification", MessageKind::Notification, ClientToServer),
+    ("ServerNotification", MessageKind::Notification, ServerToClient),
 ];
 
-/// The unions of results.
-const RESULTS: [&str; 2] = ["ClientResult", "ServerResult"];
+/// The unions of results, and the direction of the requests.
+pub(crate) const RESULTS: [(&str, Direction); 2] = [("ServerResult", ClientToServer), ("ClientResult", ServerToClient)];
 
-/// Whether a definition of this name is a union of a schema's own messages, which other schemas have for theirs.
-pub(crate) fn is_message_union(name: &str) -> bool {
-    UNIONS.contains(&name) || RESULTS.contains(&name)
+/// The names of the unions of a schema's own messages, which other schemas have for theirs.
+pub(crate) fn message_unions() -> impl Iterator<Item = &'static str> {
+    let results = RESULTS.iter().map(|(name, _)| *name);
+    DIRECTIONS.iter().map(|(name, ..)| *name).chain(results)
 }
 
 /// The definitions that had an envelope, by their pointers.
 #[derive(Debug, Default)]
 pub(crate) struct Envelopes {
-    taken: BTreeMap<String, (Envelope, Value)>,
+    taken: BTreeMap<String, (MessageKind, Value)>,
 }
 
 impl Envelopes {
     /// What was around the method at a pointer.
-    pub(crate) fn get(&self, pointer: &str) -> Option<Envelope> {
+    pub(crate) fn get(&self, pointer: &str) -> Option<MessageKind> {
         self.taken.get(pointer).map(|(envelope, _)| *envelope)
     }
 
@@ -111,16 +114,18 @@ pub(crate) const WHOLE: &str = "in its envelope";
 fn outermost(schema: &Value) -> Vec<String> {
     all_definitions(schema)
         .into_iter()
-        .filter(|(pointer, name, _)| pointer.matches('/').count() == 2 && !UNIONS.contains(name))
+        .filter(|(pointer, name, _)| {
+            pointer.matches('/').count() == 2 && DIRECTIONS.iter().all(|(union, ..)| union != name)
+        })
         .map(|(pointer, ..)| pointer)
         .collect()
 }
 
-/// What was around a method in the schema, and is around it on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What a method is, and so what is around it on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Envelope {
-    /// `jsonrpc` and an `id`.
+pub(crate) enum MessageKind {
+    /// An answer is expected: `jsonrpc` and an `id`.
     Request,
     /// `jsonrpc` alone.
     Notification,
@@ -161,13 +166,13 @@ fn inlined(root: &Value, schema: &Value, depth: usize) -> Value {
     schema
 }
 
-fn take_envelope(definition: &mut Value) -> Option<Envelope> {
+fn take_envelope(definition: &mut Value) -> Option<MessageKind> {
     let declared = |member: &str| declared(definition, member);
     declared(METHOD)?;
     declared(VERSION)?.get("const")?;
     let envelope = match declared(ID) {
-        Some(_) => Envelope::Request,
-        None => Envelope::Notification,
+        Some(_) => MessageKind::Request,
+        None => MessageKind::Notification,
     };
     remove_envelope(definition);
     Some(envelope)

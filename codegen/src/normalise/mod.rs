@@ -19,7 +19,7 @@ use serde_json::Value;
 
 pub(crate) use references::{follow, name_of};
 
-use envelope::Envelope;
+use envelope::MessageKind;
 
 use crate::load::{Docs, Document, RevisionDocuments};
 use crate::overlay::Overlay;
@@ -164,7 +164,7 @@ pub(crate) struct DefinitionShape {
     pub(crate) official: bool,
     pub(crate) node: Node,
     /// The envelope that the schema repeats in it.
-    pub(crate) envelope: Option<Envelope>,
+    pub(crate) envelope: Option<MessageKind>,
 }
 
 pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::adapt::Row;
-use crate::crates::{emit_protocol, revision_tables};
+use crate::crates::emit_protocol;
+use crate::emit::revision_tables;
 use crate::ingest::{IngestOptions, ingest};
 use crate::load::load;
 use crate::model::TypeRef;

@@ -20,7 +20,6 @@ pub(crate) struct AdaptersInput<'i> {
     pub(crate) protocol: &'i Protocol,
     /// The Rust names of the members and values of each revision.
     pub(crate) items: &'i [Items],
-    pub(crate) tables: &'i [String],
     /// The position of the revision that handlers are written against.
     pub(crate) hub: usize,
     /// The directory of `mcp-wire` and `mcp-convert`, as the crate's manifest names it.

@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::names::{library_name, module_name, variant_name};
 use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
+use super::tables::revision_tables;
 use super::templates::Templates;
 use crate::adapt::report;
 use crate::error::EmitError;
@@ -88,9 +89,9 @@ pub(crate) fn emit_adapters(
     let kind = if family.single_crate { "single" } else { "adapters" };
     let mut files = templates.files(kind, &values)?;
     files.insert("ADAPTERS.md".to_owned(), report(input.protocol.plans.iter().flatten()));
-    for (position, (revision, table)) in all.iter().zip(input.tables).enumerate() {
+    for (position, (revision, table)) in all.iter().zip(revision_tables(input.protocol)).enumerate() {
         let name = &revision.model.revision;
-        files.insert(format!("tables/{name}.json"), table.clone());
+        files.insert(format!("tables/{name}.json"), table);
         if !family.single_crate && position != input.hub {
             let schema = commented_schema(&revision.schema, comment);
             files.insert(format!("schemas/{name}.json"), format!("{schema}\n"));

@@ -15,7 +15,6 @@ use super::EmitInput;
 use super::scaffold::header;
 use crate::model::MessageKind::{self, Notification, Request};
 use crate::model::{Method, TypeRef};
-use crate::normalise::envelope::Envelope;
 use crate::overlay::Deprecation;
 use comment::comment;
 use names::{key, type_names};
@@ -41,7 +40,7 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
     let writer = TypeWriter {
         model,
         schema: input.schema(),
-        docs: input.docs,
+        docs: &input.docs,
         names: type_names(model.definitions.keys(), &taken),
     };
     let mut text = header("//", input);
@@ -80,7 +79,13 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
 }
 
 impl TypeWriter<'_> {
-    fn definition(&self, (name, at): (&str, &str), schema: &Value, envelope: Option<Envelope>, link: &str) -> String {
+    fn definition(
+        &self,
+        (name, at): (&str, &str),
+        schema: &Value,
+        envelope: Option<MessageKind>,
+        link: &str,
+    ) -> String {
         let text = self.docs.entry(name, None).map_or("", |(_, text)| text);
         let deprecation = self.model.deprecation(at).map(Deprecation::note);
         let docs = comment(text, Some(link), deprecation.as_deref(), "");
@@ -102,12 +107,12 @@ impl TypeWriter<'_> {
     }
 
     /// The members of JSON-RPC that are around a method.
-    fn envelope(&self, envelope: Option<Envelope>) -> String {
+    fn envelope(&self, envelope: Option<MessageKind>) -> String {
         let version = "  jsonrpc: \"2.0\";\n";
         match envelope {
             None => String::new(),
-            Some(Envelope::Notification) => version.to_owned(),
-            Some(Envelope::Request) => format!("{version}  id: {};\n", self.of_model(&TypeRef::RequestId)),
+            Some(Notification) => version.to_owned(),
+            Some(Request) => format!("{version}  id: {};\n", self.of_model(&TypeRef::RequestId)),
         }
     }
 

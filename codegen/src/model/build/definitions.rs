@@ -7,7 +7,7 @@ use crate::model::input::BuildInput;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::Definition;
-use crate::normalise::envelope::Envelope;
+use crate::normalise::envelope::MessageKind;
 use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
 use crate::problem::{Problem, Problems};
 
@@ -71,7 +71,7 @@ pub(super) fn definitions(
 }
 
 /// The envelope of a definition, or of the definition that it is an alias of.
-fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<Envelope> {
+fn envelope(shapes: &Shapes, definition: &DefinitionShape) -> Option<MessageKind> {
     let mut definition = definition;
     for _ in 0..shapes.definitions.len() {
         match &definition.node.shape {

@@ -19,12 +19,13 @@ use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
 use super::input::BuildInput;
 use super::lifecycle::Lifecycle;
-use super::messages;
+use super::messages::add_messages;
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
+use crate::normalise::envelope::{RESULTS, message_unions};
 use crate::normalise::{Node, Property, Scalar, Shape};
 use crate::problem::Problems;
 
@@ -48,7 +49,7 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         request_id: request_id_pointer(input.shapes()),
     };
     // Unions of messages have their names also where the schema has no such unions.
-    for name in messages::union_names() {
+    for name in message_unions() {
         builder
             .keys
             .entry(name.to_owned())
@@ -75,7 +76,7 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         positions: builder.positions,
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
     };
-    messages::add_messages(&mut model, input);
+    add_messages(&mut model, input);
     check_messages(&model, input.shapes(), input.imported)?;
     check_members(&model)?;
     open_endless_aliases(&mut model);
@@ -195,7 +196,7 @@ impl Builder<'_> {
 
     fn is_result_union(&self, pointer: &str) -> bool {
         let definition = self.input.shapes().definitions.get(pointer);
-        definition.is_some_and(|definition| messages::result_union_names().any(|name| name == definition.name))
+        definition.is_some_and(|definition| RESULTS.iter().any(|(name, _)| *name == definition.name))
     }
 
     /// The type of a node that the schema gives no name.

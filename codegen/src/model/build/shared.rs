@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::builder::{Builder, Context};
 use super::unions::tag_of;
 use crate::model::lookup::{Definitions, flatten};
-use crate::model::messages;
 use crate::model::names::unique;
+use crate::normalise::envelope::message_unions;
 use crate::normalise::{Node, Property, Shape};
 
 impl Builder<'_> {
@@ -16,7 +16,7 @@ impl Builder<'_> {
         for (pointer, definition) in &self.input.shapes().definitions {
             // Each definition got a name, or there was a collision.
             let name = &self.rust_names[pointer];
-            let is_of_messages = messages::union_names().any(|name| name == definition.name);
+            let is_of_messages = message_unions().any(|name| name == definition.name);
             if let (Shape::Union(_), false) = (&definition.node.shape, is_of_messages) {
                 let shape = key(&definition.node.shape);
                 let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
