@@ -124,32 +124,15 @@ pub(crate) fn similarity(
         let (own, other) = ((name.to_owned(), value.clone()), (there(name), value));
         has_tag(target, &other) && holders(to.model, others, &other) == 1 && holders(from.model, siblings, &own) == 1
     });
-    let told_apart = source
-        .members
-        .iter()
-        .filter(|member| member.required)
-        .map(|member| &member.name)
-        .chain(
-            source
-                .constants
-                .iter()
-                .filter(|constant| constant.required)
-                .map(|constant| &constant.name),
-        )
-        .all(|name| target.declares(&there(name)))
-        && target
-            .members
-            .iter()
-            .filter(|member| member.required)
-            .all(|member| source.declares(&here(&member.name)));
+    let required = source.constants.iter().filter(|constant| constant.required);
+    let required = required.map(|constant| &constant.name).chain(source.required());
+    let told_apart = { required }.all(|name| target.declares(&there(name)))
+        && target.required().all(|name| source.declares(&here(name)));
     if !tagged && !told_apart && !named {
         return None;
     }
-    let common = source
-        .members
-        .iter()
-        .filter(|member| target.declares(&there(&member.name)))
-        .count();
+    let members = source.members.iter();
+    let common = members.filter(|member| target.declares(&there(&member.name))).count();
     Some(Similarity { tagged, named, common })
 }
 

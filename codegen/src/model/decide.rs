@@ -53,7 +53,7 @@ pub(crate) enum Decision {
 pub(crate) struct Case {
     pub(crate) member: String,
     /// The kinds of its value; all, if there are none.
-    pub(crate) kinds: Vec<JsonType>,
+    pub(crate) kinds: BTreeSet<JsonType>,
     /// What else is always there with it.
     pub(crate) needs: Vec<String>,
     /// What its presence leads to.
@@ -171,23 +171,16 @@ impl<'n> Search<'_, 'n> {
             let (with, without) = split_by_presence(candidates, member, must_require)?;
             let present = self.decide(&with, None)?;
             let absent = self.decide(&without, None)?;
-            let kinds: Option<Vec<_>> = with
+            let kinds = with
                 .iter()
-                .map(|(_, members)| self.kinds(&members[*member].node, DEEPEST))
-                .collect();
+                .map(|(_, members)| self.kinds(&members[*member].node, DEEPEST));
+            let kinds: Option<Vec<_>> = kinds.collect();
+            let mut needs = required_by_all(&with);
+            needs.retain(|name| name != *member);
             let mut cases = vec![Case {
                 member: (*member).clone(),
-                kinds: kinds
-                    .unwrap_or_default()
-                    .into_iter()
-                    .flatten()
-                    .collect::<BTreeSet<_>>()
-                    .into_iter()
-                    .collect(),
-                needs: required_by_all(&with)
-                    .into_iter()
-                    .filter(|name| name != *member)
-                    .collect(),
+                kinds: kinds.into_iter().flatten().flatten().collect(),
+                needs,
                 decision: present,
             }];
             let (otherwise, needs) = match absent {

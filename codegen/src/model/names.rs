@@ -175,27 +175,17 @@ impl Common {
             return nothing;
         }
         let words: Vec<Vec<&str>> = names.iter().map(|name| words(name)).collect();
-        let shared = |at: &dyn Fn(&[&str], usize) -> Option<usize>| {
-            (0..)
-                .take_while(|index| {
-                    let word = |name: &Vec<&str>| at(name, *index).map(|position| name[position].to_owned());
-                    let first = word(&words[0]);
-                    first.is_some() && words.iter().all(|name| word(name) == first)
-                })
-                .count()
-        };
-        let length = |count: usize, from_end: bool| -> usize {
-            let first = &words[0];
-            let taken: Vec<&&str> = if from_end {
-                first.iter().rev().take(count).collect()
-            } else {
-                first.iter().take(count).collect()
-            };
-            taken.iter().map(|word| word.len()).sum()
+        let shared = |word: fn(&[&str], usize) -> Option<usize>| -> usize {
+            let lengths = (0..).map_while(|index| {
+                let mut at_index = words.iter().map(|name| Some(name[word(name, index)?]));
+                let first = at_index.next()??;
+                at_index.all(|other| other == Some(first)).then_some(first.len())
+            });
+            lengths.sum()
         };
         let common = Self {
-            prefix: length(shared(&|name, index| (index < name.len()).then_some(index)), false),
-            suffix: length(shared(&|name, index| name.len().checked_sub(index + 1)), true),
+            prefix: shared(|name, index| (index < name.len()).then_some(index)),
+            suffix: shared(|name, index| name.len().checked_sub(index + 1)),
         };
         // A name must be left of each, and it must start like one.
         let leaves_names = names.iter().all(|name| {

@@ -184,6 +184,12 @@ impl Struct {
         self.constants.iter().find(|constant| constant.name == name)
     }
 
+    /// The names of the members that are always there and vary.
+    pub(crate) fn required(&self) -> impl Iterator<Item = &String> {
+        let required = self.members.iter().filter(|member| member.required);
+        required.map(|member| &member.name)
+    }
+
     /// Whether there is a member of this name, be its value constant or not.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.member(name).is_some() || self.constant(name).is_some()
