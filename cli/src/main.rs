@@ -16,6 +16,7 @@ mod manual;
 mod message;
 mod mock;
 mod paint;
+mod plain;
 mod pointer;
 mod registry;
 mod replay;

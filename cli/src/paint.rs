@@ -11,8 +11,8 @@ use anstream::stream::RawStream;
 use clap::ColorChoice;
 use clap::builder::styling::{AnsiColor, Style};
 
+use crate::plain::Plain;
 use crate::status;
-use crate::text::Plain;
 
 /// What divides the output.
 pub const HEADING: Style = Style::new().bold();

@@ -14,8 +14,9 @@ use super::authorization::http_options;
 use crate::args::ServerArgs;
 use crate::error::CommandError;
 use crate::paint::errors;
+use crate::plain::plain;
 use crate::target::Target;
-use crate::text::{plain, say};
+use crate::text::say;
 
 /// Begins a session with a server.
 pub async fn connect(

@@ -2,7 +2,8 @@
 
 use mcp_runtime::hub::{AnyResourceContents, ContentBlock};
 
-use crate::text::{one_line, plain};
+use crate::plain::plain;
+use crate::text::one_line;
 
 /// A block of content as text. What isn't text is described.
 pub fn shown(block: &ContentBlock) -> String {

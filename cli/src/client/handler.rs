@@ -10,7 +10,8 @@ use mcp_runtime::{Capable, ClientHandler, ClientSide, Context};
 use super::asking::Respondent;
 use crate::args::ClientArgs;
 use crate::error::CommandError;
-use crate::text::{one_line, plain, say};
+use crate::plain::plain;
+use crate::text::{one_line, say};
 
 /// Answers with what the arguments say, or on the terminal.
 pub struct Client {

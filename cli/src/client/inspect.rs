@@ -17,7 +17,8 @@ use super::{Shown, block_on};
 use crate::args::{Format, InspectArgs, ServerArgs, SnapshotArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::{BAD, HEADING, NONE, Paint};
-use crate::text::{one_line, plain, write_heading, write_list, write_table};
+use crate::plain::plain;
+use crate::text::{one_line, write_heading, write_list, write_table};
 
 /// What a server is and offers.
 #[derive(Serialize)]

@@ -61,7 +61,7 @@ fn line(change: &Change, format: Format) -> String {
     };
     match (format, uri) {
         (Format::Text, None) => what.to_owned(),
-        (Format::Text, Some(uri)) => format!("{what} {}", crate::text::plain(uri)),
+        (Format::Text, Some(uri)) => format!("{what} {}", crate::plain::plain(uri)),
         (Format::Json, None) => json!({"changed": what}).to_string(),
         (Format::Json, Some(uri)) => json!({"changed": what, "uri": uri.as_ref()}).to_string(),
     }

@@ -12,7 +12,8 @@ use super::{Shown, with_server};
 use crate::args::ToolArgs;
 use crate::error::{CommandError, Summary};
 use crate::paint::{HEADING, NONE, Paint};
-use crate::text::{one_line, plain, write_heading, write_table};
+use crate::plain::plain;
+use crate::text::{one_line, write_heading, write_table};
 
 /// Prints all that a server says of a tool.
 pub fn tool(args: &ToolArgs, output: impl Paint) -> Result<Summary, CommandError> {

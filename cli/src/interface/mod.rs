@@ -15,7 +15,8 @@ use crate::args::{DiffArgs, Format, is_url};
 use crate::client::interface_of;
 use crate::error::{CommandError, Summary};
 use crate::paint::{BAD, DOUBTFUL, GOOD, NONE, Paint};
-use crate::text::{plain, write_table};
+use crate::plain::plain;
+use crate::text::write_table;
 
 /// What a change means for those who use the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

@@ -15,7 +15,7 @@ use super::problem::{Problem, Severity, place_of};
 use super::readme::missing_name;
 use crate::args::{Format, ValidateArgs};
 use crate::error::{CommandError, Summary};
-use crate::text::plain;
+use crate::plain::plain;
 
 /// What is known of a document, as it is printed.
 #[derive(Serialize)]

@@ -6,7 +6,8 @@ use mcp_adapters::PeerTypes;
 
 use super::findings::Report;
 use crate::paint::{BAD, DOUBTFUL, GOOD, HEADING, Paint};
-use crate::text::{one_line, plain};
+use crate::plain::plain;
+use crate::text::one_line;
 
 /// Writes reports for people.
 pub fn write(reports: &[Report], output: &mut impl Paint) -> io::Result<()> {

@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 
 use crate::args::ShellLine;
-use crate::text::plain;
+use crate::plain::plain;
 
 /// How long a server may take to suggest values.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -2,8 +2,8 @@
 
 use mcp_wire::{Reader, Schema, accepts_text, error_code, validate_text};
 
+use super::members::{Converted, Members};
 use super::node::{Entry, Node};
-use super::object::{Converted, Members};
 use super::read::check;
 use super::step::{Adopted, MemberPlan};
 use super::value::{Run, accepts, not_source, validate};

@@ -9,6 +9,7 @@ mod checks;
 mod kept;
 mod link;
 mod look;
+mod members;
 mod node;
 mod object;
 mod read;

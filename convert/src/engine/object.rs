@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use mcp_wire::{RawJson, error_code, from_str, push_string};
 
+use super::members::{Converted, Members, is_empty_object, position, put_at, refused, take_from};
 use super::node::{Entry, Node};
 use super::read::is_constant;
-use super::rules::{put_at, take_from};
 use super::state::{Part, State};
 use super::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource,
@@ -15,11 +15,8 @@ use super::step::{
 };
 use super::value::Run;
 use crate::loss::{AUTOMATIC, LossKind};
-use crate::tables::rows::{LeftAction, Refusal};
+use crate::tables::rows::LeftAction;
 use crate::unrepresentable::Unrepresentable;
-
-pub(super) type Converted<T = ()> = Result<T, Unrepresentable>;
-pub(super) type Members<'a> = Vec<Entry<'a>>;
 
 /// What a rule does once the members of the target are there.
 enum Afterwards<'p, 'a> {
@@ -407,27 +404,9 @@ impl Run<'_> {
     }
 }
 
-/// The position of a member that is declared, or that isn't.
-pub(super) fn position(members: &Members<'_>, name: &str, declared: bool) -> Option<usize> {
-    members
-        .iter()
-        .position(|entry| entry.declared == declared && entry.name == name)
-}
-
-pub(super) fn refused(refusal: &Refusal) -> Unrepresentable {
-    Unrepresentable::new(refusal.code, refusal.because, refusal.rule)
-}
-
 fn same_json(node: &Node<'_>, json: &str) -> bool {
     let text = node.to_text();
     text == json || from_str::<RawJson>(&text) == from_str::<RawJson>(json)
-}
-
-pub(super) fn is_empty_object(node: &Node<'_>) -> bool {
-    match node {
-        Node::Object(members) => members.is_empty(),
-        node => node.to_text().trim_matches(['{', '}']).trim().is_empty(),
-    }
 }
 
 /// Adds a value to those of the session, and returns whether they have it now.

@@ -2,8 +2,8 @@
 
 use mcp_wire::{JsonType, Reader, from_str, push_string};
 
+use super::members::{Converted, Members, position, put, refused};
 use super::node::{Entry, Node};
-use super::object::{Converted, Members, is_empty_object, position, refused};
 use super::state::Part;
 use super::step::{Change, EnsurePlan};
 use super::value::{Run, not_source, variant_of};
@@ -223,61 +223,6 @@ impl<'a> Run<'_> {
             })
         })
     }
-}
-
-/// Puts a value at the end of a path where nothing is, and returns whether there was none.
-pub(super) fn put_at<'a>(path: &[&'static str], value: Node<'a>, members: &mut Members<'a>) -> bool {
-    let end = path.split_first();
-    end.is_some_and(|(first, rest)| put(members, first, rest, value, 1, &mut None))
-}
-
-/// Takes the value at the end of a path out of an object, with the objects on the way that have nothing else.
-pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node<'a>> {
-    let (first, rest) = path.split_first()?;
-    let members = object.members().ok()?;
-    let at = members
-        .iter()
-        .position(|entry| entry.name == *first && !entry.value.is_null())?;
-    if rest.is_empty() {
-        return Some(members.remove(at).value);
-    }
-    let taken = take_from(&mut members[at].value, rest)?;
-    if is_empty_object(&members[at].value) {
-        members.remove(at);
-    }
-    Some(taken)
-}
-
-/// Puts a value at the end of a path where nothing is, and makes the objects on the way. `made` is the depth of the first of those.
-fn put<'a>(
-    members: &mut Members<'a>,
-    name: &'static str,
-    rest: &[&'static str],
-    value: Node<'a>,
-    depth: usize,
-    made: &mut Option<usize>,
-) -> bool {
-    let at = position(members, name, true);
-    let Some((next, rest)) = rest.split_first() else {
-        if at.is_none() {
-            members.retain(|entry| entry.name != name);
-            members.push(Entry::declared(name, value));
-        }
-        return at.is_none();
-    };
-    let at = at.unwrap_or_else(|| {
-        *made = made.or(Some(depth));
-        members.push(Entry::declared(name, Node::Object(Vec::new())));
-        members.len() - 1
-    });
-    let Ok(inner) = members[at].value.members() else {
-        return false;
-    };
-    // What a text was opened from has no declarations: what is there counts.
-    for entry in inner.iter_mut().filter(|entry| !entry.value.is_null()) {
-        entry.declared = true;
-    }
-    put(inner, next, rest, value, depth + 1, made)
 }
 
 fn meets(element: &Node<'_>, conditions: &[Condition]) -> bool {

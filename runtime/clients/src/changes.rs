@@ -34,19 +34,24 @@ impl Stream for FollowedChanges {
     }
 }
 
-/// Follows the changes of a server in a task.
-pub fn follow<C: Connector>(client: ReconnectingClient<C>, filter: ChangeFilter) -> FollowedChanges {
-    let (sender, changes) = mpsc::channel(64);
-    tokio::spawn(async move {
-        tokio::select! {
-            () = sender.closed() => {}
-            () = client.closed() => {}
-            error = run(&client, &filter, &sender) => {
-                let _ = sender.send(Err(error)).await;
+impl<C: Connector> ReconnectingClient<C> {
+    /// The changes that the server notifies of, in this session and in those that follow: after a session is lost, the subscription is
+    /// made again, and every list and resource of the filter counts as changed.
+    #[must_use]
+    pub fn changes(&self, filter: ChangeFilter) -> FollowedChanges {
+        let client = self.clone();
+        let (sender, changes) = mpsc::channel(64);
+        tokio::spawn(async move {
+            tokio::select! {
+                () = sender.closed() => {}
+                () = client.closed() => {}
+                error = run(&client, &filter, &sender) => {
+                    let _ = sender.send(Err(error)).await;
+                }
             }
-        }
-    });
-    FollowedChanges { changes }
+        });
+        FollowedChanges { changes }
+    }
 }
 
 /// Follows the changes until that fails.

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_adapters::handlers::CallServer as _;
-use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub;
 use mcp_runtime_core::http::StatusCode;
 use mcp_runtime_core::internal::Reusable;
@@ -15,7 +14,6 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
-use super::changes::{FollowedChanges, follow};
 
 /// A client of one server, whose session begins again with the next call when it is lost: the process has ended, say. Clones are the
 /// same client.
@@ -216,13 +214,6 @@ impl<C: Connector> ReconnectingClient<C> {
         let params = hub::ReadResourceRequestParams::new(uri);
         self.call(true, async |peer| peer.read_resource(params.clone()).await)
             .await
-    }
-
-    /// The changes that the server notifies of, in this session and in those that follow: after a session is lost, the subscription is
-    /// made again, and every list and resource of the filter counts as changed.
-    #[must_use]
-    pub fn changes(&self, filter: ChangeFilter) -> FollowedChanges {
-        follow(self.clone(), filter)
     }
 
     /// How often it tries to connect, and when.

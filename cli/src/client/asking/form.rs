@@ -7,7 +7,8 @@ use mcp_adapters::mcp_wire::validator::ViolationKind;
 use mcp_runtime::hub::RequestedSchema;
 use serde_json::{Map, Value};
 
-use crate::text::{one_line, plain};
+use crate::plain::plain;
+use crate::text::one_line;
 
 /// What the user does with a question.
 #[derive(Debug, PartialEq)]

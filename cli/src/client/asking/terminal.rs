@@ -7,7 +7,7 @@ use mcp_runtime::hub::{CreateMessageRequestParams, ElicitRequestParams, Sampling
 use serde_json::{Value, json};
 
 use super::form::{Answer, fill_in, read_line};
-use crate::text::plain;
+use crate::plain::plain;
 
 /// Asks for what a server wants to know: the result of the elicitation.
 pub fn elicit(params: &ElicitRequestParams, input: &mut impl BufRead, output: &mut impl Write) -> io::Result<Value> {

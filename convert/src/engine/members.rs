@@ -1,0 +1,81 @@
+//! The members of an object that is converted in place.
+
+use super::node::{Entry, Node};
+use crate::tables::rows::Refusal;
+use crate::unrepresentable::Unrepresentable;
+
+pub(super) type Converted<T = ()> = Result<T, Unrepresentable>;
+pub(super) type Members<'a> = Vec<Entry<'a>>;
+
+/// The position of a member that is declared, or that isn't.
+pub(super) fn position(members: &Members<'_>, name: &str, declared: bool) -> Option<usize> {
+    members
+        .iter()
+        .position(|entry| entry.declared == declared && entry.name == name)
+}
+
+pub(super) fn refused(refusal: &Refusal) -> Unrepresentable {
+    Unrepresentable::new(refusal.code, refusal.because, refusal.rule)
+}
+
+pub(super) fn is_empty_object(node: &Node<'_>) -> bool {
+    match node {
+        Node::Object(members) => members.is_empty(),
+        node => node.to_text().trim_matches(['{', '}']).trim().is_empty(),
+    }
+}
+
+/// Puts a value at the end of a path where nothing is, and returns whether there was none.
+pub(super) fn put_at<'a>(path: &[&'static str], value: Node<'a>, members: &mut Members<'a>) -> bool {
+    let end = path.split_first();
+    end.is_some_and(|(first, rest)| put(members, first, rest, value, 1, &mut None))
+}
+
+/// Takes the value at the end of a path out of an object, with the objects on the way that have nothing else.
+pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node<'a>> {
+    let (first, rest) = path.split_first()?;
+    let members = object.members().ok()?;
+    let at = members
+        .iter()
+        .position(|entry| entry.name == *first && !entry.value.is_null())?;
+    if rest.is_empty() {
+        return Some(members.remove(at).value);
+    }
+    let taken = take_from(&mut members[at].value, rest)?;
+    if is_empty_object(&members[at].value) {
+        members.remove(at);
+    }
+    Some(taken)
+}
+
+/// Puts a value at the end of a path where nothing is, and makes the objects on the way. `made` is the depth of the first of those.
+pub(super) fn put<'a>(
+    members: &mut Members<'a>,
+    name: &'static str,
+    rest: &[&'static str],
+    value: Node<'a>,
+    depth: usize,
+    made: &mut Option<usize>,
+) -> bool {
+    let at = position(members, name, true);
+    let Some((next, rest)) = rest.split_first() else {
+        if at.is_none() {
+            members.retain(|entry| entry.name != name);
+            members.push(Entry::declared(name, value));
+        }
+        return at.is_none();
+    };
+    let at = at.unwrap_or_else(|| {
+        *made = made.or(Some(depth));
+        members.push(Entry::declared(name, Node::Object(Vec::new())));
+        members.len() - 1
+    });
+    let Ok(inner) = members[at].value.members() else {
+        return false;
+    };
+    // What a text was opened from has no declarations: what is there counts.
+    for entry in inner.iter_mut().filter(|entry| !entry.value.is_null()) {
+        entry.declared = true;
+    }
+    put(inner, next, rest, value, depth + 1, made)
+}
