@@ -87,12 +87,7 @@ impl<'m> Pairing<'m> {
 
     /// Whether elements of a list can be told by what they have at these paths.
     pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &BTreeMap<String, String>) -> Result<(), String> {
-        let model = self.from.model;
-        let (TypeRef::List(element), TypeRef::List(_)) = (model.resolve(&from.ty), self.to.model.resolve(&to.ty))
-        else {
-            return Err("it isn't a list in both revisions".to_owned());
-        };
-        self.is_convertible(from, to)?;
+        let (model, element) = (self.from.model, self.element(from, to)?);
         if when.is_empty() {
             return Err("`hide` says nothing about what is hidden".to_owned());
         }
@@ -118,12 +113,7 @@ impl<'m> Pairing<'m> {
 
     /// Whether the elements of a list can be split by a member that may be a list.
     pub(super) fn can_split(&self, from: &Member, to: &Member, name: &str) -> Result<(), String> {
-        let model = self.from.model;
-        let (TypeRef::List(element), TypeRef::List(_)) = (model.resolve(&from.ty), self.to.model.resolve(&to.ty))
-        else {
-            return Err("it isn't a list in both revisions".to_owned());
-        };
-        self.is_convertible(from, to)?;
+        let (model, element) = (self.from.model, self.element(from, to)?);
         let object = model.struct_of(element);
         let split = object.and_then(|object| object.member(name));
         let split = split.ok_or_else(|| format!("{} declares no member `{name}`", self.name(self.from, element)))?;
@@ -232,6 +222,14 @@ impl<'m> Pairing<'m> {
         match model.resolve(&names.ty) {
             TypeRef::List(name) if *model.resolve(name) == TypeRef::String => Ok(()),
             _ => Err(format!("`{unless_in}` isn't a list of strings")),
+        }
+    }
+
+    /// The element of a list that both revisions have.
+    fn element<'t>(&'t self, from: &'t Member, to: &Member) -> Result<&'t TypeRef, String> {
+        match (self.from.model.resolve(&from.ty), self.to.model.resolve(&to.ty)) {
+            (TypeRef::List(element), TypeRef::List(_)) => self.is_convertible(from, to).map(|()| &**element),
+            _ => Err("it isn't a list in both revisions".to_owned()),
         }
     }
 

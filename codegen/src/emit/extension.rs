@@ -9,6 +9,7 @@ use crate::model::ModelledExtension;
 
 /// What the file with the description is made from.
 pub(super) fn values(extension: &ModelledExtension) -> Value {
+    let overlay = &extension.own.overlay;
     // Names of definitions were checked when the model was built.
     let definition = |name: &String| &extension.own.model.definitions[name].pointer;
     let results = extension.results.iter().map(|added| {
@@ -20,7 +21,7 @@ pub(super) fn values(extension: &ModelledExtension) -> Value {
             format!("RepeatedParameter {{ header: {header:?}, method: {method:?}, parameter: {parameter:?} }}")
         })
     });
-    let meta = extension.meta.iter().flat_map(|entry| {
+    let meta = overlay.meta.iter().flat_map(|entry| {
         let (member, definition) = (&entry.member, definition(&entry.definition));
         let of = entry.of.iter();
         of.map(move |of| format!("MetaMember {{ of: {of:?}, member: {member:?}, definition: {definition:?} }}"))
@@ -39,7 +40,7 @@ pub(super) fn values(extension: &ModelledExtension) -> Value {
         "id": format!("{:?}", extension.declared.id),
         "of": format!("{:?}", extension.declared.of.as_str()),
         "tables": tables.collect::<Vec<_>>(),
-        "settings": extension.settings.as_ref().map(|settings| format!("{:?}", definition(settings))),
-        "has_core": extension.core.is_some(),
+        "settings": overlay.settings.as_ref().map(|settings| format!("{:?}", definition(settings))),
+        "has_core": overlay.core.is_some(),
     })
 }

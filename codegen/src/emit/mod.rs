@@ -76,8 +76,8 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
     }
     if let Some(extension) = input.extension {
         parts.push(("parts/extension.rs", extension::values(extension)));
-        if let Some(core) = &extension.core {
-            files.insert("core.json".to_owned(), format!("{core:#}\n"));
+        if let Some(core) = &extension.own.overlay.core {
+            files.insert("core.json".to_owned(), format!("{:#}\n", core.names));
         }
     }
     for (part, values) in parts {

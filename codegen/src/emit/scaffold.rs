@@ -36,7 +36,7 @@ pub(super) fn crate_files(
             "core_library": library_name(&core),
             "core_version": manifest.version(&core),
             "core": core,
-            "has_core_form": extension.core.is_some(),
+            "has_core_form": extension.own.overlay.core.is_some(),
         })
     });
     let values = json!({

@@ -1,6 +1,5 @@
 //! Reads the schema directory: the first stage, and with [`crate::files`] the only one that accesses the disk.
 
-mod broken_json;
 mod check;
 mod docs;
 mod document;
@@ -9,7 +8,6 @@ mod manifest;
 mod parse;
 mod places;
 mod revision;
-mod scalar;
 mod sources;
 mod unused;
 

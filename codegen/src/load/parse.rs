@@ -10,11 +10,10 @@ use std::path::Path;
 use mcp_wire::json_schema::pointer;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Tag};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
+use serde_path_to_error::{Path as JsonPath, Segment, Track};
 
-use super::broken_json::broken_json;
 use super::places::{Container, Places};
-use super::scalar;
 use crate::problem::{Place, Problem, Problems};
 
 /// The maximum depth of objects and lists, which is serde_json's. Official schemas stay below 20. The limit keeps recursive
@@ -24,6 +23,7 @@ pub const MAX_DEPTH: usize = 127;
 /// The maximum number of values that the aliases of one document are expanded to.
 const MAX_ALIASED: usize = 1 << 20;
 
+const NO_JSON: &str = "the file is damaged or is no JSON: get it again; a YAML file needs a name that ends in .yaml";
 const NO_YAML: &str = "this is not valid YAML, or uses features of YAML that JSON lacks: correct it or get it again";
 
 /// The format of a document.
@@ -65,10 +65,40 @@ pub(super) fn parse(file: &str, text: &str, format: Format) -> Result<(Value, Pl
 
 fn parse_json(file: &str, text: &str) -> Result<Value, Problem> {
     let mut parser = serde_json::Deserializer::from_str(text);
-    let mut track = serde_path_to_error::Track::new();
+    let mut track = Track::new();
     let value = Value::deserialize(serde_path_to_error::Deserializer::new(&mut parser, &mut track));
     let whole = value.and_then(|value| parser.end().map(|()| value));
     whole.map_err(|error| broken_json(file, text, &track.path(), &error))
+}
+
+/// The problem of a text that serde_json refuses in the value at a path.
+fn broken_json(file: &str, text: &str, path: &JsonPath, error: &serde_json::Error) -> Problem {
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(&*message, |(what, _)| what);
+    // serde_json counts the bytes of a line. Column 0 is the end of the line before.
+    let (line, bytes) = match (error.line(), error.column()) {
+        (line, 0) => (line.max(2) - 1, usize::MAX),
+        (line, column) => (line, column - 1),
+    };
+    let line_text = text.split('\n').nth(line - 1).unwrap_or_default();
+    let before = line_text.char_indices().take_while(|(at, _)| *at < bytes);
+    let column = before.count() + 1;
+    Problem::new(file, what)
+        .at(Place { line, column })
+        .pointer(pointer_of(path))
+        .help(NO_JSON)
+}
+
+fn pointer_of(path: &JsonPath) -> String {
+    let mut pointer = String::from("#");
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => pointer::push(&mut pointer, &index.to_string()),
+            Segment::Map { key } => pointer::push(&mut pointer, key),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    pointer
 }
 
 fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
@@ -169,7 +199,7 @@ impl<'file> Builder<'file> {
                     _ => place,
                 };
                 let value = if is_plain {
-                    scalar::resolve(&text).ok_or_else(|| self.problem(place, "JSON has no such number"))?
+                    resolve_scalar(&text).ok_or_else(|| self.problem(place, "JSON has no such number"))?
                 } else {
                     Value::String(text.into_owned())
                 };
@@ -306,4 +336,45 @@ fn measure(value: &Value) -> (usize, usize) {
     inner.map(measure).fold((1, 1), |(size, depth), (inner, below)| {
         (size + inner, depth.max(below + 1))
     })
+}
+
+/// The value of a plain scalar. `None` for a number that JSON doesn't have.
+///
+/// A scalar that only some YAML parsers read as a number, such as `012` or `1_000`, is text.
+fn resolve_scalar(text: &str) -> Option<Value> {
+    Some(match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ if is_no_number(text) => return None,
+        _ => number(text).map_or_else(|| text.into(), Value::Number),
+    })
+}
+
+fn number(text: &str) -> Option<Number> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        if let Some(digits) = text.strip_prefix(prefix) {
+            let is_digits = digits.starts_with(|char: char| char.is_digit(radix));
+            return u64::from_str_radix(digits, radix)
+                .ok()
+                .filter(|_| is_digits)
+                .map(Number::from);
+        }
+    }
+    let is_number = unsigned.starts_with(|char: char| char.is_ascii_digit() || char == '.');
+    let has_leading_zero =
+        unsigned.len() > 1 && unsigned.starts_with('0') && unsigned.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number || has_leading_zero {
+        return None;
+    }
+    let integer = text.parse::<i64>().map(Number::from);
+    let integer = integer.or_else(|_| text.parse::<u64>().map(Number::from));
+    integer.ok().or_else(|| Number::from_f64(text.parse().ok()?))
+}
+
+/// Infinity and not-a-number.
+fn is_no_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN")
 }

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
 use super::build::build_model;
 use super::check_facts::wrong_facts;
 use super::input::BuildInput;
@@ -16,7 +14,7 @@ use super::types::{Model, TypeKind};
 use crate::extension::NormalisedExtension;
 use crate::load::{Document, Extension};
 use crate::normalise::Scalar;
-use crate::overlay::{MetaMember, Overlay};
+use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
 
 /// An extension with its model.
@@ -30,12 +28,6 @@ pub(crate) struct ModelledExtension {
     pub(crate) own: ModelledRevision,
     /// Results that it adds to requests of the revision.
     pub(crate) results: Vec<AddedResult>,
-    /// The definition of its settings, if it says which settings there are.
-    pub(crate) settings: Option<String>,
-    /// What it puts into `_meta` of the revision's types.
-    pub(crate) meta: Vec<MetaMember>,
-    /// How revisions whose core has what the extension has say it.
-    pub(crate) core: Option<Value>,
 }
 
 impl ModelledExtension {
@@ -67,12 +59,8 @@ pub(crate) fn build_extensions(
             continue;
         };
         match build_extension(extension, core, (names, shared)) {
-            Ok((extension, overlay)) => {
-                problems.extend(
-                    modelled
-                        .iter()
-                        .flat_map(|other| shared_names(other, &extension, &overlay)),
-                );
+            Ok(extension) => {
+                problems.extend(modelled.iter().flat_map(|other| shared_names(other, &extension)));
                 modelled.push(extension);
             }
             Err(found) => problems.extend(found),
@@ -87,7 +75,7 @@ fn build_extension(
     extension: NormalisedExtension,
     core: &ModelledRevision,
     (names, shared): (&Names, &Shared),
-) -> Result<(ModelledExtension, Overlay), Problems> {
+) -> Result<ModelledExtension, Problems> {
     let NormalisedExtension { schema, imported, .. } = extension;
     let published = Lock::of(&schema.documents.names)?;
     let input = BuildInput {
@@ -126,21 +114,17 @@ fn build_extension(
     }
     problems.extend(wrong_meta(overlay, &model, &core.model));
     Problems::check(problems)?;
-    let overlay = schema.overlay.clone();
-    let modelled = ModelledExtension {
+    let facts = overlay.facts.clone();
+    Ok(ModelledExtension {
         name: extension.name,
         declared: extension.declared,
-        own: ModelledRevision::of(schema, model, overlay.facts.clone()),
+        own: ModelledRevision::of(schema, model, facts),
         results: added,
-        settings: overlay.settings.clone(),
-        meta: overlay.meta.clone(),
-        core: overlay.core.as_ref().map(|core| core.names.clone()),
-    };
-    Ok((modelled, overlay))
+    })
 }
 
 /// The methods and the kinds of results that an extension has in common with another one.
-fn shared_names(other: &ModelledExtension, extension: &ModelledExtension, overlay: &Overlay) -> Vec<Problem> {
+fn shared_names(other: &ModelledExtension, extension: &ModelledExtension) -> Vec<Problem> {
     let methods = extension.own.model.methods.iter().map(|method| &method.name);
     let methods = methods.filter(|name| other.own.model.method(name).is_some());
     let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.declared.id));
@@ -158,6 +142,7 @@ fn shared_names(other: &ModelledExtension, extension: &ModelledExtension, overla
         ),
     });
     let problem = |what: String| {
+        let overlay = &extension.own.overlay;
         overlay
             .problem("#", what)
             .help("a peer couldn't tell the two apart: rename one")

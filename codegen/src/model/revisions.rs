@@ -25,7 +25,9 @@ pub(crate) struct ModelledRevision {
     pub(crate) model: Model,
     /// The schema that the validator keeps.
     pub(crate) schema: Value,
-    /// What the schema can't say about the revision as a whole.
+    /// What the schema can't say.
+    pub(crate) overlay: Overlay,
+    /// What it can't say about the revision as a whole, with what holds since earlier ones.
     pub(crate) facts: Facts,
     /// Its own documentation.
     pub(crate) docs: Docs,
@@ -47,6 +49,7 @@ impl ModelledRevision {
         describe_types(&mut model, &revision.shapes.schema);
         Self {
             documents: revision.documents,
+            overlay: revision.overlay,
             model,
             schema: revision.shapes.schema,
             facts,

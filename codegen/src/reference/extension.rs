@@ -7,6 +7,7 @@ use crate::model::ModelledExtension;
 impl Page<'_> {
     /// How peers declare an extension, and what it adds to messages of the protocol.
     pub(super) fn of_extension(&self, extension: &ModelledExtension) -> String {
+        let overlay = &extension.own.overlay;
         let definition = |name: &str| {
             let definition = self.model.definitions.get(name);
             definition.map_or_else(String::new, |definition| self.reference(&definition.ty))
@@ -15,7 +16,7 @@ impl Page<'_> {
             "\n## In the protocol\n\nPeers declare the extension as `{}` in the `extensions` of their capabilities",
             extension.declared.id
         );
-        section += &match &extension.settings {
+        section += &match &overlay.settings {
             Some(settings) => format!(", with {} as its settings.\n", definition(settings)),
             None => ".\n".to_owned(),
         };
@@ -30,7 +31,7 @@ impl Page<'_> {
             methods.map(move |(method, parameter)| [header, method, parameter].map(|name| format!("`{name}`")))
         });
         section += &table(["HTTP header", "Method", "Parameter that it repeats"], headers);
-        let meta = extension.meta.iter().flat_map(|entry| {
+        let meta = overlay.meta.iter().flat_map(|entry| {
             let (member, value) = (format!("`{}`", entry.member), definition(&entry.definition));
             let of = entry.of.iter();
             of.map(move |of| [format!("`{of}`"), member.clone(), value.clone()])

@@ -1,6 +1,5 @@
 //! A revision in TypeScript: the type of each definition, and what each method is called with and answered with.
 
-mod comment;
 mod expression;
 mod names;
 mod types;
@@ -16,13 +15,14 @@ use super::scaffold::header;
 use crate::model::MessageKind::{self, Notification, Request};
 use crate::model::{Method, TypeRef};
 use crate::overlay::Deprecation;
-use comment::comment;
 use names::{key, type_names};
-use types::{Place, TypeWriter};
+use types::{Place, TypeWriter, comment};
 
-/// The tables of methods: their names, the messages in them, and what they are about.
+/// A table of methods: its name, the messages in it, and what it is about.
+type MethodTable = (&'static str, MessageKind, fn(Direction) -> bool, &'static str);
+
 #[rustfmt::skip]
-const METHOD_TABLES: [(&str, MessageKind, fn(Direction) -> bool, &str); 4] = [
+const METHOD_TABLES: [MethodTable; 4] = [
     ("ClientRequests", Request, Direction::from_client, "requests of clients by their methods, each with its result"),
     ("ServerRequests", Request, Direction::from_server, "requests of servers by their methods, each with its result"),
     ("ClientNotifications", Notification, Direction::from_client, "notifications of clients by their methods"),
