@@ -52,6 +52,29 @@ pub fn to_string<T: Encode + ?Sized>(value: &T) -> Result<String, EncodeError> {
     encoded(text.into(), value).map(KnownJson::into_text)
 }
 
+impl KnownJson {
+    /// Encodes a value.
+    ///
+    /// # Errors
+    /// When a number in the value is infinite or not a number, which JSON can't represent.
+    pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
+        encoded(KnownJson::with_capacity(SHORT), value)
+    }
+
+    /// Appends a string.
+    pub fn push_string(&mut self, text: &str) {
+        if plain_prefix(text.as_bytes()) == text.len() {
+            self.push("\"");
+            self.push(text);
+            self.push("\"");
+            return;
+        }
+        let mut writer = JsonWriter::new(std::mem::take(self));
+        writer.string(text);
+        *self = writer.json;
+    }
+}
+
 /// Appends a value to a text.
 pub(crate) fn encoded<T: Encode + ?Sized>(text: KnownJson, value: &T) -> Result<KnownJson, EncodeError> {
     let mut json = JsonWriter::new(text);

@@ -1,8 +1,5 @@
 //! JSON texts that are put together from values that have been read or written before.
 
-use crate::encode::{self, Encode, EncodeError, JsonWriter};
-use crate::text::plain_prefix;
-
 /// A JSON text, and the places of values in it that are known to be JSON. A [`Reader`](crate::Reader) of it goes past them without
 /// looking at their bytes.
 #[derive(Debug, Clone, Default)]
@@ -51,14 +48,6 @@ impl Places {
 }
 
 impl KnownJson {
-    /// Encodes a value.
-    ///
-    /// # Errors
-    /// When a number in the value is infinite or not a number, which JSON can't represent.
-    pub fn of<T: Encode + ?Sized>(value: &T) -> Result<Self, EncodeError> {
-        encode::encoded(KnownJson::with_capacity(encode::SHORT), value)
-    }
-
     /// An empty text whose values will be remembered, with room for this many bytes.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
@@ -120,19 +109,6 @@ impl KnownJson {
             // What is in it is short too, so nothing has been remembered since.
             _ => places.truncate(begun.0),
         }
-    }
-
-    /// Appends a string.
-    pub fn push_string(&mut self, text: &str) {
-        if plain_prefix(text.as_bytes()) == text.len() {
-            self.text.push('"');
-            self.text.push_str(text);
-            self.text.push('"');
-            return;
-        }
-        let mut writer = JsonWriter::new(std::mem::take(self));
-        writer.string(text);
-        *self = writer.json;
     }
 
     /// Remembers the value from `start` to the end, if it is long.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::error::Error;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_runtime_core::Change;
@@ -11,7 +11,6 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::catalogue::Catalogue;
 use crate::Router;
 
 /// How long a store that has failed is left alone.
@@ -43,7 +42,15 @@ impl Router {
     /// Outside of a runtime of tokio, which runs the tasks that send and receive.
     #[must_use]
     pub fn share_changes(self, store: impl ChangeStore) -> Self {
-        let shared = SharedChanges::start(Arc::new(store), Arc::downgrade(&self.inner.catalogue));
+        let catalogue = Arc::downgrade(&self.inner.catalogue);
+        let notify = move |changes: &[Change]| {
+            let Some(catalogue) = catalogue.upgrade() else {
+                return false;
+            };
+            changes.iter().for_each(|change| catalogue.notify_here(change));
+            true
+        };
+        let shared = SharedChanges::start(Arc::new(store), notify);
         *self.inner.catalogue.shared.lock() = Some(shared);
         self
     }
@@ -63,10 +70,11 @@ struct Outbox {
 }
 
 impl SharedChanges {
-    fn start(store: Arc<dyn ChangeStore>, catalogue: Weak<Catalogue>) -> Self {
+    /// `notify` notifies the clients here of changes, and returns whether the router is still there.
+    fn start(store: Arc<dyn ChangeStore>, notify: impl Fn(&[Change]) -> bool + Send + 'static) -> Self {
         let outbox = Arc::<Outbox>::default();
         let sending = tokio::spawn(send(Arc::clone(&store), Arc::clone(&outbox)));
-        let receiving = tokio::spawn(receive(store, catalogue));
+        let receiving = tokio::spawn(receive(store, notify));
         let _tasks = [sending, receiving].map(AbortOnDropHandle::new);
         Self { outbox, _tasks }
     }
@@ -99,17 +107,15 @@ async fn send(store: Arc<dyn ChangeStore>, outbox: Arc<Outbox>) {
     }
 }
 
-async fn receive(store: Arc<dyn ChangeStore>, catalogue: Weak<Catalogue>) {
+async fn receive(store: Arc<dyn ChangeStore>, notify: impl Fn(&[Change]) -> bool) {
     loop {
         let received = store.receive().await;
-        let Some(catalogue) = catalogue.upgrade() else { return };
-        match received {
-            Ok(changes) => changes.iter().for_each(|change| catalogue.notify_here(change)),
-            Err(error) => {
-                drop(catalogue);
-                tracing::warn!(error, "changes of other instances don't come yet");
-                sleep(PAUSE).await;
-            }
+        if !notify(received.as_deref().unwrap_or_default()) {
+            return;
+        }
+        if let Err(error) = received {
+            tracing::warn!(error, "changes of other instances don't come yet");
+            sleep(PAUSE).await;
         }
     }
 }
