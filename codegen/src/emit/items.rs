@@ -69,11 +69,16 @@ impl Items {
         }
         let mut items = Self::default();
         for item in run_typify(&settings, definitions)? {
+            let number = match &item {
+                syn::Item::Struct(item) => item.ident.to_string(),
+                syn::Item::Enum(item) => item.ident.to_string(),
+                _ => continue,
+            };
+            let Some((name, names)) = given.remove(&number) else {
+                continue;
+            };
             match item {
                 syn::Item::Struct(mut item) => {
-                    let Some((name, names)) = given.remove(&item.ident.to_string()) else {
-                        continue;
-                    };
                     let fields = item.fields.iter_mut();
                     let fields = fields.filter_map(|field| Some((field.ident.clone()?, &mut field.attrs)));
                     let names = bare(fields, &names);
@@ -81,14 +86,9 @@ impl Items {
                     items.structs.insert(name.clone(), Laid { item, names });
                 }
                 syn::Item::Enum(mut item) => {
-                    let Some((name, names)) = given.remove(&item.ident.to_string()) else {
-                        continue;
-                    };
                     let variants = item.variants.iter_mut();
-                    let names = bare(
-                        variants.map(|variant| (variant.ident.clone(), &mut variant.attrs)),
-                        &names,
-                    );
+                    let variants = variants.map(|variant| (variant.ident.clone(), &mut variant.attrs));
+                    let names = bare(variants, &names);
                     (item.ident, item.attrs) = (ident(name), Vec::new());
                     items.enums.insert(name.clone(), Laid { item, names });
                 }

@@ -335,16 +335,13 @@ fn place_entry(manifest: &mut Manifest, entry: Entry, position: &Position) -> Re
         revisions.remove(old);
     }
     let beside = |wanted: &Revision| {
-        index_of(revisions, wanted).ok_or_else(|| IngestError::NoNeighbour {
-            wanted: wanted.clone(),
-            known: match revisions
-                .iter()
-                .map(|entry| entry.revision.as_str())
-                .collect::<Vec<_>>()
-            {
-                none if none.is_empty() => "none".into(),
-                some => some.join(", "),
-            },
+        index_of(revisions, wanted).ok_or_else(|| {
+            let known: Vec<_> = revisions.iter().map(|entry| entry.revision.as_str()).collect();
+            let known = if known.is_empty() { vec!["none"] } else { known };
+            IngestError::NoNeighbour {
+                wanted: wanted.clone(),
+                known: known.join(", "),
+            }
         })
     };
     let index = match position {

@@ -13,35 +13,31 @@ pub(crate) type Capabilities = BTreeMap<String, OneOrMany>;
 
 /// Puts the capabilities into a model's methods, where the model declares them.
 pub(crate) fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
-    let found: Vec<_> = model
-        .methods
-        .iter()
-        .map(|method| {
-            let places = capabilities.get(&method.name);
-            let needs = capabilities.iter().filter_map(|(key, places)| {
-                let (name, asked) = key.split_once(' ')?;
-                let (capability, or_empty) = declared(model, places).filter(|_| name == method.name)?;
-                let (member, value) = asked.split_once('=').unzip();
-                let value = value.map(str::to_owned);
-                let (member, value, other_than) = match member.unwrap_or(asked) {
-                    member if member.ends_with('!') => (&member[..member.len() - 1], None, value),
-                    member => (member, value, None),
-                };
-                Some(Need {
-                    member: member.to_owned(),
-                    value,
-                    other_than,
-                    capability,
-                    or_empty,
-                })
-            });
-            let capability = places.and_then(|places| declared(model, places));
-            (capability.map(|(path, _)| path), needs.collect())
-        })
-        .collect();
-    for (method, found) in model.methods.iter_mut().zip(found) {
-        (method.capability, method.needs) = found;
+    let mut methods = std::mem::take(&mut model.methods);
+    for method in &mut methods {
+        let places = capabilities.get(&method.name);
+        let capability = places.and_then(|places| declared(model, places));
+        method.capability = capability.map(|(path, _)| path);
+        let needs = capabilities.iter().filter_map(|(key, places)| {
+            let (name, asked) = key.split_once(' ')?;
+            let (capability, or_empty) = declared(model, places).filter(|_| name == method.name)?;
+            let (member, value) = asked.split_once('=').unzip();
+            let value = value.map(str::to_owned);
+            let (member, value, other_than) = match member.unwrap_or(asked) {
+                member if member.ends_with('!') => (&member[..member.len() - 1], None, value),
+                member => (member, value, None),
+            };
+            Some(Need {
+                member: member.to_owned(),
+                value,
+                other_than,
+                capability,
+                or_empty,
+            })
+        });
+        method.needs = needs.collect();
     }
+    model.methods = methods;
 }
 
 /// The first capability that a model declares, and whether an empty object around it offers it too.

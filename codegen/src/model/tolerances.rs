@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::method::Tolerance;
+use super::method::{Method, Tolerance};
 use super::type_ref::TypeRef;
 use super::types::Model;
 use crate::load::OneOrMany;
@@ -61,11 +61,8 @@ pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
         });
         entries.collect()
     };
-    let found: Vec<Vec<Tolerance>> = model
-        .methods
-        .iter()
-        .map(|method| method.results.iter().flat_map(of_type).collect())
-        .collect();
+    let of_method = |method: &Method| method.results.iter().flat_map(of_type).collect();
+    let found: Vec<Vec<Tolerance>> = model.methods.iter().map(of_method).collect();
     for (method, tolerances) in model.methods.iter_mut().zip(found) {
         method.tolerances = tolerances;
     }
