@@ -23,10 +23,9 @@ pub fn bench(programs: &PassedOn) -> ExitCode {
     run("bench/Cargo.toml", &args, programs)
 }
 
-/// What a command of `mcp-interop` writes, and whether it succeeds.
-pub fn output_of_interop(command: &str) -> io::Result<(String, bool)> {
-    let args = ["--package", "mcp-interop", "--", command];
-    let output = cargo_run("Cargo.toml", &args).stderr(Stdio::inherit()).output()?;
+/// What a program of the workspace writes, by the arguments of `cargo run`, and whether it succeeds.
+pub fn output(args: &[&str]) -> io::Result<(String, bool)> {
+    let output = cargo_run("Cargo.toml", args).stderr(Stdio::inherit()).output()?;
     Ok((
         String::from_utf8_lossy(&output.stdout).into_owned(),
         output.status.success(),
