@@ -42,6 +42,9 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     if args.prefix_uris {
         gateway = gateway.prefix_uris();
     }
+    if args.drop_undeclared {
+        gateway = gateway.drop_undeclared();
+    }
     for (name, server) in servers {
         let added = gateway.try_server(name, server);
         gateway = added.map_err(|error| CommandError::file(&args.file, error))?;

@@ -41,6 +41,9 @@ pub struct GatewayArgs {
     /// Put the name of its server into the URI of each resource, and not only of those that an earlier server has too
     #[arg(long)]
     pub prefix_uris: bool,
+    /// Drop the members of calls and results that the latest revision doesn't declare; `_meta`, arguments and structured content stay whole
+    #[arg(long)]
+    pub drop_undeclared: bool,
     /// A header with the name of the user, which a proxy in front of the gateway has authenticated and removes from what clients send
     #[arg(long, value_name = "NAME", conflicts_with = "one_user")]
     pub principal_header: Option<HeaderName>,

@@ -12,6 +12,8 @@ use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
 use tokio::sync::mpsc;
 
+use super::Inner;
+use super::declared::{declared_request, declared_result};
 use super::policy::Routed;
 use super::report::{Outcome, Reporting};
 use super::session::{GatewaySession, Servers};
@@ -166,7 +168,15 @@ impl GatewayHandler {
         mut request: ClientRequest,
         routed: Routed<'_>,
     ) -> Result<ServerResult, ErrorObject> {
-        let policy = self.0.gateway.policy.as_ref();
+        let Inner {
+            policy,
+            drops_undeclared,
+            ..
+        } = &*self.0.gateway;
+        let method = request.method().to_owned();
+        if *drops_undeclared {
+            request = declared_request(&request)?;
+        }
         if let Some(policy) = policy {
             policy.request(routed, &mut request).await?;
         }
@@ -176,6 +186,9 @@ impl GatewayHandler {
         }
         let _caller = servers.callers.get(server).map(|callers| callers.add(routed.context));
         let mut result = call(peer, request, routed.context).await?;
+        if *drops_undeclared {
+            result = declared_result(&method, result)?;
+        }
         if let Some(policy) = policy {
             policy.result(routed, &mut result).await?;
         }

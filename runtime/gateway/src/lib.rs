@@ -44,6 +44,7 @@ mod upstream;
 // rustfmt doesn't look for modules in macros.
 #[cfg(rustfmt)]
 mod completion;
+mod declared;
 
 mcp_adapters::if_hub_has! { CompleteRequest {
     mod completion;
@@ -86,6 +87,7 @@ struct Inner {
     page_size: usize,
     options: BridgeOptions,
     policy: Option<Arc<dyn ErasedPolicy>>,
+    drops_undeclared: bool,
     observer: Option<Observer>,
 }
 
@@ -109,6 +111,7 @@ impl Gateway {
             page_size: 1000,
             options,
             policy: None,
+            drops_undeclared: false,
             observer: None,
         };
         let inner = Arc::new(inner);
@@ -195,6 +198,14 @@ impl Gateway {
     #[must_use]
     pub fn policy(mut self, policy: impl Policy) -> Self {
         self.inner_mut().policy = Some(Arc::new(policy));
+        self
+    }
+
+    /// Drops the members of calls and their results that the revision of the gateway's types doesn't declare, and with them what servers and
+    /// clients could say past the [`Policy`]. `_meta` stays whole, and so does what may be any JSON, such as arguments and structured content.
+    #[must_use]
+    pub fn drop_undeclared(mut self) -> Self {
+        self.inner_mut().drops_undeclared = true;
         self
     }
 

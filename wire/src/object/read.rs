@@ -143,8 +143,12 @@ impl Reader<'_> {
             if is_message && Envelope::has_member(&key) {
                 self.envelope_member(&key)?;
             } else if let Some(at) = position_of(&key, declared, next) {
+                let open = self.open_member.take_if(|open| *open == key);
                 declared[at].read(self, &mut extra)?;
+                self.open_member = self.open_member.or(open);
                 next = at + 1;
+            } else if self.open_member.is_some() {
+                self.skip()?;
             } else {
                 extra.keep(key, self)?;
             }

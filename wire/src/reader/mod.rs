@@ -45,6 +45,8 @@ pub struct Reader<'a> {
     remembered: Option<Places>,
     /// The envelope of the message that is being read, if the next object is a message.
     pub(crate) envelope: Option<Envelope>,
+    /// If undeclared members are left out: the member in whose value they aren't.
+    pub(crate) open_member: Option<&'static str>,
 }
 
 impl<'a> Reader<'a> {
@@ -60,7 +62,15 @@ impl<'a> Reader<'a> {
             known: Known::default(),
             remembered: None,
             envelope: None,
+            open_member: None,
         }
+    }
+
+    /// Leaves out the members that the types of objects don't declare, but for those in the values of members with the name `open`.
+    #[must_use]
+    pub fn without_undeclared(mut self, open: &'static str) -> Self {
+        self.open_member = Some(open);
+        self
     }
 
     /// Creates a reader at the start of `bytes`.

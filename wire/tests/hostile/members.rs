@@ -1,6 +1,6 @@
 //! The members of objects, and the values they have.
 
-use mcp_wire::{DecodeErrorKind, Map, Number, RawJson, RawObject, Validate, from_str};
+use mcp_wire::{DecodeErrorKind, Map, Number, RawJson, RawObject, Reader, Validate, from_str};
 
 use crate::shapes::{Node, Shape};
 use crate::{again, refusal};
@@ -32,6 +32,17 @@ fn a_member_that_occurs_twice_is_an_error_wherever_it_is_declared_or_not() {
         assert_eq!(error.kind(), DecodeErrorKind::DuplicateMember, "{json}");
         assert_eq!(error.path().to_string(), path, "{json}");
     }
+}
+
+#[test]
+fn undeclared_members_are_left_out_but_for_those_in_an_open_member() {
+    let json = r#"{"kind":"node","x":1,"child":{"kind":"node","x":2,"counts":{"x":3}},"shapes":[{"type":"circle","radius":1,"x":4}]}"#;
+    let read = |open| -> Node { Reader::new(json).without_undeclared(open).decode().unwrap() };
+    let without = r#"{"kind":"node","child":{"kind":"node","counts":{"x":3}},"shapes":[{"type":"circle","radius":1}]}"#;
+    assert_eq!(read("none"), from_str(without).unwrap());
+    let with_one =
+        r#"{"kind":"node","child":{"kind":"node","x":2,"counts":{"x":3}},"shapes":[{"type":"circle","radius":1}]}"#;
+    assert_eq!(read("child"), from_str(with_one).unwrap());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use mcp_runtime::auth::{Authorizer, Client, FileStore, SigningKey, TokenStore};
 use serde_json::{Value, json};
 
 use crate::auth::user::Browser;
-use crate::auth::world::{TestServers, auth_error, call};
+use crate::auth::world::{TestServers, call};
 
 #[tokio::test]
 async fn a_file_keeps_tokens_for_its_owner_alone() {
@@ -150,7 +150,7 @@ fn a_system_without_a_keyring_is_an_error() {
     let error = runtime.block_on(async {
         let world = TestServers::new().await;
         let authorizer = Authorizer::interactive(Browser::default()).store(KeyringStore::new("mcp-runtime tests"));
-        auth_error(&world.connect(authorizer).await.expect_err("there is a keyring"))
+        crate::auth::world::auth_error(&world.connect(authorizer).await.expect_err("there is a keyring"))
     });
     assert!(error.contains("the token store failed"), "{error}");
 }

@@ -9,8 +9,8 @@ use mcp_runtime::gateway::{Gateway, Outcome, Policy, Routed};
 use mcp_runtime::router::{Call, prompt, resource, resource_template, tool};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, ErrorObject, Router,
-    error_code, filled_in, hub, mcp_wire,
+    Args, CallClient, CallError, CallServer, Change, ChangeFilter, Client, ClientSession, Context, ErrorObject,
+    HandlerResult, Middleware, Next, Router, ServerSide, error_code, filled_in, hub, mcp_wire,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -390,6 +390,59 @@ async fn a_policy_refuses_and_changes_and_each_call_is_observed() {
         ("b".to_owned(), name(), Outcome::Failed(error_code::INVALID_REQUEST)),
     ];
     assert_eq!(*reports.lock().expect("nobody panics"), expected);
+}
+
+/// Gives the parameters of each call back, beside members that no revision declares.
+struct Talkative;
+
+impl Middleware<ServerSide> for Talkative {
+    async fn request(
+        &self,
+        request: hub::ClientRequest,
+        context: Context<ServerSide>,
+        next: Next<ServerSide>,
+    ) -> Result<HandlerResult<hub::ServerResult>, ErrorObject> {
+        let hub::ClientRequest::CallTool(call) = request else {
+            return next.request(request, context).await;
+        };
+        let mut text = hub::TextContent::new(json!(call.params).to_string());
+        text.extra.insert("hidden", json!(1));
+        text.meta = Some(mcp_wire::from_str(r#"{"example.com/open": 2}"#).unwrap());
+        let mut result = hub::CallToolResult::new(vec![text.into()]);
+        result.extra.insert("hidden", json!({"deep": 3}));
+        result.structured_content = Some(json!({"own": 4}).into());
+        Ok(HandlerResult::Declared(hub::ServerResult::CallTool(result)))
+    }
+}
+
+#[tokio::test]
+async fn undeclared_members_cross_unless_the_gateway_drops_them() {
+    for revision in REVISIONS {
+        for drops in [false, true] {
+            let mut gateway =
+                Gateway::new("tools", "1.0").server("a", Local::new(revision, named("a").layer(Talkative)));
+            if drops {
+                gateway = gateway.drop_undeclared();
+            }
+            let session = connect(&gateway, client(), revision).await;
+            let mut params = hub::CallToolRequestParams::new("a_name");
+            params.arguments = Some(mcp_wire::from_str(r#"{"own": 5}"#).unwrap());
+            params.extra.insert("hidden", json!(6));
+            params.meta.extra.insert("example.com/open", json!(7));
+            let result = session.peer().call_tool(params).await.unwrap();
+            let result = json!(result);
+            let echoed: serde_json::Value =
+                serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+            let is_there = |value: &serde_json::Value| !value["hidden"].is_null();
+            for value in [&result, &result["content"][0], &echoed] {
+                assert_eq!(is_there(value), !drops, "{revision}: {value}");
+            }
+            assert_eq!(result["content"][0]["_meta"]["example.com/open"], 2, "{revision}");
+            assert_eq!(result["structuredContent"]["own"], 4, "{revision}");
+            assert_eq!(echoed["arguments"]["own"], 5, "{revision}");
+            assert_eq!(echoed["_meta"]["example.com/open"], 7, "{revision}");
+        }
+    }
 }
 
 #[tokio::test]
