@@ -101,7 +101,11 @@ impl Part {
             Self::Pairs => return pairs::measure(bench),
         };
         let servers = match self {
-            Self::Calls | Self::Sessions => servers(bench),
+            Self::Calls => servers(bench)
+                .into_iter()
+                .chain([format!("floor={}", target(bench, ".").join("floor").display())])
+                .collect(),
+            Self::Sessions => servers(bench),
             Self::Bridge => bridges(bench),
             Self::Gateways => gateways(bench),
             _ => vec![],
