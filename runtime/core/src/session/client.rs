@@ -26,10 +26,10 @@ use crate::side::{ClientSide, Side};
 impl<S: Side> SessionState<S> {
     /// Lets this handler answer the requests that come in results. The first one of a session counts.
     pub fn answer_by(self: &Arc<Self>, handler: &Layered<S>) {
-        // The session has the function, so that the function must not keep the session.
-        let (session, handler) = (Arc::downgrade(self), handler.clone());
+        // The session has the function. It must not keep the session, nor the handler, which may have this session or another one.
+        let (session, handler) = (Arc::downgrade(self), handler.downgrade());
         let answer = move |request, negotiated| -> Answering<S> {
-            Box::pin(answer(Weak::clone(&session), handler.clone(), request, negotiated))
+            Box::pin(answer(Weak::clone(&session), handler.upgrade(), request, negotiated))
         };
         let _ = self.answerer.set(Box::new(answer));
     }
@@ -38,12 +38,14 @@ impl<S: Side> SessionState<S> {
 /// Lets the handler answer a request that came in a result.
 async fn answer<S: Side>(
     session: Weak<SessionState<S>>,
-    handler: Layered<S>,
+    handler: Option<Layered<S>>,
     request: S::Request,
     negotiated: Arc<Negotiated>,
 ) -> Result<S::Result, ErrorObject> {
     let session = session.upgrade().filter(|session| !session.ended.is_cancelled());
-    let session = session.ok_or_else(|| internal_error("the session has ended"))?;
+    let (session, handler) = session
+        .zip(handler)
+        .ok_or_else(|| internal_error("the session has ended"))?;
     let method = negotiated.method(S::method(&request)).to_owned();
     session.check_request(&negotiated, &method)?;
     let json = to_json(&request);

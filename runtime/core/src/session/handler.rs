@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::future::{Future, ready};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
@@ -244,8 +244,29 @@ impl<S: Side> Layered<S> {
         self.handler.relay(revision)
     }
 
+    /// The same without keeping it.
+    pub(super) fn downgrade(&self) -> WeakLayered<S> {
+        WeakLayered {
+            handler: Arc::downgrade(&self.handler),
+            layers: Arc::downgrade(&self.layers),
+        }
+    }
+
     fn outermost(&self) -> Next<S> {
         Next::new(Arc::clone(&self.handler), Arc::clone(&self.layers))
+    }
+}
+
+/// A handler with its middleware, as long as somebody else keeps it.
+pub struct WeakLayered<S: Side> {
+    handler: Weak<dyn Handler<S>>,
+    layers: Weak<[Arc<dyn Layer<S>>]>,
+}
+
+impl<S: Side> WeakLayered<S> {
+    pub(super) fn upgrade(&self) -> Option<Layered<S>> {
+        let (handler, layers) = (self.handler.upgrade()?, self.layers.upgrade()?);
+        Some(Layered { handler, layers })
     }
 }
 

@@ -1,10 +1,12 @@
 //! Peers that disconnect.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use mcp_runtime::transport::channel;
 use mcp_runtime::transport::stdio::{LineLimits, LineTransport};
-use mcp_runtime::{CallError, CallServer, Options, connect, hub};
+use mcp_runtime::{CallError, CallServer, ClientHandler, ClientSide, Context, Options, Router, connect, hub};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 use tokio::time::Instant;
@@ -82,4 +84,34 @@ async fn handlers_are_dropped_when_the_peer_dies() {
     // One that only hears has as long as closing may take.
     tokio::time::sleep(Options::default().limits.closing).await;
     until("no task is left", || alive_tasks() == 0).await;
+}
+
+/// A handler that says whether it is kept.
+struct Kept(#[expect(dead_code, reason = "it is only held")] Arc<()>);
+
+impl ClientHandler<Context<ClientSide>> for Kept {}
+
+#[tokio::test(start_paused = true)]
+async fn the_handler_of_a_session_that_has_ended_is_dropped_though_its_peer_is_kept() {
+    let (ours, theirs) = channel(16);
+    let router = Router::new("server", "1.0");
+    let _served = router.serve(Options::default(), theirs);
+    let kept = Arc::new(());
+    let info = hub::Implementation::new("client", "1");
+    let handler = Kept(Arc::clone(&kept));
+    let session = connect(
+        handler,
+        info,
+        hub::ClientCapabilities::default(),
+        Options::default(),
+        ours,
+    )
+    .await
+    .expect("it connects");
+    let peer = session.peer().clone();
+    session.close().await;
+    // The task of the session ends next.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(Arc::strong_count(&kept), 1);
+    drop(peer);
 }
