@@ -153,7 +153,7 @@ impl GatewayHandler {
             outcome: Outcome::Cancelled,
         };
         let routed = Routed { server: name, context };
-        let mut result = self.decide(servers, server, request, routed).await;
+        let mut result = self.decide(servers, server, (&reporting.method, request), routed).await;
         reporting.outcome = Outcome::of(&result);
         if let Ok(result) = &mut result {
             servers.clients.rename_links(server, result).await;
@@ -165,7 +165,7 @@ impl GatewayHandler {
         &self,
         servers: &Servers,
         server: usize,
-        mut request: ClientRequest,
+        (method, mut request): (&str, ClientRequest),
         routed: Routed<'_>,
     ) -> Result<ServerResult, ErrorObject> {
         let Inner {
@@ -173,7 +173,6 @@ impl GatewayHandler {
             drops_undeclared,
             ..
         } = &*self.0.gateway;
-        let method = request.method().to_owned();
         if *drops_undeclared {
             request = declared_request(&request)?;
         }
@@ -187,7 +186,7 @@ impl GatewayHandler {
         let _caller = servers.callers.get(server).map(|callers| callers.add(routed.context));
         let mut result = call(peer, request, routed.context).await?;
         if *drops_undeclared {
-            result = declared_result(&method, result)?;
+            result = declared_result(method, result)?;
         }
         if let Some(policy) = policy {
             policy.result(routed, &mut result).await?;

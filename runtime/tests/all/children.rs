@@ -7,12 +7,14 @@ use std::time::Duration;
 use mcp_runtime::transport::ProcessExit;
 use mcp_runtime::transport::stdio::{self, SpawnError, SpawnOptions};
 use mcp_runtime::{
-    CallError, CallServer, ClientSession, ConnectError, Context, Era, ErrorObject, Limits, Options, Revision,
-    ServerHandler, ServerSide, connect, hub, serve,
+    CallError, CallServer, ClientSession, ConnectError, Context, Era, ErrorObject, Limits, Options, ServerHandler,
+    ServerSide, connect, hub, serve,
 };
 use serde_json::json;
 use tokio::process::Command;
 use tokio::time::timeout;
+
+use crate::common::handshake;
 
 /// A session with a server that a shell plays.
 async fn session(script: &str) -> Result<ClientSession, ConnectError> {
@@ -75,18 +77,10 @@ async fn only_the_end_of_a_long_standard_error_is_kept() {
     assert!((4000..=4096).contains(&exit.stderr.len()), "{}", exit.stderr.len());
 }
 
-/// The latest revision that has a handshake.
-fn with_handshake() -> Revision {
-    let mut revisions = Revision::ALL.into_iter().rev();
-    revisions
-        .find(|revision| revision.facts().initializes)
-        .expect("there is one")
-}
-
 #[tokio::test]
 async fn a_call_that_waits_for_a_server_that_dies_gets_the_reason() {
     let result = json!({
-        "protocolVersion": with_handshake().as_str(), "capabilities": {"tools": {}},
+        "protocolVersion": handshake().as_str(), "capabilities": {"tools": {}},
         "serverInfo": {"name": "shell", "version": "1.0"},
     });
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result});
@@ -167,7 +161,7 @@ fn ends_unread(lines: &[String]) {
     let mut input = child.stdin.take().expect("it has an input");
     let mut output = child.stdout.take().expect("it has an output");
     let params = json!({
-        "protocolVersion": with_handshake().as_str(), "capabilities": {}, "clientInfo": {"name": "c", "version": "1"},
+        "protocolVersion": handshake().as_str(), "capabilities": {}, "clientInfo": {"name": "c", "version": "1"},
     });
     let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
     writeln!(input, "{initialize}").expect("the server reads");

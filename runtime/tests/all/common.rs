@@ -10,8 +10,23 @@ pub fn spoken() -> Vec<Revision> {
         .collect()
 }
 
+/// The latest stateless revision.
+pub fn stateless() -> Revision {
+    let mut revisions = Revision::ALL.into_iter().rev();
+    revisions
+        .find(|revision| !revision.facts().initializes)
+        .expect("there is one")
+}
+
+/// The latest revision with a handshake.
+pub fn handshake() -> Revision {
+    let mut revisions = Revision::ALL.into_iter().rev();
+    revisions
+        .find(|revision| revision.facts().initializes)
+        .expect("there is one")
+}
+
 /// Options of a client that begins with a handshake at once.
-#[allow(dead_code, reason = "not every test needs it")]
 pub fn with_handshake() -> Options {
     Options {
         era: Some(Era::Handshake),

@@ -9,30 +9,15 @@ mod server;
 
 use std::time::Duration;
 
-use mcp_runtime::Revision;
 use mcp_runtime::transport::stdio::LineTransport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split};
 use tokio::time::timeout;
 
+use crate::common::{handshake, stateless};
+
 /// How long a test waits for what has to come.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-/// The stateless revision.
-fn stateless() -> Revision {
-    let mut revisions = Revision::ALL.into_iter().rev();
-    revisions
-        .find(|revision| !revision.facts().initializes)
-        .expect("there is one")
-}
-
-/// The latest revision with a handshake.
-fn handshake() -> Revision {
-    let mut revisions = Revision::ALL.into_iter().rev();
-    revisions
-        .find(|revision| revision.facts().initializes)
-        .expect("there is one")
-}
 
 /// A peer that writes and reads lines of JSON.
 struct Lined {

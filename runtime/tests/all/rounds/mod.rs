@@ -19,13 +19,7 @@ use mcp_runtime::{
 };
 use serde_json::{Value, json};
 
-/// The stateless revision.
-fn stateless() -> Revision {
-    let mut revisions = Revision::ALL.into_iter().rev();
-    revisions
-        .find(|revision| !revision.facts().initializes)
-        .expect("there is one")
-}
+use crate::common::stateless;
 
 fn info() -> hub::Implementation {
     hub::Implementation::new("test", "1.0")
