@@ -38,6 +38,8 @@ mod many_servers;
 mod middleware;
 #[cfg(all(feature = "named-pipe", feature = "router", windows))]
 mod named_pipe;
+#[cfg(all(feature = "http-server", feature = "router"))]
+mod processes;
 #[cfg(feature = "router")]
 mod rounds;
 #[cfg(feature = "router")]

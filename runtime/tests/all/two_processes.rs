@@ -1,9 +1,7 @@
 //! A stateless client of two server processes, of which each connection gets the other one.
 
 use std::collections::HashSet;
-use std::io::Write;
 use std::net::SocketAddr;
-use std::process::Stdio;
 use std::time::Duration;
 
 use mcp_runtime::router::Call;
@@ -13,14 +11,14 @@ use mcp_runtime::{
     CallClient, CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, Era, ErrorObject, Options,
     Revision, Router, Sealing, connect, hub, mcp_wire,
 };
-use tokio::io::{AsyncBufReadExt, BufReader, copy_bidirectional};
+use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Set for a process that serves.
-const SERVES: &str = "MCP_TEST_SERVES";
+use crate::processes;
+
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client that answers every question.
@@ -51,7 +49,7 @@ fn options() -> Options {
 /// A process that serves until its standard input ends. It does nothing unless the other test has started it.
 #[tokio::test]
 async fn a_process_that_serves() {
-    if std::env::var_os(SERVES).is_none() {
+    if !processes::is_one() {
         return;
     }
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
@@ -78,38 +76,13 @@ async fn a_process_that_serves() {
         router.serve(options, transport);
     })
     .revisions(Revision::ALL);
-    let mut out = std::io::stdout();
-    writeln!(out, "\nserves at {address}")
-        .and_then(|()| out.flush())
-        .expect("it can be written");
-    std::thread::spawn(|| {
-        // It ends with the test that has started it.
-        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        std::process::exit(0);
-    });
+    processes::announce(address);
     serve(listener, app).await;
 }
 
 /// Starts another process of this test.
 async fn start() -> (Child, SocketAddr) {
-    let test = std::env::current_exe().expect("this is a program");
-    let mut command = Command::new(test);
-    command
-        .args(["--exact", "two_processes::a_process_that_serves", "--nocapture"])
-        .env(SERVES, "1");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn().expect("it starts");
-    let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-    let address = async {
-        while let Ok(Some(line)) = lines.next_line().await {
-            if let Some(address) = line.strip_prefix("serves at ") {
-                return address.parse().expect("an address");
-            }
-        }
-        panic!("the process has no address");
-    };
-    let address = timeout(PATIENCE, address).await.expect("it serves");
-    (child, address)
+    processes::start("two_processes::a_process_that_serves", &[]).await
 }
 
 /// Gives each connection to the next server.

@@ -6,12 +6,12 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep};
 
-use crate::instances::server::{SERVES, STORE};
+use crate::instances::server::STORE;
+use crate::processes;
 
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -87,23 +87,9 @@ impl Instance {
 
     /// Starts it with these variables in its environment.
     pub async fn start_with(redis: &Redis, variables: &[(&str, &str)]) -> Self {
-        let test = std::env::current_exe().expect("this is a program");
-        let mut command = Command::new(test);
-        command.args(["--exact", "instances::server::a_process_that_serves", "--nocapture"]);
-        command.env(SERVES, "1").env(STORE, redis.url());
-        command.envs(variables.iter().copied());
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        let mut child = command.spawn().expect("it starts");
-        let mut lines = BufReader::new(child.stdout.take().expect("it is piped")).lines();
-        let address = async {
-            while let Ok(Some(line)) = lines.next_line().await {
-                if let Some(address) = line.strip_prefix("serves at ") {
-                    return address.parse().expect("an address");
-                }
-            }
-            panic!("the process has no address");
-        };
-        let address = timeout(PATIENCE, address).await.expect("it serves");
+        let url = redis.url();
+        let variables: Vec<_> = variables.iter().copied().chain([(STORE, url.as_ref())]).collect();
+        let (child, address) = processes::start("instances::server::a_process_that_serves", &variables).await;
         Self { address, child }
     }
 

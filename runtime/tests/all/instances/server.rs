@@ -1,6 +1,5 @@
 //! The server whose instances are tested.
 
-use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,9 +13,9 @@ use serde::Deserialize;
 use tokio::net::TcpListener;
 
 use crate::instances::proofs::protected;
+use crate::processes;
 
-/// Set for a process that serves, and its store.
-pub const SERVES: &str = "MCP_TEST_SERVES";
+/// The store of a process that serves.
 pub const STORE: &str = "MCP_TEST_STORE";
 /// Set for a process that wants tokens: the keys of their issuer.
 pub const KEYS: &str = "MCP_TEST_KEYS";
@@ -89,7 +88,7 @@ async fn wait(call: Call) -> String {
 /// A process that serves until its standard input ends. It does nothing unless another test has started it.
 #[tokio::test]
 async fn a_process_that_serves() {
-    if std::env::var_os(SERVES).is_none() {
+    if !processes::is_one() {
         return;
     }
     let url = std::env::var(STORE).expect("it has a store");
@@ -118,14 +117,6 @@ async fn a_process_that_serves() {
         server = server.protect(protected(&keys, store.proofs()));
     }
     let server = server.store(store);
-    let mut out = std::io::stdout();
-    writeln!(out, "\nserves at {address}")
-        .and_then(|()| out.flush())
-        .expect("it can be written");
-    std::thread::spawn(|| {
-        // It ends with the test that has started it.
-        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        std::process::exit(0);
-    });
+    processes::announce(address);
     serve(listener, server).await;
 }
