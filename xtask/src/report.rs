@@ -95,8 +95,8 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
         let manifest = Manifest::load(&in_workspace("schema"))?;
         let latest = manifest.revisions.last().ok_or("the manifest has no revision")?;
         // As if it were a draft after itself: with what the data of the revision before it and the suggestions say.
-        let name = format!("schema/{}/schema.json", latest.revision.as_str());
-        let schema = in_workspace(&name).to_string_lossy().into_owned();
+        let file = format!("schema/{}/schema.json", latest.revision.as_str());
+        let schema = in_workspace(&file).to_string_lossy().into_owned();
         let absorb = ["--release", "--package", "mcp-absorb", "--", &schema];
         for (name, command) in [
             ("absorb", &absorb[..]),
@@ -105,7 +105,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Box<dyn Error>> {
         ] {
             status(format_args!("running `cargo xtask {name}`"));
             let (output, success) = programs::output(command)?;
-            let output = output.replace(&schema, &name);
+            let output = output.replace(&schema, &file);
             let _ = write!(page, "\n## `cargo xtask {name}`\n\n{}", output.trim_start());
             failed.extend((!success).then_some(name));
         }
