@@ -18,3 +18,4 @@ mod release;
 mod revisions;
 mod runner;
 mod shared;
+mod typify;
