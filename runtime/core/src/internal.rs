@@ -11,7 +11,7 @@ pub use crate::error::{internal_error, invalid_params};
 pub use crate::excerpt::excerpt;
 pub use crate::extended::{NotTranslated, to_extended, to_hub};
 pub use crate::future::{Awaited, BoxFuture, Immediate, catch_panic};
-pub use crate::message::{params_of, to_json};
+pub use crate::message::{params_of, to_json, to_value};
 pub use crate::options::MAX_BATCH;
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{

@@ -6,6 +6,7 @@ use std::time::Duration;
 use http::Extensions;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RawJson, RawObject, RequestId};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{CallError, TransportError};
@@ -227,6 +228,11 @@ impl Eq for Connection {}
 pub fn to_json(message: &impl Encode) -> Vec<u8> {
     // Encoding fails only for a number that JSON can't represent, and no message of the runtime has one.
     mcp_wire::to_vec(message).unwrap_or_default()
+}
+
+/// What the protocol defines, as a tree. It is encoded and read again: serde's way would compile a serializer for each type in it.
+pub fn to_value(value: &impl Encode) -> Value {
+    serde_json::from_slice(&to_json(value)).unwrap_or_default()
 }
 
 /// The parameters of a message; an empty object if it has none.

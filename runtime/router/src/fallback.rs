@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{Revision, hub};
-use mcp_runtime_core::internal::{internal_error, missing_capability};
+use mcp_runtime_core::internal::{internal_error, missing_capability, to_value};
 use mcp_runtime_core::{Context, Handler, ServerSide};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ pub(super) struct Fallback {
 impl Fallback {
     pub(super) fn new(capabilities: hub::ServerCapabilities, handler: impl Handler<ServerSide>) -> Self {
         Self {
-            declared: serde_json::to_value(&capabilities).unwrap_or_default(),
+            declared: to_value(&capabilities),
             capabilities,
             handler: Arc::new(handler),
         }

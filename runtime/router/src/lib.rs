@@ -53,7 +53,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::{hub, if_hub_has};
-use mcp_runtime_core::internal::{Mutex, Server, ServerInfo, Shared, Subscriptions, start_server, with_extra};
+use mcp_runtime_core::internal::{
+    Mutex, Server, ServerInfo, Shared, Subscriptions, start_server, to_value, with_extra,
+};
 use mcp_runtime_core::transport::Transport;
 use mcp_runtime_core::{Change, Layered, Limits, Options, Responder, ServeClient, ServerSession, ServerSide};
 
@@ -387,7 +389,7 @@ impl Router {
         let none = hub::ServerCapabilities::default();
         let fallback = self.inner.fallback.as_ref().map(|fallback| &fallback.capabilities);
         let extra = fallback.into_iter().chain([&self.inner.capabilities]);
-        with_extra(&own, extra.filter(|capabilities| **capabilities != none))
+        with_extra(&own, extra.filter(|capabilities| **capabilities != none).map(to_value))
     }
 
     /// The server that clients see, which sessions share until a route changes.

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::state::{Asked, RoundState};
 use crate::canonical::canonical;
 use crate::error::{internal_error, invalid_params};
+use crate::message::to_value;
 
 /// The questions of one round.
 #[derive(Debug, Default)]
@@ -104,6 +105,5 @@ fn fits(request: &InputRequest, answer: &InputResponse) -> bool {
 }
 
 fn digest(request: &InputRequest) -> String {
-    let json = serde_json::to_value(request).unwrap_or_default();
-    URL_SAFE_NO_PAD.encode(Sha256::digest(canonical(&json)))
+    URL_SAFE_NO_PAD.encode(Sha256::digest(canonical(&to_value(request))))
 }

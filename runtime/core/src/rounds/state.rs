@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sealing::Sealing;
 use crate::canonical::canonical_request;
+use crate::message::to_value;
 
 /// What a server knows of the earlier rounds of a request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -80,6 +81,6 @@ pub struct Binding<'b> {
 impl Binding<'_> {
     /// The method and the parameters of the request, as they are each time when it is repeated.
     fn request(&self) -> String {
-        canonical_request(serde_json::to_value(self.request).unwrap_or_default())
+        canonical_request(to_value(self.request))
     }
 }

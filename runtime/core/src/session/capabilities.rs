@@ -2,12 +2,12 @@
 
 use mcp_adapters::mcp_wire::{ErrorObject, JsonType, MessageHeader, Method, RawJson, error_code};
 use mcp_adapters::{Need, Revision, hub};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::negotiated::{Negotiated, PeerInfo};
 use super::state::{SessionState, method};
 use crate::error::{CallError, invalid_params};
+use crate::message::to_value;
 use crate::side::Side;
 
 impl<S: Side> SessionState<S> {
@@ -168,17 +168,17 @@ fn has_need(request: &MessageHeader<'_>, need: &Need) -> bool {
 pub type ExtraCapabilities = (Revision, Value);
 
 /// The capabilities of a server with those of `extra`.
-pub fn with_extra<C: Serialize>(
+pub fn with_extra(
     capabilities: &hub::ServerCapabilities,
-    extra: impl IntoIterator<Item = C>,
+    extra: impl IntoIterator<Item = Value>,
 ) -> hub::ServerCapabilities {
     let mut extra = extra.into_iter().peekable();
     if extra.peek().is_none() {
         return capabilities.clone();
     }
-    let mut merged = serde_json::to_value(capabilities).unwrap_or_default();
+    let mut merged = to_value(capabilities);
     for capabilities in extra {
-        merge(&mut merged, &serde_json::to_value(capabilities).unwrap_or_default());
+        merge(&mut merged, &capabilities);
     }
     RawJson::from(merged)
         .decode_as()
@@ -187,7 +187,7 @@ pub fn with_extra<C: Serialize>(
 
 /// The capabilities of a server without those to notify of changes, such as `tools.listChanged`.
 pub fn without_changes(capabilities: &hub::ServerCapabilities) -> hub::ServerCapabilities {
-    let mut kept = serde_json::to_value(capabilities).unwrap_or_default();
+    let mut kept = to_value(capabilities);
     let notifications = Revision::HUB.methods().iter().filter(|method| !method.is_request());
     // A capability of its own, such as that of log messages, isn't one to notify of changes of what another offers.
     for (around, member) in notifications.filter_map(|method| method.capability?.rsplit_once('.')) {

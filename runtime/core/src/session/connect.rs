@@ -14,7 +14,7 @@ use super::subscriptions::Subscriptions;
 use super::{ClientSession, Session};
 use crate::era::Era;
 use crate::error::{CallError, ConnectError, HttpFailure};
-use crate::message::Transport;
+use crate::message::{Transport, to_value};
 use crate::options::Options;
 use crate::side::ClientSide;
 
@@ -168,7 +168,7 @@ impl Attempt {
         transport: impl Transport,
         revision: Revision,
     ) -> Self {
-        let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
+        let own_capabilities = to_value(&info.capabilities);
         let (sender, receiver) = transport.split();
         let subscriptions = Subscriptions::new(&options.limits, None);
         let state = SessionState::new(

@@ -17,7 +17,7 @@ use super::subscriptions::Subscriptions;
 use super::{ClientSession, Session};
 use crate::era::Era;
 use crate::error::{CallError, ConnectError, TransportError};
-use crate::message::{Outgoing, Sender};
+use crate::message::{Outgoing, Sender, to_value};
 use crate::options::Options;
 use crate::side::ClientSide;
 
@@ -100,7 +100,7 @@ pub async fn connect_by(
 ) -> Result<ClientSession, ConnectError> {
     options.supported.retain(|revision| revision.is_stateless());
     let revision = latest(&options, Era::Stateless).ok_or(ConnectError::NoRevision)?;
-    let own_capabilities = serde_json::to_value(&info.capabilities).unwrap_or_default();
+    let own_capabilities = to_value(&info.capabilities);
     let subscriptions = Subscriptions::new(&options.limits, None);
     let state = Arc::new_cyclic(|session| {
         let sender = Exchanger {

@@ -26,7 +26,7 @@ impl ServerInfo {
         let extra = extra.filter(|(of_revision, _)| *of_revision == revision);
         ServerHello {
             versions,
-            capabilities: with_extra(&self.capabilities, extra.map(|(_, capabilities)| capabilities)),
+            capabilities: with_extra(&self.capabilities, extra.map(|(_, capabilities)| capabilities.clone())),
             implementation: Some(self.implementation.clone()),
             instructions: self.instructions.clone(),
         }

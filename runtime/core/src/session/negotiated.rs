@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::error::{CallError, invalid_params};
+use crate::message::to_value;
 use crate::options::Options;
 
 /// What was negotiated for a message. A handshake negotiates for the whole session; a stateless request carries its own.
@@ -78,7 +79,7 @@ impl Negotiated {
         };
         let info = PeerInfo {
             implementation: hello.implementation,
-            capabilities: serde_json::to_value(&hello.capabilities).unwrap_or_default(),
+            capabilities: to_value(&hello.capabilities),
             instructions: None,
         };
         Ok(Self {
@@ -92,7 +93,7 @@ impl Negotiated {
     pub fn with_server(revision: Revision, hello: ServerHello) -> Self {
         let info = PeerInfo {
             implementation: hello.implementation,
-            capabilities: serde_json::to_value(&hello.capabilities).unwrap_or_default(),
+            capabilities: to_value(&hello.capabilities),
             instructions: hello.instructions,
         };
         Self {

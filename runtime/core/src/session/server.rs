@@ -8,6 +8,7 @@ use mcp_adapters::{Revision, hello, hub};
 use serde_json::Value;
 
 use super::capabilities::{ExtraCapabilities, with_extra, without_changes};
+use crate::message::to_value;
 use crate::sync::Mutex;
 
 /// What a server says about itself in the handshake.
@@ -41,8 +42,11 @@ type ResultStamp = Arc<(&'static str, RawJson)>;
 
 impl From<ServerInfo> for Server {
     fn from(info: ServerInfo) -> Self {
-        let extra = info.extra_capabilities.iter().map(|(_, capabilities)| capabilities);
-        let capabilities = serde_json::to_value(with_extra(&info.capabilities, extra)).unwrap_or_default();
+        let extra = info
+            .extra_capabilities
+            .iter()
+            .map(|(_, capabilities)| capabilities.clone());
+        let capabilities = to_value(&with_extra(&info.capabilities, extra));
         Self {
             info,
             capabilities: Arc::new(capabilities),
