@@ -1,7 +1,7 @@
 //! The metadata of each request and each result.
 
 use mcp_wire::path::Segment;
-use mcp_wire::{MessageHeader, RawJson};
+use mcp_wire::{MessageHeader, RawJson, Reader};
 
 use super::object::{HelloReader, Object, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read};
@@ -120,9 +120,10 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
 /// The member with the kind of a result, and the kind. `None` for the usual kind, and for a method with results of several kinds:
 /// decoding distinguishes those.
 #[must_use]
-pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &RawJson) -> Option<(&'static str, RawJson)> {
+pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &RawJson) -> Option<(&'static str, String)> {
     let lifecycle = revision.lifecycle();
     let (member, usual) = (lifecycle.result_kind?, lifecycle.usual_kind(method)?);
-    let kind = result.get(member)?;
-    (kind != text(usual)).then_some((member, kind))
+    // It comes early, and decoding finds a member that occurs twice.
+    let kind = Reader::new(result.text()).peek_tag(member).ok()??;
+    (kind != usual).then(|| (member, kind.into_owned()))
 }

@@ -62,7 +62,7 @@ impl<S: Side> SessionState<S> {
         };
         let revision = negotiated.revision;
         if let Some((member, kind)) = hello::unusual_kind(revision, &method, &result) {
-            let reason = format!("its `{member}` is {kind}, which isn't supported");
+            let reason = format!("its `{member}` is {kind:?}, which isn't supported");
             return Err(CallError::InvalidResult(reason));
         }
         let tolerated = tolerate(revision.tolerances(&method), &result).map(|(tolerated, more)| {

@@ -110,7 +110,8 @@ impl<S: Side> Engine<S> {
         {
             return self.take_raw(relay, header, negotiated, extensions, in_batch);
         }
-        let is_converted = header.method().is_none_or(|method| is_converted(revision, &method));
+        // A response isn't converted before the method of its request is known.
+        let is_converted = header.method().is_some_and(|method| is_converted(revision, &method));
         let received = match is_converted {
             true => S::receive(revision, json, negotiated.conversion()),
             false => S::receive_custom(json).map(|message| Translated::Message {
