@@ -5,12 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson, to_vec};
 use mcp_runtime_core::internal::{Moment, Mutex};
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
 
 /// The default number of results.
 const ENTRIES: usize = 1_000;
+
+/// The default number of bytes.
+const BYTES: usize = 64 << 20;
+
+/// A time that any clock can add: 136 years.
+const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Keeps the results of tools, prompts and resources for a time, by the principal and by all that the call names. Results that ask the
 /// client something, and those of tools that have failed, aren't kept. It is for routes whose results depend on nothing else:
@@ -28,19 +34,35 @@ const ENTRIES: usize = 1_000;
 pub struct Cache {
     fresh: Duration,
     entries: usize,
-    kept: Arc<Mutex<HashMap<Key, (Moment, hub::ServerResult)>>>,
+    bytes: usize,
+    kept: Arc<Mutex<Kept>>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    entries: HashMap<Key, Entry>,
+    /// Those of all keys and results.
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Entry {
+    result: hub::ServerResult,
+    bytes: usize,
+    end: Moment,
 }
 
 /// On whose behalf a call is made, its method, what it is for, and its arguments.
 type Key = (Option<String>, &'static str, String, String);
 
 impl Cache {
-    /// Results are kept this long, up to 1,000 of them.
+    /// Results are kept this long, up to 1,000 of them and 64 MiB.
     #[must_use]
     pub fn new(fresh: Duration) -> Self {
         Self {
             fresh,
             entries: ENTRIES,
+            bytes: BYTES,
             kept: Arc::default(),
         }
     }
@@ -52,23 +74,48 @@ impl Cache {
         self
     }
 
-    fn get(&self, key: &Key) -> Option<hub::ServerResult> {
-        let kept = self.kept.lock();
-        let (end, result) = kept.get(key)?;
-        (*end > Moment::now()).then(|| result.clone())
+    /// Sets the number of bytes of the results that are kept at most, with their arguments.
+    #[must_use]
+    pub fn bytes(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self
     }
 
-    fn keep(&self, key: Key, result: hub::ServerResult) {
+    fn get(&self, key: &Key) -> Option<hub::ServerResult> {
+        let kept = self.kept.lock();
+        let entry = kept.entries.get(key)?;
+        (entry.end > Moment::now()).then(|| entry.result.clone())
+    }
+
+    fn keep(&self, key: Key, result: &hub::ServerResult) {
         let now = Moment::now();
+        let end = now + self.fresh.min(FOREVER);
+        let Ok(json) = to_vec(result) else { return };
+        let (_, _, target, arguments) = &key;
+        let bytes = json.len() + target.len() + arguments.len();
+        if bytes > self.bytes {
+            return;
+        }
         let mut kept = self.kept.lock();
-        if kept.len() >= self.entries {
-            kept.retain(|_, (end, _)| *end > now);
+        kept.remove_if(|other, entry| *other == key || entry.end <= now);
+        while kept.entries.len() >= self.entries || kept.bytes + bytes > self.bytes {
+            let first = kept.entries.values().map(|entry| entry.end).min();
+            kept.remove_if(|_, entry| Some(entry.end) == first);
         }
-        if kept.len() >= self.entries {
-            let first = kept.iter().min_by_key(|(_, (end, _))| *end).map(|(key, _)| key.clone());
-            first.map(|first| kept.remove(&first));
-        }
-        kept.insert(key, (now + self.fresh, result));
+        kept.bytes += bytes;
+        let result = result.clone();
+        kept.entries.insert(key, Entry { result, bytes, end });
+    }
+}
+
+impl Kept {
+    fn remove_if(&mut self, is_removed: impl Fn(&Key, &Entry) -> bool) {
+        let bytes = &mut self.bytes;
+        self.entries.retain(|key, entry| {
+            let stays = !is_removed(key, entry);
+            *bytes -= if stays { 0 } else { entry.bytes };
+            stays
+        });
     }
 }
 
@@ -93,7 +140,7 @@ impl Middleware<ServerSide> for Cache {
             )
             && !ServerSide::has_failed(result)
         {
-            self.keep(key, result.clone());
+            self.keep(key, result);
         }
         Ok(result)
     }

@@ -125,6 +125,43 @@ async fn results_are_kept_by_principal_and_arguments() {
     }
 }
 
+#[tokio::test]
+async fn no_more_results_are_kept_than_there_is_room_for() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Text {
+        text: String,
+    }
+    let called = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&called);
+    let echo = tool(
+        "echo",
+        "Gives its text back",
+        move |mcp_runtime::Args(Text { text }): mcp_runtime::Args<Text>| {
+            count.fetch_add(1, Ordering::SeqCst);
+            text
+        },
+    );
+    let cache = Cache::new(Duration::MAX).bytes(1_000);
+    let session = session(Router::new("echo", "1.0").with(echo.layer(cache)), "ada").await;
+    // Two of these have room, with their arguments.
+    let text = |letter: char| letter.to_string().repeat(150);
+    let large = "x".repeat(1_000);
+    for (text, calls) in [
+        (text('a'), 1),
+        (text('b'), 2),
+        (text('a'), 2),
+        (large.clone(), 3),
+        (large, 4),
+        (text('b'), 4),
+        (text('c'), 5),
+        (text('c'), 5),
+        (text('a'), 6),
+    ] {
+        session.call_tool("echo", json!({"text": text})).await.unwrap();
+        assert_eq!(called.load(Ordering::SeqCst), calls, "{text}");
+    }
+}
+
 #[cfg(feature = "tower")]
 #[tokio::test]
 async fn a_layer_of_tower_is_around_all_calls() {
