@@ -67,13 +67,17 @@ async fn answer_rounds(
     mut request: hub::ClientRequest,
     context: &Context<ServerSide>,
 ) -> Result<HandlerResult<hub::ServerResult>, Refusal> {
-    for _ in 0..=context.peer.state.options.limits.rounds {
+    for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
         let mut next = request.clone();
         let asked = match run(handler, request, context, Round::default()).await?.0 {
             Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked))) => asked,
             Some(result) => return Ok(result),
             None => return Err(internal_error("the handler waits for nothing").into()),
         };
+        // Nobody would get the answers.
+        if rounds_left == 0 {
+            break;
+        }
         let responses = call_with_all(&context.peer, asked.input_requests).await?;
         if let Some(retry_input) = retry_input(&mut next) {
             (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
@@ -145,9 +149,11 @@ async fn call_with_all(
     requests: Option<hub::InputRequests>,
 ) -> Result<Option<hub::InputResponses>, Refusal> {
     let Some(requests) = requests else { return Ok(None) };
+    for (_, request) in requests.iter() {
+        peer.check_question(request)?;
+    }
     let mut calls = JoinSet::new();
     for (name, request) in requests {
-        peer.check_question(&request)?;
         let peer = peer.clone();
         calls.spawn(async move { (name, peer.call(request).await) });
     }

@@ -81,7 +81,7 @@ impl Peer<ClientSide> {
             return self.call(request).await;
         }
         let limit = self.state.options.limits.rounds;
-        for _ in 0..=limit {
+        for rounds_left in (0..=limit).rev() {
             let asked = match self.call(request.clone()).await {
                 Ok(hub::ServerResult::InputRequired(asked)) => asked,
                 Ok(result) => return Ok(result),
@@ -89,6 +89,9 @@ impl Peer<ClientSide> {
                     let Some(questions) = self.asked_by_error(&error) else {
                         return Err(error);
                     };
+                    if rounds_left == 0 {
+                        break;
+                    }
                     let answers = self.answer_all(Some(questions)).await?.unwrap_or_default();
                     if !answers.iter().all(|(_, answer)| is_accepted(answer)) {
                         return Err(error);
@@ -101,6 +104,10 @@ impl Peer<ClientSide> {
                 return Err(CallError::InvalidResult(
                     "it asks for input, but not for which".to_owned(),
                 ));
+            }
+            // The server would never get the answers.
+            if rounds_left == 0 {
+                break;
             }
             let responses = self.answer_all(asked.input_requests).await?;
             if let Some(retry_input) = retry_input(&mut request) {

@@ -1,9 +1,13 @@
 //! Handlers that return questions themselves.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use mcp_runtime::mcp_wire::error_code;
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, CallServer, ClientSession, Context, ErrorObject, Revision, ServerHandler, ServerSide, hub, serve,
+    CallError, CallServer, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision,
+    ServerHandler, ServerSide, connect, hub, serve,
 };
 use serde_json::{Value, json};
 
@@ -70,6 +74,38 @@ async fn clients_of_every_revision_that_has_the_question_answer_in_rounds_up_to_
             }
             other => panic!("{revision}: {other:?}"),
         }
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_in_a_round_whose_answers_no_handler_gets() {
+    struct Counted(Arc<AtomicUsize>);
+
+    impl ClientHandler<Context<ClientSide>> for Counted {
+        async fn elicit(
+            &self,
+            _: hub::ElicitRequestParams,
+            _: &Context<ClientSide>,
+        ) -> Result<hub::ElicitResult, ErrorObject> {
+            self.0.fetch_add(1, Ordering::SeqCst);
+            Ok(hub::ElicitResult::new(hub::ElicitResultAction::Accept))
+        }
+    }
+
+    for revision in Revision::ALL {
+        if revision.method("elicitation/create").is_none() {
+            continue;
+        }
+        let asked = Arc::new(AtomicUsize::new(0));
+        let options = Options {
+            supported: vec![revision],
+            ..Options::default()
+        };
+        let capabilities = serde_json::from_value(every_capability()).expect("they are capabilities");
+        let client = connect(Counted(Arc::clone(&asked)), info(), capabilities, options, server());
+        let client = client.await.expect("the server speaks every revision");
+        count(&client, 11).await.unwrap_err();
+        assert_eq!(asked.load(Ordering::SeqCst), 10, "{revision}");
     }
 }
 
