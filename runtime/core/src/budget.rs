@@ -34,6 +34,11 @@ impl Budget {
         })
     }
 
+    /// Whether so many bytes would be there if none were taken.
+    pub fn can_hold(&self, bytes: usize) -> bool {
+        bytes.saturating_add(OVERHEAD) <= self.limit
+    }
+
     /// Takes this many bytes, if they are there.
     pub fn try_charge(self: &Arc<Self>, bytes: usize) -> Option<Charge> {
         let bytes = bytes.saturating_add(OVERHEAD);

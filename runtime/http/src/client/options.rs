@@ -174,7 +174,7 @@ impl HttpOptions {
         };
         // Clients that lost their server at the same time must not all reconnect at the same time.
         let jitter = 1.0 + fastrand::f64() / 4.0;
-        wait.clamp(Duration::from_millis(20), self.reconnect_at_most)
-            .mul_f64(jitter)
+        let wait = wait.max(Duration::from_millis(20)).min(self.reconnect_at_most);
+        Duration::try_from_secs_f64(wait.as_secs_f64() * jitter).unwrap_or(wait)
     }
 }

@@ -58,7 +58,7 @@ impl Parser {
             }
             let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
             let (part, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
-            let room = (self.limit + FIELD).saturating_sub(self.line.len());
+            let room = self.limit.saturating_add(FIELD).saturating_sub(self.line.len());
             self.cut |= part.len() > room;
             self.line.extend(part.iter().take(room));
             let Some((end, rest)) = rest.split_first() else {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use mcp_runtime_core::internal::{Budget, Charge};
 
+use super::settings::Settings;
+
 /// How many times a call holds the bytes of its body at once: as they came, decoded, as the request that a handler gets, and as
 /// its arguments. While the body comes, its buffer grows by doubling, which takes less.
 const COPIES: usize = 4;
@@ -12,6 +14,11 @@ const COPIES: usize = 4;
 /// The bytes that a call with a body of this many bytes holds until it is answered.
 pub(crate) fn held_by_call(body: usize) -> usize {
     body.saturating_mul(COPIES)
+}
+
+/// The number of bytes that a body may have: what no budget could hold isn't read.
+pub(crate) fn largest_body(settings: &Settings) -> usize {
+    settings.max_body.min(settings.max_bytes / COPIES)
 }
 
 /// The memory budgets of a session and of the server, both of which a message is charged to.

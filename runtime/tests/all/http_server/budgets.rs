@@ -78,6 +78,18 @@ async fn what_sessions_began_with_is_bounded_in_bytes() {
 }
 
 #[tokio::test]
+async fn no_session_ends_for_a_body_that_never_has_room() {
+    let server = serve(|server| server.max_bytes(80_000)).await;
+    let session = server.begin(hub()).await;
+    for bytes in [20_100, 19_600] {
+        let params = json!({"protocolVersion": hub(), "padding": "x".repeat(bytes)});
+        let answer = server.post_with(&[], &request(0, "initialize", params)).await;
+        assert_eq!(answer.status, 413, "{bytes}");
+    }
+    assert_eq!(status(&server, &session, ping()).await, 200);
+}
+
+#[tokio::test]
 async fn requests_in_flight_are_bounded_in_bytes() {
     for config in [
         HttpServer::session_bytes,

@@ -11,7 +11,7 @@ use http_body::Body;
 use mcp_runtime_core::internal::Charge;
 use tokio::time::{Duration, timeout};
 
-use super::super::memory::held_by_call;
+use super::super::memory::{held_by_call, largest_body};
 use super::super::rejection::Rejection;
 use super::super::session::HttpSession;
 use super::super::sessions::Sessions;
@@ -48,12 +48,13 @@ async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8
     let mut body = pin!(body);
     let mut json = Vec::new();
     let mut charge = sessions.memory.charge(0);
+    let limit = largest_body(&sessions.settings);
     let unreadable = |error: B::Error| Rejection::bad_request(format!("The body can't be read: {}", error.into()));
     while let Some(frame) = poll_fn(|cx| body.as_mut().poll_frame(cx).map_err(unreadable)).await {
         // Trailers say nothing here.
         let Ok(chunk) = frame?.into_data() else { continue };
-        if json.len() + chunk.remaining() > sessions.settings.max_body {
-            let why = format!("The body has more than {} bytes", sessions.settings.max_body);
+        if json.len() + chunk.remaining() > limit {
+            let why = format!("The body has more than {limit} bytes");
             return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
         }
         while !charge.try_grow(held_by_call(chunk.remaining())) {

@@ -8,8 +8,10 @@ mod start;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Once, OnceLock};
 
+use http::StatusCode;
 use http::request::Parts;
 use mcp_adapters::Revision;
 use mcp_runtime_core::Responder;
@@ -108,6 +110,11 @@ impl Sessions {
         client: &Client,
         bytes: usize,
     ) -> Result<SessionPermit, Rejection> {
+        // No session has to end for a client that will never have room.
+        if !self.handshakes.can_hold(bytes) {
+            let why = "The body is larger than all requests of clients that begin a session may be";
+            return Err(Rejection::invalid(StatusCode::PAYLOAD_TOO_LARGE, why));
+        }
         let permits = match kind {
             SessionKind::Listening => &self.listens,
             _ => &self.permits,
@@ -174,10 +181,13 @@ impl Sessions {
         self.running.lock().remove(&address(session));
     }
 
-    /// Makes a session available to clients.
+    /// Makes a session available to clients. If another request has published one with this id, that is the session, and the new
+    /// one ends.
     pub(crate) fn publish(&self, new: NewSession) -> Arc<HttpSession> {
-        let session = new.keep();
-        self.sessions.lock().insert(session.id.clone(), session.clone());
+        let session = match self.sessions.lock().entry(new.session.id.clone()) {
+            Entry::Occupied(first) => return first.get().clone(),
+            Entry::Vacant(place) => place.insert(new.keep()).clone(),
+        };
         // If it has ended before this, nobody else removes it.
         if session.ended.is_cancelled() {
             self.sessions.lock().remove(&session.id);

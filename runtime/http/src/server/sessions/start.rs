@@ -81,7 +81,7 @@ impl Sessions {
         Ok((client, permit))
     }
 
-    /// Does what a client does at the new, and keeps the answer to itself.
+    /// Runs the handshake in a new session as its client would, and drops the response.
     pub(crate) async fn handshake(
         &self,
         new: &NewSession,
