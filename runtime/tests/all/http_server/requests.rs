@@ -151,6 +151,13 @@ async fn the_revision_in_the_header_must_be_supported() {
     ];
     assert_eq!(server.post_with(&headers, &ping).await.status, 200);
 
+    // A client of a later revision learns which are supported, with a session and without one.
+    let later = [("mcp-protocol-version", "2999-01-01")];
+    let mut answer = server.post_with(&later, &ping).await;
+    assert_eq!(answer.status, 400);
+    let why = answer.whole().await;
+    assert!(why.contains("Unsupported protocol version; supported are "), "{why}");
+
     let only_hub = serve(|server| server.revisions([Revision::V2025_11_25])).await;
     let session = only_hub.begin(hub()).await;
     let headers = [

@@ -145,8 +145,13 @@ fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -
         let why = format!("`_meta` of the request has no `{key}`");
         return Err(Rejection::new(StatusCode::BAD_REQUEST, error_code::INVALID_PARAMS, why));
     }
-    mirrors::check(&mirrors::mirrored(revision, message), headers)
-        .map_err(|why| Rejection::header_mismatch(revision, why))
+    let mut mirrored = mirrors::mirrored(revision, message);
+    let stamped = hello::stamped_version::<Revision>(message).ok().flatten();
+    if stamped.is_some_and(|(_, version)| version != revision.as_str()) {
+        // The session engine refuses the version, whose other headers aren't known.
+        mirrored.retain(|(header, _)| Some(*header) == revision.facts().version_header);
+    }
+    mirrors::check(&mirrored, headers).map_err(|why| Rejection::header_mismatch(revision, why))
 }
 
 /// The response as JSON, with the status of the error that it may be.

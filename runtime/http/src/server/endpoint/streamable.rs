@@ -79,7 +79,7 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
     let Some(id) = session_id(sessions, &parts.headers)? else {
         return match body.initialize {
             Some(_) => start(sessions, parts, body, format).await,
-            None => Err(no_session_id(sessions)),
+            None => Err(no_session_id(sessions, &parts.headers)),
         };
     };
     let session = sessions.find(id, &parts).await?;
@@ -234,7 +234,7 @@ async fn delete(sessions: &Arc<Sessions>, request: Parts) -> Result<Response<Bod
 }
 
 async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSession>, Rejection> {
-    let id = session_id(sessions, &request.headers)?.ok_or_else(|| no_session_id(sessions))?;
+    let id = session_id(sessions, &request.headers)?.ok_or_else(|| no_session_id(sessions, &request.headers))?;
     sessions.find(id, request).await
 }
 
@@ -248,7 +248,11 @@ fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<
     }
 }
 
-fn no_session_id(sessions: &Sessions) -> Rejection {
+/// Why a request without a session's id is refused: its revision may be one that the server doesn't know.
+fn no_session_id(sessions: &Sessions, headers: &HeaderMap) -> Rejection {
+    if let Err(unsupported) = check_revision(headers, None, &sessions.settings.revisions) {
+        return unsupported;
+    }
     let name = sessions.settings.session_header().unwrap_or_default();
     Rejection::bad_request(format!("The header {name} is required"))
 }
