@@ -5,6 +5,7 @@ use std::fmt::Display;
 use mcp_runtime_core::internal::{internal_error, invalid_params};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::text::from_texts;
 use super::{FromCall, Signature};
@@ -42,12 +43,38 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
         let arguments = arguments.ok_or_else(|| ToolError::Protocol(internal_error("the request has no arguments")))?;
         let decoded = match call.input() {
             Some(Input::Prompt(_) | Input::Resource { .. }) => from_texts(arguments).map_err(|error| shortened(&error)),
-            _ => T::deserialize(arguments).map_err(|error| shortened(&error)),
+            _ => decoded(arguments).map_err(|error| shortened(&error)),
         };
         decoded.map(Self).map_err(|what| match call.input() {
             Some(Input::Tool(_)) => invalid_tool_arguments(call, what),
             _ => ToolError::Protocol(invalid_params(format!("Invalid arguments: {what}"))),
         })
+    }
+}
+
+/// For JSON Schema `1.0` is an integer, and many models write it. serde only takes `1` for one.
+fn decoded<T: DeserializeOwned>(arguments: &Value) -> serde_json::Result<T> {
+    T::deserialize(arguments).or_else(|error| {
+        let mut written = arguments.clone();
+        write_integers(&mut written);
+        T::deserialize(written).map_err(|_| error)
+    })
+}
+
+/// Writes numbers without a fraction as integers, as far as a float is exact.
+fn write_integers(value: &mut Value) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let integer = number.as_f64().filter(|it| it.fract() == 0.0 && it.abs() <= EXACT);
+            #[expect(clippy::cast_possible_truncation, reason = "it is an integer of 54 bits")]
+            if let Some(integer) = integer.map(|it| it as i64) {
+                *value = integer.into();
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(write_integers),
+        Value::Object(members) => members.values_mut().for_each(write_integers),
+        _ => {}
     }
 }
 

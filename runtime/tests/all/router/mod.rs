@@ -146,6 +146,31 @@ async fn arguments_are_validated_before_the_tool_is_called() {
     }
 }
 
+#[tokio::test]
+async fn an_integer_may_be_written_with_a_fraction_of_zero() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Numbers {
+        count: i64,
+        list: Vec<u8>,
+        float: f64,
+    }
+    let router = Router::new("test", "1.0").tool(
+        "sum",
+        "Adds numbers",
+        |Args(Numbers { count, list, float }): Args<Numbers>| {
+            let list: f64 = list.into_iter().map(f64::from).sum();
+            format!("{count} {list} {float}")
+        },
+    );
+    let (client, _heard) = client_of(&router).await;
+    let numbers = json!({"count": -3.0, "list": [1.0, 2e0], "float": 4.0});
+    let result = client.peer().call_tool(call("sum", numbers)).await.unwrap();
+    assert_eq!(text(&result), "-3 3 4");
+    let fraction = json!({"count": 1.5, "list": [], "float": 4.0});
+    let result = client.peer().call_tool(call("sum", fraction)).await.unwrap();
+    assert_eq!(result.is_error, Some(true), "{result:?}");
+}
+
 /// A type whose schema accepts more than serde does.
 #[derive(Deserialize, JsonSchema)]
 struct Even {
