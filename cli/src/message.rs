@@ -2,7 +2,7 @@
 
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
-use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, Path, RawJson, from_slice};
+use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, Path, RawJson, RequestId, from_slice};
 use mcp_adapters::{Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error};
 use mcp_runtime::transport::MessageDirection;
 
@@ -47,14 +47,19 @@ pub fn validate(revision: Revision, json: &[u8]) -> Result<(), Invalid> {
     Err(Invalid { violations })
 }
 
-/// The violation of a request without an id, or a notification with one.
+/// The violation of a request without an id, or with one of a wrong type, or of a notification with one.
 pub fn wrong_id(revision: Revision, message: &RawJson) -> Option<Violation> {
     let (method, has_id) = called(message)?;
     let is_request = !revision.method(&method)?.results.is_empty();
+    let id = message.get("id");
     let (expected, found) = match (is_request, has_id) {
-        (true, false) => ("an id, since the method is a request", "none"),
-        (false, true) => ("no id, since the method is a notification", "one"),
-        _ => return None,
+        (true, false) => ("an id, since the method is a request", "none".to_owned()),
+        (false, true) => ("no id, since the method is a notification", "one".to_owned()),
+        (true, true) => match id.filter(|id| id.decode_as::<RequestId>().is_err()) {
+            Some(id) => ("a string or an integer", id.text().to_owned()),
+            None => return None,
+        },
+        (false, false) => return None,
     };
     let mut path = Path::default();
     path.push_member("id");
@@ -62,7 +67,7 @@ pub fn wrong_id(revision: Revision, message: &RawJson) -> Option<Violation> {
         kind: ViolationKind::Refused,
         path,
         expected: expected.to_owned(),
-        found: found.to_owned(),
+        found,
         schema: String::new(),
     })
 }

@@ -23,6 +23,7 @@ use crate::args::{CheckArgs, ToolPolicy};
 use crate::client::shown;
 use crate::error::CommandError;
 use crate::report::Finding;
+use crate::suggest::tip;
 use crate::text::one_line;
 
 /// How long changes are waited for.
@@ -103,6 +104,14 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
     }
     follow_changes(peer, resources.first()).await;
     let mut found = Found::default();
+    let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+    for name in arguments.0.keys().filter(|name| !names.contains(&name.as_str())) {
+        let unknown = format!(
+            "--arguments has some for it, and the server lists no such tool; {}",
+            tip(name, &names)
+        );
+        found.faults.push((format!("tools/call {name}"), Finding::new(unknown)));
+    }
     for tool in &tools {
         let given = arguments.0.get(&tool.name);
         let is_read_only = tool.annotations.as_ref().and_then(|it| it.read_only_hint) == Some(true);
@@ -171,6 +180,7 @@ async fn call(peer: &Peer<ClientSide>, tool: &Tool, given: Option<&Map<String, V
             let warning = format!("it was called once, and refused: {}", one_line(&error.message));
             return found.warnings.push((case, warning));
         }
+        Err(CallError::Exited(exit)) => return found.faults.push((case, Finding::new(exit.to_string()))),
         Err(_) => return,
     };
     if result.is_error == Some(true) {

@@ -62,9 +62,15 @@ struct Pending {
 }
 
 impl MessageValidator {
-    /// Notes which requests before the session have no response.
+    /// Notes which requests before the session have no response. What isn't JSON is wrong at any time.
     fn note_before(&mut self, way: MessageDirection, json: &[u8]) {
-        for (_, message) in messages(json).into_iter().flatten() {
+        let Ok(messages) = messages(json) else {
+            if way == MessageDirection::Received {
+                self.received(json);
+            }
+            return;
+        };
+        for (_, message) in messages {
             let id = message.get("id").map(|id| id.text().to_owned());
             match (way, called(&message), id) {
                 (MessageDirection::Sent, Some(_), Some(id)) => _ = self.given_up.insert(id),

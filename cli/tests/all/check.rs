@@ -140,6 +140,19 @@ fn what_is_no_message_and_what_answers_nothing_are_violations() {
 
 #[cfg(unix)]
 #[test]
+fn a_line_that_is_not_json_is_a_violation_before_the_session_too() {
+    let server = script("echo Starting", &[HELLO, ("tools/list", r#"{"tools":[]}"#)]);
+    let (status, found) = findings(&server);
+    assert_eq!((status, found.len()), (Some(1), 1), "{found:?}");
+    let message = found[0].1["message"].as_str().unwrap();
+    assert!(
+        message.starts_with("expected a message of JSON, found \"Starting\""),
+        "{message}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
 fn a_request_without_an_answer_and_a_bad_handshake_are_violations() {
     let silent = script("", &[HELLO]);
     let silent: Vec<String> = silent
@@ -181,9 +194,17 @@ fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise(
     assert_eq!(called(&[]), [true, false]);
     assert_eq!(called(&["--tools", "all"]), [true, true]);
     assert_eq!(called(&["--tools", "none"]), [false, false]);
-    assert_eq!(
-        called(&["--tools", "none", "--arguments", file.to_str().unwrap()]),
-        [false, true]
+    let with_file = ["--tools", "none", "--arguments", file.to_str().unwrap()];
+    assert_eq!(called(&with_file), [false, true]);
+
+    std::fs::write(&file, r#"{"dorp":{}}"#).unwrap();
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    let misspelt = run(&[&["check", "--revision", "2025-06-18"][..], &with_file, &server].concat());
+    assert_eq!(misspelt.status.code(), Some(1));
+    let report = stdout(&misspelt);
+    assert!(
+        report.contains("FAIL  tools/call dorp\n") && report.contains("did you mean \"drop\"?"),
+        "{report}"
     );
 }
 

@@ -123,6 +123,14 @@ fn a_whole_message_is_validated_as_what_its_method_says() {
                 Some("id"),
             ),
             (
+                r#"{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{META,"name":"a"}}"#,
+                Some("id"),
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1.5,"method":"tools/call","params":{META,"name":"a"}}"#,
+                Some("id"),
+            ),
+            (
                 r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{META,"name":"a","arguments":[]}}"#,
                 Some("params.arguments"),
             ),
