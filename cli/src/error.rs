@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_runtime::bridge::BridgeError;
 use mcp_runtime::http::StatusCode;
 use mcp_runtime::transport::http::client::HttpError;
@@ -94,7 +95,18 @@ impl CommandError {
     /// The error, and what may help.
     pub fn for_people(&self) -> String {
         let tip = self.tip().map_or_else(String::new, |tip| format!("\n\n  tip: {tip}"));
-        format!("error: {self}{tip}")
+        let data = self.data().map_or_else(String::new, |data| format!("\n  data: {data}"));
+        format!("error: {self}{data}{tip}")
+    }
+
+    /// What the peer says besides its message.
+    fn data(&self) -> Option<&str> {
+        match self {
+            Self::Call(CallError::Peer(error)) | Self::Connect(ConnectError::Call(CallError::Peer(error))) => {
+                error.data.as_ref().map(RawJson::text)
+            }
+            _ => None,
+        }
     }
 
     /// What may help.

@@ -59,6 +59,7 @@ impl Target {
         let name = match (name, &known[..]) {
             (Some(name), _) => name.to_owned(),
             (None, [only]) => only.clone(),
+            (None, []) => return Err(CommandError::file(file, "it names no server")),
             (None, known) => {
                 let reason = format!("--server says which of its servers: {}", known.join(", "));
                 return Err(CommandError::file(file, reason));

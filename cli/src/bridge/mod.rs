@@ -187,7 +187,9 @@ pub async fn serve_http(
 ) -> Result<(), CommandError> {
     match socket {
         Socket::Tcp(address) => {
-            let listener = TcpListener::bind(address).await?;
+            let bound = TcpListener::bind(address).await;
+            let listener =
+                bound.map_err(|error| CommandError::Argument(format!("can't listen on {address}: {error}")))?;
             // With port 0, the system has chosen one.
             let address = listener.local_addr()?;
             serve_on(listener, address, server, connections, layer).await

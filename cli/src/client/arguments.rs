@@ -1,6 +1,6 @@
 //! The arguments of a tool, typed by the tool's schema.
 
-use mcp_adapters::mcp_wire::RawObject;
+use mcp_adapters::mcp_wire::{self, RawJson, RawObject, from_str};
 use mcp_runtime::hub::Tool;
 use serde_json::{Map, Value};
 
@@ -9,10 +9,11 @@ use crate::suggest::tip;
 
 /// The arguments that the command line gives: one object, and pairs of a name and a value.
 pub fn arguments(tool: &Tool, json: Option<&str>, pairs: &[(String, String)]) -> Result<RawObject, CommandError> {
-    let mut arguments: Map<String, Value> = match json {
-        Some(json) => serde_json::from_str(json)
-            .map_err(|error| CommandError::Argument(format!("--args is no JSON object: {error}")))?,
-        None => Map::new(),
+    // Numbers stay as they were typed.
+    let mut arguments: mcp_wire::Map<RawJson> = match json {
+        Some(json) => from_str(json)
+            .map_err(|error| CommandError::Argument(format!("the arguments aren't a JSON object: {error}")))?,
+        None => mcp_wire::Map::new(),
     };
     let schema: Value = tool.input_schema.parse().unwrap_or_default();
     for (name, text) in pairs {
@@ -22,6 +23,7 @@ pub fn arguments(tool: &Tool, json: Option<&str>, pairs: &[(String, String)]) ->
         })?;
         arguments.insert(name.clone(), value);
     }
+    let arguments = RawJson::from_encode(&arguments).map_err(|error| CommandError::Argument(error.to_string()))?;
     Ok(arguments.into())
 }
 
@@ -40,7 +42,7 @@ fn property<'s>(schema: &'s Value, name: &str) -> Result<&'s Value, String> {
 
 /// A value of one of the types that a schema allows. Text is text where the schema allows no other type, or where it is no JSON of
 /// another one.
-fn value(schema: &Value, text: &str) -> Option<Value> {
+fn value(schema: &Value, text: &str) -> Option<RawJson> {
     let allows = |kind: &str| match &schema["type"] {
         Value::String(only) => only == kind,
         Value::Array(kinds) => kinds.iter().any(|one| one == kind),
@@ -57,7 +59,8 @@ fn value(schema: &Value, text: &str) -> Option<Value> {
         Value::Array(_) => allows("array"),
         Value::Object(_) => allows("object"),
     });
-    parsed.or_else(|| allows("string").then(|| Value::from(text)))
+    let typed = parsed.and_then(|_| from_str(text.trim()).ok());
+    typed.or_else(|| allows("string").then(|| Value::from(text).into()))
 }
 
 fn kind(schema: &Value) -> String {
@@ -89,8 +92,17 @@ mod tests {
             (json!({}), "text", Some(json!("text"))),
             (Value::Null, "null", Some(Value::Null)),
         ] {
-            assert_eq!(value(&schema, text), expected, "{schema} {text}");
+            assert_eq!(value(&schema, text), expected.map(RawJson::from), "{schema} {text}");
         }
+    }
+
+    #[test]
+    fn numbers_are_sent_as_they_are_typed() {
+        let large = "12345678901234567890123";
+        let tool = Tool::new("add", from_str::<RawObject>("{}").unwrap());
+        let pairs = [("b".to_owned(), "1.50".to_owned())];
+        let sent = arguments(&tool, Some(&format!("{{\"a\":{large}}}")), &pairs).unwrap();
+        assert_eq!(sent.text(), format!("{{\"a\":{large},\"b\":1.50}}"));
     }
 
     #[test]

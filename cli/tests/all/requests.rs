@@ -18,6 +18,28 @@ fn values_of_an_argument_are_completed_and_answers_are_measured() {
 }
 
 #[test]
+fn answers_that_a_file_gives_are_checked_and_a_question_without_one_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("answers.json");
+    let asked = |answers: &str| {
+        std::fs::write(&file, answers).unwrap();
+        let call = ["call", "test_elicitation", "--arg", "message=Who?", "--answers"];
+        run(&[&call[..], &[file.to_str().unwrap(), "--", everything()]].concat())
+    };
+    let wrong = asked(r#"{"elicitation":[{"action":"accepted"}]}"#);
+    assert_eq!(wrong.status.code(), Some(2));
+    let reason = r#"elicitation[0].action: expected accept, decline or cancel, found "accepted""#;
+    assert!(stderr(&wrong).contains(reason), "{}", stderr(&wrong));
+    let none_left = asked(r#"{"elicitation":[]}"#);
+    assert_eq!(none_left.status.code(), Some(0), "{}", stderr(&none_left));
+    assert!(
+        stderr(&none_left).contains("[declined] the server asks: Who?"),
+        "{}",
+        stderr(&none_left)
+    );
+}
+
+#[test]
 fn a_level_is_set_where_a_session_has_one() {
     let set = |revision| run(&["set-level", "warning", "--revision", revision, "--", everything()]);
     assert_eq!(set("2024-11-05").status.code(), Some(0));

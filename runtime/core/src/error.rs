@@ -58,7 +58,7 @@ pub enum CallError {
     #[error("the server asks something in more than {0} rounds")]
     TooManyRounds(usize),
     /// No response came in time; the call was cancelled.
-    #[error("no answer came within {0:?}")]
+    #[error("no answer came within {0:.1?}")]
     TimedOut(Duration),
     /// The server responded with an HTTP error status, such as 401.
     #[error("{0}")]

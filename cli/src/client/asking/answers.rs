@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use mcp_runtime::hub::{ElicitResult, ElicitResultAction};
+use mcp_runtime::mcp_wire::from_str;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -23,6 +25,16 @@ pub struct Answers {
 impl Answers {
     pub fn read(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-        serde_json::from_str(&text).map_err(|error| error.to_string())
+        let answers: Self = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+        for (index, answer) in answers.elicitation.iter().enumerate() {
+            let decoded = from_str::<ElicitResult>(&answer.to_string());
+            let result = decoded.map_err(|error| format!("elicitation[{index}]: {error}"))?;
+            if let ElicitResultAction::Unknown(action) = result.action {
+                return Err(format!(
+                    "elicitation[{index}].action: expected accept, decline or cancel, found {action:?}"
+                ));
+            }
+        }
+        Ok(answers)
     }
 }

@@ -46,31 +46,37 @@ impl Respondent {
     }
 
     pub async fn elicit(&self, params: ElicitRequestParams) -> Result<ElicitResult, ErrorObject> {
+        let message = match &params {
+            ElicitRequestParams::Form(form) => one_line(&form.message),
+            ElicitRequestParams::Url(url) => one_line(&url.message),
+            ElicitRequestParams::Unknown(params) => one_line(params.text()),
+        };
         let answer = match self {
             Self::File(answers) => answers.lock().await.elicitation.pop_front(),
             Self::User(turn) => {
                 let _turn = turn.lock().await;
                 Some(ask(move |input, output| terminal::elicit(&params, input, output)).await?)
             }
-            Self::Nobody => {
-                let message = match &params {
-                    ElicitRequestParams::Form(form) => one_line(&form.message),
-                    ElicitRequestParams::Url(url) => one_line(&url.message),
-                    ElicitRequestParams::Unknown(params) => one_line(params.text()),
-                };
-                decline(&message);
-                None
-            }
+            Self::Nobody => None,
         };
         match answer {
             Some(answer) => decode(&answer),
-            None => Ok(ElicitResult::new(ElicitResultAction::Decline)),
+            None => {
+                decline(&message);
+                Ok(ElicitResult::new(ElicitResultAction::Decline))
+            }
         }
     }
 
     pub async fn create_message(&self, params: CreateMessageRequestParams) -> Result<CreateMessageResult, ErrorObject> {
         let answer = match self {
-            Self::File(answers) => answers.lock().await.sampling.pop_front(),
+            Self::File(answers) => {
+                let answer = answers.lock().await.sampling.pop_front();
+                if answer.is_none() {
+                    decline("a message of a model");
+                }
+                answer
+            }
             Self::User(turn) => {
                 let _turn = turn.lock().await;
                 ask(move |input, output| terminal::create_message(&params, input, output)).await?
