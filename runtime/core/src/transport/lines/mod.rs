@@ -6,4 +6,5 @@ mod writer;
 
 #[cfg(feature = "stdio")]
 pub(super) use self::reader::{Line, LineReader};
-pub use self::transport::{LineLimits, LineReceiver, LineSender, LineTransport};
+pub use self::transport::{LineLimits, LineReceiver, LineTransport};
+pub use self::writer::LineSender;

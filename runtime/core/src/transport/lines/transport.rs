@@ -4,10 +4,10 @@ use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::reader::{Line, LineReader};
-use super::writer::LineWriter;
+use super::writer::LineSender;
 use crate::error::TransportError;
 use crate::excerpt::excerpt;
-use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::message::{Incoming, Receiver, Transport};
 
 /// The limits of a [`LineTransport`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +42,6 @@ pub struct LineTransport<R, W> {
     receiver: LineReceiver<R>,
 }
 
-/// The half of a [`LineTransport`] that sends.
-#[derive(Debug)]
-pub struct LineSender<W>(LineWriter<W>);
-
 /// The half of a [`LineTransport`] that receives.
 #[derive(Debug)]
 pub struct LineReceiver<R>(LineReader<R>);
@@ -59,7 +55,7 @@ where
     pub fn new(reader: R, writer: W, limits: LineLimits) -> Self {
         let lines = LineReader::new(reader, limits.message_bytes);
         Self {
-            sender: LineSender(LineWriter::new(writer, lines.in_burst())),
+            sender: LineSender::new(writer, lines.in_burst()),
             receiver: LineReceiver(lines),
         }
     }
@@ -75,20 +71,6 @@ where
 
     fn split(self) -> (LineSender<W>, LineReceiver<R>) {
         (self.sender, self.receiver)
-    }
-}
-
-impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
-    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
-        self.0.write(message.json).await
-    }
-
-    async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
-        self.0.write_all(messages.into_iter().map(|message| message.json)).await
-    }
-
-    async fn close(&self) {
-        self.0.close().await;
     }
 }
 

@@ -1,7 +1,9 @@
-//! A writer of lines that never leaves one unfinished.
+//! A sender of lines that never leaves one unfinished.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io::IoSlice;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,15 +14,16 @@ use tokio::task::yield_now;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::TransportError;
+use crate::message::{Outgoing, Sender};
 
 /// The time that the peer has to read unfinished lines when the connection is closed.
 const CLOSING: Duration = Duration::from_secs(1);
 /// The lines of one write.
 const SLICES: usize = 64;
 
-/// A writer of lines. Those that wait while others are written go out together.
+/// The half of a [`LineTransport`](super::LineTransport) that sends. Lines that wait while others are written go out together.
 #[derive(Debug)]
-pub struct LineWriter<W> {
+pub struct LineSender<W> {
     waiting: crate::sync::Mutex<Waiting>,
     state: Mutex<Option<State<W>>>,
     /// Whether several messages came together, whose answers will be ready together.
@@ -28,18 +31,11 @@ pub struct LineWriter<W> {
     closing: CancellationToken,
 }
 
-/// The lines that wait, and how many there have been.
+/// The lines that wait, and how many there have been. The first has the number 1.
 #[derive(Debug, Default)]
 struct Waiting {
-    lines: VecDeque<Numbered>,
+    lines: VecDeque<(u64, Vec<u8>)>,
     count: u64,
-}
-
-/// A line, and its number: the first has 1.
-#[derive(Debug)]
-struct Numbered {
-    number: u64,
-    line: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -47,7 +43,7 @@ struct State<W> {
     writer: W,
     /// The lines that are being written, and the bytes of the first that are. If the sender that writes them is dropped, the
     /// next one finishes them: otherwise the peer would read two halves as one message.
-    lines: VecDeque<Numbered>,
+    lines: VecDeque<(u64, Vec<u8>)>,
     done: usize,
     /// The numbers of the last line that is written, and of the last one that is flushed too.
     written: u64,
@@ -57,14 +53,25 @@ struct State<W> {
 impl<W: AsyncWrite + Unpin> State<W> {
     async fn finish(&mut self) -> std::io::Result<()> {
         while !self.lines.is_empty() {
-            match self.write_some().await? {
+            let (writer, lines, done) = (&mut self.writer, &self.lines, self.done);
+            // Slices that were kept while the writer waits would make the future of each sender a kilobyte.
+            let writing = poll_fn(|context| {
+                let mut slices = [IoSlice::new(&[]); SLICES];
+                let mut skipped = done;
+                for (slice, (_, line)) in slices.iter_mut().zip(lines) {
+                    *slice = IoSlice::new(line.get(std::mem::take(&mut skipped)..).unwrap_or_default());
+                }
+                let slices = slices.get(..lines.len()).unwrap_or(&slices);
+                Pin::new(&mut *writer).poll_write_vectored(context, slices)
+            });
+            match writing.await? {
                 0 => return Err(std::io::ErrorKind::WriteZero.into()),
                 written => self.done += written,
             }
-            while let Some(first) = self.lines.front()
-                && let Some(done) = self.done.checked_sub(first.line.len())
+            while let Some((number, line)) = self.lines.front()
+                && let Some(done) = self.done.checked_sub(line.len())
             {
-                (self.written, self.done) = (first.number, done);
+                (self.written, self.done) = (*number, done);
                 self.lines.pop_front();
             }
         }
@@ -72,48 +79,44 @@ impl<W: AsyncWrite + Unpin> State<W> {
         self.flushed = self.written;
         Ok(())
     }
-
-    async fn write_some(&mut self) -> std::io::Result<usize> {
-        let mut slices = [IoSlice::new(&[]); SLICES];
-        let mut done = self.done;
-        for (slice, Numbered { line, .. }) in slices.iter_mut().zip(&self.lines) {
-            *slice = IoSlice::new(line.get(done..).unwrap_or_default());
-            done = 0;
-        }
-        let count = self.lines.len().min(SLICES);
-        let slices = slices.get(..count).unwrap_or(&slices);
-        self.writer.write_vectored(slices).await
-    }
 }
 
-/// A line of a sender that waits. Dropping it removes the line, if nobody has begun to write it.
+/// The lines of a sender that waits. Dropping it removes those that nobody has begun to write.
 struct Place<'a> {
     waiting: &'a crate::sync::Mutex<Waiting>,
-    number: u64,
+    first: u64,
+    last: u64,
 }
 
 impl<'a> Place<'a> {
-    fn take(waiting: &'a crate::sync::Mutex<Waiting>, mut line: Vec<u8>) -> Self {
-        line.push(b'\n');
+    fn take(waiting: &'a crate::sync::Mutex<Waiting>, messages: impl IntoIterator<Item = Outgoing>) -> Self {
         let mut guard = waiting.lock();
-        guard.count += 1;
-        let number = guard.count;
-        guard.lines.push_back(Numbered { number, line });
-        Self { waiting, number }
+        let before = guard.count;
+        for Outgoing { mut json, .. } in messages {
+            json.push(b'\n');
+            guard.count += 1;
+            let number = guard.count;
+            guard.lines.push_back((number, json));
+        }
+        Self {
+            waiting,
+            first: before + 1,
+            last: guard.count,
+        }
     }
 }
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let mut waiting = self.waiting.lock();
-        if let Ok(index) = waiting.lines.binary_search_by_key(&self.number, |line| line.number) {
-            waiting.lines.remove(index);
-        }
+        let start = waiting.lines.partition_point(|(number, _)| *number < self.first);
+        let end = waiting.lines.partition_point(|(number, _)| *number <= self.last);
+        waiting.lines.drain(start..end);
     }
 }
 
-impl<W: AsyncWrite + Unpin> LineWriter<W> {
-    pub fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
+impl<W: AsyncWrite + Unpin> LineSender<W> {
+    pub(super) fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
         Self {
             waiting: crate::sync::Mutex::default(),
             state: Mutex::new(Some(State {
@@ -128,49 +131,49 @@ impl<W: AsyncWrite + Unpin> LineWriter<W> {
         }
     }
 
-    pub async fn write(&self, line: Vec<u8>) -> Result<(), TransportError> {
-        let place = Place::take(&self.waiting, line);
-        let is_alone = !self.in_burst.load(Ordering::Relaxed);
-        self.wait(place.number, is_alone).await
-    }
-
-    /// Writes lines that are all that is ready now.
-    pub async fn write_all(&self, lines: impl Iterator<Item = Vec<u8>>) -> Result<(), TransportError> {
-        let places: Vec<_> = lines.map(|line| Place::take(&self.waiting, line)).collect();
-        match places.last() {
-            Some(place) => self.wait(place.number, true).await,
-            None => Ok(()),
-        }
-    }
-
-    async fn wait(&self, number: u64, is_alone: bool) -> Result<(), TransportError> {
-        let written = self.closing.run_until_cancelled(self.write_until(number, is_alone));
-        match written.await.unwrap_or(Err(TransportError::Closed)) {
+    /// Writes what waits, until these lines are written. Another sender may do that. Unless they are `alone`, others may be ready soon.
+    async fn write(&self, messages: impl IntoIterator<Item = Outgoing>, alone: bool) -> Result<(), TransportError> {
+        let place = Place::take(&self.waiting, messages);
+        let written = async {
+            let mut state = self.state.lock().await;
+            let state = state.as_mut().ok_or(TransportError::Closed)?;
+            while state.flushed < place.last {
+                if state.written < place.last && state.lines.is_empty() {
+                    if !alone {
+                        // What else is ready is written with it.
+                        yield_now().await;
+                    }
+                    state.lines.append(&mut self.waiting.lock().lines);
+                }
+                state.finish().await?;
+            }
+            Ok(())
+        };
+        let written = tokio::select! {
+            biased;
+            written = written => written,
+            () = self.closing.cancelled() => Err(TransportError::Closed),
+        };
+        match written {
             Err(TransportError::Io(error)) if is_gone(&error) => Err(TransportError::Closed),
             written => written,
         }
     }
+}
 
-    /// Writes what waits, until the line with this number is written. Another sender may do that. Unless the line `is_alone`, others
-    /// may be ready soon.
-    async fn write_until(&self, number: u64, is_alone: bool) -> Result<(), TransportError> {
-        let mut state = self.state.lock().await;
-        let state = state.as_mut().ok_or(TransportError::Closed)?;
-        while state.flushed < number {
-            if state.written < number && state.lines.is_empty() {
-                if !is_alone {
-                    // What else is ready is written with it.
-                    yield_now().await;
-                }
-                state.lines = std::mem::take(&mut self.waiting.lock().lines);
-            }
-            state.finish().await?;
-        }
-        Ok(())
+impl<W: AsyncWrite + Unpin + Send + 'static> Sender for LineSender<W> {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        let alone = !self.in_burst.load(Ordering::Relaxed);
+        self.write([message], alone).await
     }
 
-    /// Closes the stream. Senders that wait for a peer that doesn't read get an error.
-    pub async fn close(&self) {
+    /// They are all that is ready now.
+    async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
+        self.write(messages, true).await
+    }
+
+    /// Senders that wait for a peer that doesn't read get an error.
+    async fn close(&self) {
         self.closing.cancel();
         let Some(mut state) = self.state.lock().await.take() else {
             return;
