@@ -13,7 +13,6 @@ use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::scope::{Layers, Listable};
 use super::template::TemplateRoute;
-use super::tool::ToolRoute;
 use super::uri_template::Variables;
 
 /// What the router answers a request with.
@@ -55,19 +54,7 @@ macro_rules! messages {
     };
 }
 
-impl Target for Arc<ToolRoute> {
-    messages!(CallTool(CallToolRequest) gives CallTool | InputRequired | Unknown);
-
-    fn layers(&self) -> &Layers {
-        &self.scope().layers
-    }
-
-    async fn answer(self, request: hub::CallToolRequest, call: Call) -> Result<Answer, ErrorObject> {
-        let arguments = request.params.arguments;
-        self.mirrored.check(arguments.as_ref(), &call)?;
-        Ok(Answer::Declared(self.call(arguments, call).await?.into()))
-    }
-}
+pub(super) use messages;
 
 impl Target for Arc<PromptRoute> {
     messages!(GetPrompt(GetPromptRequest) gives GetPrompt | InputRequired | Unknown);

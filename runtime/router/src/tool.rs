@@ -16,7 +16,8 @@ use super::faults::{faults, shortened};
 use super::function::{BoxedFunction, Function};
 use super::mirrored::MirroredTool;
 use super::schema::{self, Inlined};
-use super::scope::listable;
+use super::scope::{Layers, Listable as _, listable};
+use super::target::{Answer, Target, messages};
 use super::tool_error::ToolError;
 
 /// A tool, and the function that it calls; [`tool()`] and [`tool_with_schema()`] make one.
@@ -343,32 +344,6 @@ impl ToolRoute {
         }
     }
 
-    pub(super) async fn call(
-        &self,
-        arguments: Option<RawObject>,
-        call: Call,
-    ) -> Result<hub::AnyCallToolResult, ErrorObject> {
-        let parsed = match arguments {
-            Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
-            None => Ok(json!({})),
-        };
-        let valid = parsed.and_then(|arguments: Value| match faults(&self.input, &arguments) {
-            faults if faults.is_empty() => Ok(arguments),
-            faults => Err(faults),
-        });
-        let arguments = match valid {
-            Ok(arguments) => arguments,
-            Err(what) => return invalid_tool_arguments(&call, what).into_result(),
-        };
-        let call = self.function.bound(call, Input::Tool(arguments));
-        let Some(around) = &self.around else {
-            return self.checked(self.function.run(call).await);
-        };
-        let (route, own) = (self.clone(), call.clone());
-        let run: ToolRun = Box::pin(async move { route.checked(route.function.run(own).await) });
-        around(call, run).await
-    }
-
     /// The result of the function, if it is what the output schema promises.
     fn checked(
         &self,
@@ -402,6 +377,42 @@ impl ToolRoute {
 }
 
 listable!(ToolRoute.tool: ListToolsResult as Tool);
+
+impl Target for Arc<ToolRoute> {
+    messages!(CallTool(CallToolRequest) gives CallTool | InputRequired | Unknown);
+
+    fn layers(&self) -> &Layers {
+        &self.scope().layers
+    }
+
+    async fn answer(self, request: hub::CallToolRequest, call: Call) -> Result<Answer, ErrorObject> {
+        let arguments = request.params.arguments;
+        self.mirrored.check(arguments.as_ref(), &call)?;
+        let parsed = match arguments {
+            Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
+            None => Ok(json!({})),
+        };
+        let valid = parsed.and_then(|arguments: Value| match faults(&self.input, &arguments) {
+            faults if faults.is_empty() => Ok(arguments),
+            faults => Err(faults),
+        });
+        let result = match valid {
+            Err(what) => invalid_tool_arguments(&call, what).into_result(),
+            Ok(arguments) => {
+                let call = self.function.bound(call, Input::Tool(arguments));
+                match &self.around {
+                    None => self.checked(self.function.run(call).await),
+                    Some(around) => {
+                        let (route, own) = (Arc::clone(&self), call.clone());
+                        let run = Box::pin(async move { route.checked(route.function.run(own).await) });
+                        around(call, run).await
+                    }
+                }
+            }
+        };
+        Ok(Answer::Declared(result?.into()))
+    }
+}
 
 impl fmt::Debug for ToolRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
