@@ -326,7 +326,7 @@ impl Side for ServerSide {
         request: hub::ClientRequest,
         context: &'a Context<Self>,
     ) -> Handling<'a, Self> {
-        Box::pin(answer(handler, request, context))
+        answer(handler, request, context)
     }
 
     fn progress(params: hub::ProgressNotificationParams) -> Option<hub::ServerNotification> {

@@ -71,13 +71,13 @@ impl Round {
     /// Runs a handler until it ends or can't go on, and then drops its future. `None` if questions have no answer yet.
     ///
     /// # Errors
-    /// If the run was refused.
-    pub async fn run<T>(&self, handler: impl Future<Output = T>) -> Result<Option<T>, Refusal> {
+    /// That of the handler, or if the run was refused.
+    pub async fn run<T>(&self, handler: impl Future<Output = Result<T, ErrorObject>>) -> Result<Option<T>, Refusal> {
         let _over = self.over.clone().drop_guard();
         tokio::select! {
             // Questions that a handler asks at once are all asked before the run ends.
             biased;
-            returned = handler => Ok(Some(returned)),
+            returned = handler => Ok(Some(returned?)),
             () = self.stopped.notified() => match self.refusal.lock().take() {
                 Some(refusal) => Err(refusal),
                 None => Ok(None),

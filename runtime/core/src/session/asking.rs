@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::context::Context;
 use super::context::Peer;
-use super::handler::{Handler, HandlerResult};
+use super::handler::{Handler, HandlerResult, Handling};
 use super::state::method;
 use crate::error::{CallError, internal_error, invalid_params};
 use crate::message::to_json;
@@ -19,72 +19,62 @@ use crate::side::ServerSide;
 type Answer = Result<HandlerResult<hub::ServerResult>, ErrorObject>;
 
 /// Answers a request by runs of a handler, each of which may ask something first.
-pub async fn answer(
-    handler: &dyn Handler<ServerSide>,
+pub fn answer<'a>(
+    handler: &'a dyn Handler<ServerSide>,
     mut request: hub::ClientRequest,
-    context: &Context<ServerSide>,
-) -> Answer {
+    context: &'a Context<ServerSide>,
+) -> Handling<'a, ServerSide> {
     let is_undeclared = matches!(request, hub::ClientRequest::Unknown(_));
+    let (is_stateless, may_ask) = (
+        context.peer.negotiated().is_stateless(),
+        retry_input(&mut request).is_some(),
+    );
     // Middleware of a route calls it in the round of the request.
-    if is_undeclared || context.peer.round.is_some() {
-        return handler.handle_request(request, context).await;
+    if is_undeclared || context.peer.round.is_some() || (is_stateless && !may_ask) {
+        return handler.handle_request(request, context);
     }
-    let may_ask = retry_input(&mut request).is_some();
-    match (context.peer.negotiated().is_stateless(), may_ask) {
-        (true, true) => answer_round(handler, request, context).await,
-        (false, true) => {
-            let is_tool = matches!(request, hub::ClientRequest::CallTool(_));
-            match answer_rounds(handler, request, context).await {
-                Err(Refusal::NotOffered(error)) if is_tool => Ok(HandlerResult::Declared(failed(error))),
-                answer => Ok(answer?),
-            }
-        }
-        (true, false) => handler.handle_request(request, context).await,
-        (false, false) => match run(handler, request, context, Round::default()).await?.0 {
-            Some(result) => Ok(result),
-            None => Err(internal_error("the handler waits for nothing")),
-        },
+    if is_stateless {
+        return Box::pin(answer_round(handler, request, context));
     }
-}
-
-/// Runs the handler once: its result, or `None` if it has asked something.
-async fn run(
-    handler: &dyn Handler<ServerSide>,
-    request: hub::ClientRequest,
-    context: &Context<ServerSide>,
-    round: Round,
-) -> Result<(Option<HandlerResult<hub::ServerResult>>, Arc<Round>), Refusal> {
-    let round = Arc::new(round);
-    let mut context = context.clone();
-    context.peer.round = Some(Arc::clone(&round));
-    let result = round.run(handler.handle_request(request, &context)).await?;
-    Ok((result.transpose()?, round))
+    Box::pin(answer_rounds(handler, request, may_ask, context))
 }
 
 /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
 async fn answer_rounds(
     handler: &dyn Handler<ServerSide>,
     mut request: hub::ClientRequest,
+    may_ask: bool,
     context: &Context<ServerSide>,
-) -> Result<HandlerResult<hub::ServerResult>, Refusal> {
+) -> Answer {
+    let is_tool = may_ask && matches!(request, hub::ClientRequest::CallTool(_));
+    let refused = |refusal| match refusal {
+        Refusal::NotOffered(error) if is_tool => Ok(HandlerResult::Declared(failed(error))),
+        Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
+    };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let mut next = request.clone();
-        let asked = match run(handler, request, context, Round::default()).await?.0 {
-            Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked))) => asked,
-            Some(result) => return Ok(result),
-            None => return Err(internal_error("the handler waits for nothing").into()),
+        let next = may_ask.then(|| request.clone());
+        let (round, running) = context.in_round(Round::default());
+        let result = round.run(handler.handle_request(request, &running)).await;
+        let (asked, mut next) = match (result, next) {
+            (Ok(Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))), Some(next)) => (asked, next),
+            (Ok(Some(result)), _) => return Ok(result),
+            (Ok(None), _) => return Err(internal_error("the handler waits for nothing")),
+            (Err(refusal), _) => return refused(refusal),
         };
         // Nobody would get the answers.
         if rounds_left == 0 {
             break;
         }
-        let responses = call_with_all(&context.peer, asked.input_requests).await?;
+        let responses = match call_with_all(&context.peer, asked.input_requests).await {
+            Ok(responses) => responses,
+            Err(refusal) => return refused(refusal),
+        };
         if let Some(retry_input) = retry_input(&mut next) {
             (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
         }
         request = next;
     }
-    Err(internal_error("the handler asks something in too many rounds").into())
+    Err(internal_error("the handler asks something in too many rounds"))
 }
 
 /// Answers a stateless request. What the handler asks becomes the result.
@@ -117,7 +107,8 @@ async fn answer_round(
         (*retry_input.responses, *retry_input.state) = (responses.clone(), own);
     }
     let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
-    let (result, round) = run(handler, request, context, Round::with_questions(questions)).await?;
+    let (round, running) = context.in_round(Round::with_questions(questions));
+    let result = round.run(handler.handle_request(request, &running)).await?;
     let (mut state, open) = round.take_questions().end();
     let mut asked = match result {
         None => hub::InputRequiredResult::default().with_input_requests(open),
@@ -234,6 +225,13 @@ impl Peer<ServerSide> {
 }
 
 impl Context<ServerSide> {
+    /// A run of the handler, and the context for it.
+    fn in_round(&self, round: Round) -> (Arc<Round>, Self) {
+        let (round, mut context) = (Arc::new(round), self.clone());
+        context.peer.round = Some(Arc::clone(&round));
+        (round, context)
+    }
+
     /// The same context. What is asked through it has this name; see [`Peer::named`].
     #[must_use]
     pub fn named(&self, name: impl Into<String>) -> Self {

@@ -30,7 +30,6 @@ pub struct Context<S: Side> {
 /// What is known of a message besides its method and parameters. All contexts of the message share it.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
-    pub(super) id: Option<RequestId>,
     pub(super) token: Option<hub::ProgressToken>,
     pub(super) meta: Option<RawObject>,
     pub(super) extensions: Arc<Extensions>,
@@ -58,7 +57,7 @@ impl<S: Side> Context<S> {
     /// The id of the request; `None` for a notification.
     #[must_use]
     pub fn request_id(&self) -> Option<&RequestId> {
-        self.message.id.as_ref()
+        self.peer.request.as_ref()
     }
 
     /// The revision of the message.

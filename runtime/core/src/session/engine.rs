@@ -1,16 +1,17 @@
 //! The engine of a session: the task that receives, and its state.
 
 use std::collections::HashMap;
-use std::future::ready;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Once};
 
-use mcp_adapters::mcp_wire::RequestId;
+use mcp_adapters::mcp_wire::{Payload, RequestId};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::handler::Layered;
-use super::incoming::IgnoredMessages;
+use super::incoming::{IgnoredMessages, not_a_message};
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
 use super::request::PromptHandlers;
 use super::response::Outbox;
@@ -85,28 +86,36 @@ impl<S: Side> Engine<S> {
     pub async fn run(self: Arc<Self>, mut receiver: impl Receiver, closing: CancellationToken) {
         let session = &self.session;
         let mut peer_sends = true;
-        let is_closing = loop {
+        // To ask with each message costs less than to wait with each.
+        let mut stopped = pin!(async {
             tokio::select! {
+                () = closing.cancelled() => {}
+                () = session.ended.cancelled() => {}
+            }
+        });
+        let is_closing = loop {
+            if closing.is_cancelled() {
+                break true;
+            }
+            if session.ended.is_cancelled() {
+                break false;
+            }
+            let received = tokio::select! {
                 biased;
-                () = closing.cancelled() => break true,
-                () = session.ended.cancelled() => break false,
-                received = receiver.receive() => {
-                    if matches!(received, Ok(None)) && receiver.half_closes() {
-                        // The peer sends nothing more, and may still read its responses.
-                        peer_sends = false;
-                        session.pending.clear();
-                        break true;
-                    }
-                    if !self.take(received) {
-                        break false;
-                    }
-                    self.flush(false);
-                }
-                // Nothing else has come with the messages whose responses are ready.
-                () = ready(()), if self.has_gathered() => self.flush(true),
+                received = self.receive(&mut receiver) => received,
+                () = &mut stopped => continue,
+            };
+            if matches!(received, Ok(None)) && receiver.half_closes() {
+                // The peer sends nothing more, and may still read its responses.
+                peer_sends = false;
+                session.pending.clear();
+                break true;
+            }
+            if !self.take(received) {
+                break false;
             }
         };
-        self.flush(true);
+        self.flush();
         self.tasks.close();
         self.notifications.close();
         if is_closing {
@@ -119,7 +128,7 @@ impl<S: Side> Engine<S> {
                 tokio::select! {
                     () = self.tasks.wait() => {}
                     // Handlers may wait for responses of the peer, which have to be received.
-                    () = async { while self.take(receiver.receive().await) { self.flush(true) } }, if peer_sends => {}
+                    () = async { while self.take(self.receive(&mut receiver).await) {} }, if peer_sends => {}
                 }
             };
             if tokio::time::timeout(session.options.limits.closing, responses)
@@ -128,8 +137,22 @@ impl<S: Side> Engine<S> {
             {
                 tracing::debug!("some handlers did not end in time");
             }
+            self.flush();
             session.sender.close().await;
         }
+    }
+
+    /// Receives something. The responses that are ready go out when nothing else has come with what they answer.
+    async fn receive(self: &Arc<Self>, receiver: &mut impl Receiver) -> Result<Option<Incoming>, TransportError> {
+        let mut receiving = pin!(receiver.receive());
+        poll_fn(|context| {
+            let received = receiving.as_mut().poll(context);
+            if received.is_pending() {
+                self.flush();
+            }
+            received
+        })
+        .await
     }
 
     /// Adds a notification to those that are handled in order. The first one starts the task that handles them.
@@ -148,25 +171,28 @@ impl<S: Side> Engine<S> {
     ///
     /// It never waits: a handler may need the next message, and a peer that doesn't read may wait for us to read.
     fn take(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
-        match received {
-            Ok(Some(Incoming::Message { json, extensions })) => self.take_json(&json, extensions.into()),
-            Ok(Some(Incoming::Refused(error))) => {
-                if let Some(response) = self.refuse(None, error, &[]) {
-                    self.send_response(response);
-                }
-            }
+        let response = match received {
+            Ok(Some(Incoming::Message { json, extensions })) => match Payload::from_slice(&json) {
+                Ok(Payload::Message(header)) => self.take_message(&header, extensions.into(), false),
+                Ok(Payload::Batch(elements)) => self.take_batch(elements, &json, &extensions.into()),
+                Err(error) => self.refuse(None, not_a_message(&error), &json),
+            },
+            Ok(Some(Incoming::Refused(error))) => self.refuse(None, error, &[]),
             Ok(Some(Incoming::Failed { id, error })) => {
                 // The caller may have gone.
                 self.session.pending.resolve(&id, Err(error), Vec::new());
+                None
             }
             Ok(Some(Incoming::Renewed)) => {
                 self.in_flight.lock().values().for_each(CancellationToken::cancel);
                 let session = Arc::clone(&self.session);
                 self.tasks.spawn(async move { session.restore().await });
+                None
             }
             Ok(Some(Incoming::Closing)) => {
                 self.listening.close();
                 self.session.subscriptions.end(&Ok(()));
+                None
             }
             Ok(None) => return false,
             Err(error) => {
@@ -174,6 +200,9 @@ impl<S: Side> Engine<S> {
                 self.session.failed(error);
                 return false;
             }
+        };
+        if let Some(response) = response {
+            self.send_response(response);
         }
         true
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
-    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, Payload, RawJson,
-    RequestId, error_code,
+    BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, RawJson, RequestId,
+    error_code,
 };
 use mcp_adapters::{Translated, hello};
 
@@ -23,20 +23,8 @@ use crate::side::Side;
 use crate::sync::Mutex;
 
 impl<S: Side> Engine<S> {
-    /// Takes the JSON of a message, or of a batch if the revision has batches.
-    pub fn take_json(self: &Arc<Self>, json: &[u8], extensions: Arc<Extensions>) {
-        let response = match Payload::from_slice(json) {
-            Ok(Payload::Message(header)) => self.take_message(&header, extensions, false),
-            Ok(Payload::Batch(elements)) => self.take_batch(elements, json, &extensions),
-            Err(error) => self.refuse(None, not_a_message(&error), json),
-        };
-        if let Some(response) = response {
-            self.send_response(response);
-        }
-    }
-
     /// Takes the elements of a batch, whose responses are one array. A batch that is refused has one response.
-    fn take_batch(
+    pub fn take_batch(
         self: &Arc<Self>,
         elements: BatchElements<'_>,
         json: &[u8],
@@ -98,12 +86,12 @@ impl<S: Side> Engine<S> {
         in_batch: bool,
     ) -> Option<PendingResponse> {
         let json = header.message().text().as_bytes();
-        if let Some(taken) = self.take_internal(header, &negotiated, &extensions) {
-            return taken;
-        }
-        let revision = negotiated.revision;
-        if let Some(method) = header.method() {
-            self.session.warn_of_deprecated(revision, &method);
+        let (revision, method) = (negotiated.revision, header.method());
+        if let Some(method) = &method {
+            if let Some(taken) = self.take_internal(method, header, &negotiated, &extensions) {
+                return taken;
+            }
+            self.session.warn_of_deprecated(revision, method);
         }
         if let Some(relay) = self.handler.relay(revision)
             && self.is_passed_on(header, revision)
@@ -111,8 +99,7 @@ impl<S: Side> Engine<S> {
             return self.take_raw(relay, header, negotiated, extensions, in_batch);
         }
         // A response isn't converted before the method of its request is known.
-        let is_converted = header.method().is_some_and(|method| is_converted(revision, &method));
-        let received = match is_converted {
+        let received = match method.as_ref().is_some_and(|method| is_converted(revision, method)) {
             true => S::receive(revision, json, negotiated.conversion()),
             false => S::receive_custom(json).map(|message| Translated::Message {
                 message,
@@ -127,7 +114,7 @@ impl<S: Side> Engine<S> {
             self.session.validate_call(revision, method, json)?;
             self.session.check_request_params(&negotiated, method, header)
         };
-        let refusal = header.method().and_then(|method| check(&method).err());
+        let refusal = method.as_ref().and_then(|method| check(method).err());
         let (message, losses) = match message {
             Translated::Message { message, mut losses } => {
                 losses.retain(|loss| !hello::is_of_stamp(revision, loss));
@@ -145,7 +132,8 @@ impl<S: Side> Engine<S> {
             (Message::Notification(_), Some(_)) => None,
             (Message::Request(call), None) => {
                 self.session.report_losses(S::method(&call.request), &losses);
-                Some(self.take_request(call, header, negotiated, extensions, losses))
+                let method = method.unwrap_or_default();
+                Some(self.take_request(call, &method, header, negotiated, extensions, losses))
             }
             (Message::Notification(notice), None) => {
                 if let Some(change) = S::change_in(&notice.notification) {

@@ -65,25 +65,25 @@ impl<S: Side> Engine<S> {
     /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.
     pub fn take_internal(
         self: &Arc<Self>,
+        method: &str,
         header: &MessageHeader<'_>,
         negotiated: &Arc<Negotiated>,
         extensions: &Arc<Extensions>,
     ) -> Option<Option<PendingResponse>> {
-        let method = header.method()?;
         let is_passed_on = self.passes_on(negotiated.revision);
         match header.kind().ok()? {
             MessageKind::Notification => {
-                let is_taken = self.take_notification(&method, header, negotiated);
+                let is_taken = self.take_notification(method, header, negotiated);
                 is_taken.then_some(None)
             }
             MessageKind::Request => {
                 let id = header.id()?;
                 let listens =
-                    self.server.is_some() && !is_passed_on && negotiated.revision.lifecycle().listen == Some(&*method);
+                    self.server.is_some() && !is_passed_on && negotiated.revision.lifecycle().listen == Some(method);
                 if listens && negotiated.info.is_some() {
                     return Some(Some(self.take_listen(id, header, negotiated, extensions)));
                 }
-                let response = match self.take_call(&method, header, negotiated, is_passed_on)? {
+                let response = match self.take_call(method, header, negotiated, is_passed_on)? {
                     Ok(result) => to_json(&Response::new(id.clone(), result)),
                     Err(error) => {
                         tracing::debug!(code = error.code, message = error.message, "refused");

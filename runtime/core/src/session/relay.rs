@@ -136,10 +136,9 @@ impl<S: Side> Engine<S> {
         let key = negotiated.revision.lifecycle().meta_progress;
         let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
         Context {
-            peer: Peer::of_message(Arc::clone(&self.session), id.clone(), negotiated),
+            peer: Peer::of_message(Arc::clone(&self.session), id, negotiated),
             cancelled: self.session.ended.clone(),
             message: Arc::new(Envelope {
-                id,
                 token: token.and_then(|token| token.decode_as().ok()),
                 // The relay has the whole message.
                 meta: None,

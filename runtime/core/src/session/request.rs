@@ -3,13 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, RandomState};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{
-    Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, Response, error_code,
-};
+use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, error_code};
 use mcp_adapters::{Loss, PeerTypes, Revision};
 use tokio_util::sync::CancellationToken;
 use tracing::field::display;
@@ -20,7 +19,7 @@ use super::engine::Engine;
 use super::handler::HandlerResult;
 use super::json_edit::result_meta;
 use super::negotiated::Negotiated;
-use super::response::{PendingResponse, RequestPermit};
+use super::response::{PendingResponse, RequestPermit, Response};
 use super::state::request_span;
 use crate::error::internal_error;
 use crate::future::catch_panic;
@@ -29,33 +28,31 @@ use crate::side::Side;
 use crate::sync::Mutex;
 
 impl<S: Side> Engine<S> {
-    /// Takes a request: refuses it, answers it at once, or spawns the task that handles it.
+    /// Takes a request, whose method has this name in the peer's revision: refuses it, or lets the handler handle it.
     pub fn take_request(
         self: &Arc<Self>,
         Call { id, request }: Call<S::Request>,
+        method: &str,
         header: &MessageHeader<'_>,
         negotiated: Arc<Negotiated>,
         extensions: Arc<Extensions>,
         losses: Vec<Loss>,
     ) -> PendingResponse {
-        let refused = |error: ErrorObject| PendingResponse::refused(Some(id.clone()), error);
-        let method = negotiated.method(S::method(&request));
-        if let Err(error) = self.session.check_request(&negotiated, method) {
-            return refused(error);
-        }
-        let (permit, cancelled) = match self.admit(&id, header.message().text().len()) {
+        let admitted = self.session.check_request(&negotiated, method);
+        let admitted = admitted.and_then(|()| self.admit(&id, header.message().text().len()));
+        let (permit, cancelled) = match admitted {
             Ok(admitted) => admitted,
-            Err(error) => return refused(error),
+            Err(error) => return PendingResponse::refused(Some(id), error),
         };
         let original_params = header.params().filter(|_| !losses.is_empty());
         let key = negotiated.revision.lifecycle().meta_progress;
         let meta = header.param(&["_meta"]).ok().flatten();
         let token = key.and_then(|key| header.param(&["_meta", key]).ok()?);
+        let revision = negotiated.revision;
         let context = Context {
-            peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), Arc::clone(&negotiated)),
+            peer: Peer::of_message(Arc::clone(&self.session), Some(id.clone()), negotiated),
             cancelled,
             message: Arc::new(Envelope {
-                id: Some(id.clone()),
                 token: token.and_then(|token| token.decode_as().ok()),
                 meta: meta.and_then(|meta| meta.decode_as().ok()),
                 extensions,
@@ -64,10 +61,9 @@ impl<S: Side> Engine<S> {
             }),
         };
         let target = S::target(&request).map(|(_, name)| name);
-        let handler = self.prompt_handlers.key(S::method(&request), target);
-        let engine = Arc::clone(self);
-        let span = request_span::<S>(&self.session.span, method, Some(&id), negotiated.revision, &request);
-        let handled = async move { (engine.handle(request, context, &negotiated).await, Some(permit)) };
+        let handler = self.prompt_handlers.key(method, target);
+        let span = request_span::<S>(&self.session.span, method, Some(&id), revision, &request);
+        let handled = Arc::clone(self).handle(id.clone(), method.to_owned(), request, context, permit);
         PendingResponse::handled(id, handler, Box::pin(handled.instrument(span)))
     }
 
@@ -121,31 +117,39 @@ impl<S: Side> Engine<S> {
         handled
     }
 
-    /// Runs the handler; the JSON of its response, or `None` if the peer cancels the request.
-    async fn handle(&self, request: S::Request, context: Context<S>, negotiated: &Negotiated) -> Option<Vec<u8>> {
-        let id = context.message.id.clone()?;
-        let method = negotiated.method(S::method(&request)).to_owned();
-        let handled = async {
+    /// Runs the handler; the response, or none if the peer cancels the request.
+    async fn handle(
+        self: Arc<Self>,
+        id: RequestId,
+        method: String,
+        request: S::Request,
+        context: Context<S>,
+        permit: RequestPermit,
+    ) -> Response {
+        let handled = pin!(async {
             // The semaphore is never closed.
             let _permit = self.handling.acquire().await;
             // A peer that doesn't read its responses gets no further ones.
             self.response_bytes.available().await;
             self.handler.handle_request(request, &context).await
+        });
+        let Some(result) = self.until_cancelled(&id, &context.cancelled, handled).await else {
+            return (None, Some(permit));
         };
-        let result = self.until_cancelled(&id, &context.cancelled, handled).await?;
         let result = result.unwrap_or_else(|panic| {
             tracing::error!(method, panic, "a handler failed");
             Err(internal_error("internal error"))
         });
         record_error::<S>(&Span::current(), &result);
-        Some(self.encode_response(negotiated, &method, &id, result))
+        let response = self.encode_response(context.peer.negotiated(), &method, id, result);
+        (Some(response), Some(permit))
     }
 
     fn encode_response(
         &self,
         negotiated: &Negotiated,
         method: &str,
-        id: &RequestId,
+        id: RequestId,
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let result = result.and_then(|result| match result {
@@ -161,31 +165,29 @@ impl<S: Side> Engine<S> {
         match result {
             Ok((result, losses)) => {
                 self.session.report_losses(method, &losses);
-                self.response(negotiated, id.clone(), result)
+                self.response(negotiated, &id, &result)
             }
             Err(error) => {
                 let error = self.session.error_for_peer(negotiated, method, error);
-                to_json(&ErrorResponse::new(Some(id.clone()), error))
+                to_json(&ErrorResponse::new(Some(id), error))
             }
         }
     }
 
     /// The response with a result. It names this server, if the revision has a place for that.
-    pub fn response(&self, negotiated: &Negotiated, id: RequestId, result: RawJson) -> Vec<u8> {
+    pub fn response(&self, negotiated: &Negotiated, id: &RequestId, result: &RawJson) -> Vec<u8> {
         let server = self.server.as_ref();
         let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
-        let meta = stamp.and_then(|stamp| result_meta(&result, stamp.0, stamp.1.text()));
-        let result_bytes = result.text().len();
-        let mut json = to_json(&Response::new(id, result));
-        if let Some((place, text)) = meta {
-            // The result is the last member of the response.
-            let start = json.len() - 1 - result_bytes;
-            // Mostly, next to nothing is after the place.
-            let after = json.split_off(start + place.end);
-            json.truncate(start + place.start);
-            json.extend_from_slice(text.as_bytes());
-            json.extend_from_slice(&after);
-        }
+        let meta = stamp.and_then(|stamp| result_meta(result, stamp.0, stamp.1.text()));
+        let (place, meta) = meta.unwrap_or_default();
+        let (before, after) = (&result.text()[..place.start], &result.text()[place.end..]);
+        let id = to_json(id);
+        let start: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, &id, br#","result":"#];
+        let result = [before, &meta, after, "}"].map(str::as_bytes);
+        let parts = start.iter().chain(&result);
+        // Transports may add the end of a line.
+        let mut json = Vec::with_capacity(parts.clone().map(|part| part.len()).sum::<usize>() + 1);
+        parts.for_each(|part| json.extend_from_slice(part));
         json
     }
 }

@@ -17,7 +17,7 @@ use super::request::HandlerKey;
 use super::state::SessionState;
 use crate::budget::Charge;
 use crate::clock::Instant;
-use crate::error::CallError;
+use crate::error::{CallError, TransportError};
 use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Outgoing, Purpose, to_json};
 use crate::side::Side;
@@ -137,12 +137,6 @@ pub struct Outbox {
     held: Vec<(Charge, Option<RequestPermit>)>,
 }
 
-impl Outbox {
-    fn is_full(&self) -> bool {
-        self.messages.len() >= GATHERED.0 || self.bytes >= GATHERED.1
-    }
-}
-
 impl<S: Side> Engine<S> {
     /// Sends a response when it is ready: together with others that are ready now, or by a task that waits for it.
     ///
@@ -151,21 +145,27 @@ impl<S: Side> Engine<S> {
     pub fn send_response(self: &Arc<Self>, response: PendingResponse) {
         let PendingResponse { ids, body } = response;
         match body {
-            Body::Ready(json) => {
-                let Some(charge) = self.response_bytes.try_charge(json.len()) else {
+            Body::Ready(json) => match self.response_bytes.try_charge(json.len()) {
+                Some(charge) => self.gather(json, ids, (charge, None)),
+                None => {
                     tracing::warn!("the peer doesn't read its responses; one is dropped");
                     self.session.sender.unanswered(&ids);
-                    return;
-                };
-                self.gather(json, ids, (charge, None));
-            }
+                }
+            },
             Body::Running(mut response, Some(handler)) if self.runs_at_once(handler) => {
                 let started = Instant::now();
                 let polled = poll_now(&mut response);
                 self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
-                match polled {
-                    Poll::Ready(response) => self.answer_now(ids, response.unwrap_or_else(serialization_failed)),
-                    Poll::Pending => self.spawn_response(ids, response, None),
+                let Poll::Ready(made) = polled else {
+                    return self.spawn_response(ids, response, None);
+                };
+                match made.unwrap_or_else(serialization_failed) {
+                    (Some(json), permit) => {
+                        // A handler starts only when there is room.
+                        let charge = self.response_bytes.charge(json.len());
+                        self.gather(json, ids, (charge, permit));
+                    }
+                    (None, _) => self.session.sender.unanswered(&ids),
                 }
             }
             Body::Running(response, handler) => self.spawn_response(ids, response, handler),
@@ -175,18 +175,6 @@ impl<S: Side> Engine<S> {
     /// Whether a handler is tried without a task: if it was prompt, or if nothing else is to be received meanwhile.
     fn runs_at_once(&self, handler: HandlerKey) -> bool {
         self.session.sender.ends_with_response() || self.prompt_handlers.is_prompt(handler)
-    }
-
-    /// Sends a response, or says that there is none.
-    fn answer_now(&self, ids: Vec<RequestId>, (json, permit): Response) {
-        match json {
-            Some(json) => {
-                // A handler starts only when there is room.
-                let charge = self.response_bytes.charge(json.len());
-                self.gather(json, ids, (charge, permit));
-            }
-            None => self.session.sender.unanswered(&ids),
-        }
     }
 
     /// Spawns the task that waits for a response and sends it.
@@ -216,46 +204,43 @@ impl<S: Side> Engine<S> {
                 return;
             };
             let charged = engine.response_bytes.charge(json.len());
-            engine.deliver(vec![response_message(json, ids)]).await;
+            logged(engine.session.send(json, Purpose::Response(ids)).await);
             drop((charge, charged, permit));
         });
     }
 
     /// Adds a response to those that go out together.
-    fn gather(&self, json: Vec<u8>, ids: Vec<RequestId>, held: (Charge, Option<RequestPermit>)) {
+    fn gather(self: &Arc<Self>, json: Vec<u8>, ids: Vec<RequestId>, held: (Charge, Option<RequestPermit>)) {
         let mut outbox = self.outbox.lock();
         outbox.bytes += json.len();
-        outbox.messages.push(response_message(json, ids));
+        let purpose = Purpose::Response(ids);
+        outbox.messages.push(Outgoing { json, purpose });
         outbox.held.push(held);
+        let is_full = outbox.messages.len() >= GATHERED.0 || outbox.bytes >= GATHERED.1;
+        drop(outbox);
+        if is_full {
+            self.flush();
+        }
     }
 
-    /// Sends the responses that are ready, if there are any. `is_idle` says that no more will be ready now.
-    pub fn flush(self: &Arc<Self>, is_idle: bool) {
-        let mut outbox = self.outbox.lock();
-        if outbox.messages.is_empty() || !(is_idle || outbox.is_full()) {
+    /// Sends the responses that are ready, if there are any.
+    pub fn flush(self: &Arc<Self>) {
+        let Outbox { messages, held, .. } = std::mem::take(&mut *self.outbox.lock());
+        if messages.is_empty() {
             return;
         }
-        let Outbox { messages, held, .. } = std::mem::take(&mut *outbox);
-        drop(outbox);
-        let engine = Arc::clone(self);
+        let session = Arc::clone(&self.session);
         let mut sending: BoxFuture<'static, ()> = Box::pin(async move {
-            engine.deliver(messages).await;
+            logged(tokio::select! {
+                biased;
+                sent = session.sender.send_all(messages) => sent,
+                () = session.ended.cancelled() => Err(TransportError::Closed),
+            });
             drop(held);
         });
         // A peer that reads gets them without a task.
         if poll_now(&mut sending).is_pending() {
             self.tasks.spawn(sending);
-        }
-    }
-
-    /// Whether responses are ready that aren't sent.
-    pub fn has_gathered(&self) -> bool {
-        !self.outbox.lock().messages.is_empty()
-    }
-
-    async fn deliver(&self, messages: Vec<Outgoing>) {
-        if let Err(error) = self.session.send_all(messages).await {
-            tracing::debug!(%error, "a response wasn't sent");
         }
     }
 
@@ -300,18 +285,17 @@ impl<S: Side> Engine<S> {
             if !responses.is_empty() {
                 let json = [b"[", responses.join(&b","[..]).as_slice(), b"]"].concat();
                 drop(responses);
-                if let Err(error) = session.send(json, Purpose::Response(ids)).await {
-                    tracing::debug!(%error, "a response wasn't sent");
-                }
+                logged(session.send(json, Purpose::Response(ids)).await);
             }
             drop((charge, permits));
         });
     }
 }
 
-fn response_message(json: Vec<u8>, ids: Vec<RequestId>) -> Outgoing {
-    let purpose = Purpose::Response(ids);
-    Outgoing { json, purpose }
+fn logged(sent: Result<(), TransportError>) {
+    if let Err(error) = sent {
+        tracing::debug!(%error, "a response wasn't sent");
+    }
 }
 
 /// What is ready of a future now, or the text of its panic. One that isn't ready is polled again by the task that it is given to.

@@ -220,15 +220,6 @@ impl<S: Side> SessionState<S> {
         }
     }
 
-    /// Sends several messages to the peer.
-    pub async fn send_all(&self, messages: Vec<Outgoing>) -> Result<(), TransportError> {
-        tokio::select! {
-            biased;
-            sent = self.sender.send_all(messages) => sent,
-            () = self.ended.cancelled() => Err(TransportError::Closed),
-        }
-    }
-
     /// The error of a call in a session that has ended.
     pub fn closed(&self) -> CallError {
         self.failure.get().cloned().unwrap_or(CallError::Closed)

@@ -298,7 +298,7 @@ impl<S: Side> Engine<S> {
             self.session.send(acknowledgement, purpose()).await.ok()?;
             self.session.notify_of_changes(changes, negotiated, Some(id)).await;
             let result = hello::listen_result(negotiated.revision, id);
-            Some(self.response(negotiated, id.clone(), result))
+            Some(self.response(negotiated, id, &result))
         };
         tokio::select! {
             biased;
