@@ -127,8 +127,11 @@ impl<S: Side> Engine<S> {
         permit: RequestPermit,
     ) -> Response {
         let handled = pin!(async {
-            // The semaphore is never closed.
-            let _permit = self.handling.acquire().await;
+            // Waiting would take part of what a task may do until others run. The semaphore is never closed.
+            let _permit = match self.handling.try_acquire() {
+                Ok(permit) => Ok(permit),
+                Err(_) => self.handling.acquire().await,
+            };
             // A peer that doesn't read its responses gets no further ones.
             self.response_bytes.available().await;
             self.handler.handle_request(request, &context).await

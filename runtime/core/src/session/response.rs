@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
 use mcp_adapters::{Policy, Revision, translate_error};
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::unconstrained;
 use tokio_util::task::TaskTracker;
 
 use super::engine::Engine;
@@ -230,14 +231,16 @@ impl<S: Side> Engine<S> {
             return;
         }
         let session = Arc::clone(&self.session);
-        let mut sending: BoxFuture<'static, ()> = Box::pin(async move {
+        let sending = async move {
             logged(tokio::select! {
                 biased;
                 sent = session.sender.send_all(messages) => sent,
                 () = session.ended.cancelled() => Err(TransportError::Closed),
             });
             drop(held);
-        });
+        };
+        // Many handlers may have used up what a task may do until others run. That says nothing of the peer.
+        let mut sending: BoxFuture<'static, ()> = Box::pin(unconstrained(sending));
         // A peer that reads gets them without a task.
         if poll_now(&mut sending).is_pending() {
             self.tasks.spawn(sending);
