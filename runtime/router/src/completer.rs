@@ -15,7 +15,7 @@ use super::extract::{FromCall, Signature};
 use super::function::{BoxedFunction, Function};
 use super::prompt::PromptRoute;
 use super::scope::{Layers, Listable};
-use super::target::{Answer, Reader, Target};
+use super::target::{Answer, Reader, Target, messages};
 use super::template::TemplateRoute;
 use super::tool_error::ToolError;
 use super::uri_template::Variables;
@@ -88,7 +88,7 @@ impl Router {
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
         let completer = self.find_completer(&request.params.ref_, context).await;
-        self.answer(completer, request, hub::ClientRequest::Complete, context)
+        self.answer(completer, Box::new(request), hub::ClientRequest::Complete, context)
             .await
     }
 
@@ -129,25 +129,14 @@ struct Completer {
 }
 
 impl Target for Completer {
-    type Request = hub::CompleteRequest;
+    messages!(Complete(CompleteRequest) gives Complete);
 
     fn layers(&self) -> &Layers {
         &self.layers
     }
 
-    fn request(request: hub::ClientRequest) -> Option<hub::CompleteRequest> {
-        match request {
-            hub::ClientRequest::Complete(request) => Some(request),
-            _ => None,
-        }
-    }
-
-    fn has_result(result: &Answer) -> bool {
-        matches!(result, Answer::Declared(hub::ServerResult::Complete(_)))
-    }
-
     /// Completes an argument; without values if it has no completion.
-    async fn answer(self, request: hub::CompleteRequest, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: Box<hub::CompleteRequest>, call: Call) -> Result<Answer, ErrorObject> {
         let params = request.params;
         let arguments = params.context.and_then(|context| context.arguments);
         let typed = CompletionRequest {

@@ -177,7 +177,7 @@ impl Router {
     pub(super) async fn answer<T: Target>(
         &self,
         target: Result<T, ErrorObject>,
-        request: T::Request,
+        request: Box<T::Request>,
         variant: fn(T::Request) -> hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
@@ -186,10 +186,10 @@ impl Router {
             Ok(target) => {
                 let (layers, router) = (Arc::clone(target.layers()), self.clone());
                 let next = Next::new(Arc::new(Routed { target, router }), layers);
-                (next.request(variant(request), context.clone()).await?, "middleware")
+                (next.request(variant(*request), context.clone()).await?, "middleware")
             }
             Err(unknown) => {
-                let request = variant(request);
+                let request = variant(*request);
                 let Some(fallback) = self.fallback_for(request.method()) else {
                     return Err(unknown);
                 };
@@ -222,21 +222,27 @@ impl Handler<ServerSide> for Router {
             }
         } }
         match request {
-            Request::CallTool(request) => Box::pin(async move {
-                let tool = self.find_tool(&request.params.name, context).await;
-                self.answer(tool, request, Request::CallTool, context).await
-            }),
+            Request::CallTool(request) => {
+                let request = Box::new(request);
+                Box::pin(async move {
+                    let tool = self.find_tool(&request.params.name, context).await;
+                    self.answer(tool, request, Request::CallTool, context).await
+                })
+            }
             Request::GetPrompt(request) => Box::pin(async move {
                 let prompt = self.find_prompt(&request.params.name, context).await;
-                self.answer(prompt, request, Request::GetPrompt, context).await
+                self.answer(prompt, Box::new(request), Request::GetPrompt, context)
+                    .await
             }),
             Request::ReadResource(request) => Box::pin(async move {
                 let reader = self.find_reader(&request.params.uri, context);
-                self.answer(reader, request, Request::ReadResource, context).await
+                self.answer(reader, Box::new(request), Request::ReadResource, context)
+                    .await
             }),
             Request::Unknown(request) => Box::pin(async move {
                 let undeclared = self.find_undeclared(&request.method, context);
-                self.answer(undeclared, request, Request::Unknown, context).await
+                self.answer(undeclared, Box::new(request), Request::Unknown, context)
+                    .await
             }),
             Request::ListTools(request) => Box::pin(async move {
                 let listed = self.listed(|sources| &sources.tools, context).await?;
@@ -291,7 +297,7 @@ impl<T: Target> Handler<ServerSide> for Routed<T> {
         context: &'a Context<ServerSide>,
     ) -> BoxFuture<'a, Result<Answer, ErrorObject>> {
         match T::request(request) {
-            Some(request) => Box::pin(self.target.clone().answer(request, self.router.call(context))),
+            Some(request) => Box::pin(self.target.clone().answer(Box::new(request), self.router.call(context))),
             None => {
                 let reason = "middleware has replaced the request by one of another method";
                 Box::pin(ready(Err(internal_error(reason))))

@@ -32,8 +32,12 @@ pub(super) trait Target: Clone + Send + Sync + 'static {
     /// Whether a result is one of this method.
     fn has_result(result: &Answer) -> bool;
 
-    /// Answers a request.
-    fn answer(self, request: Self::Request, call: Call) -> impl Future<Output = Result<Answer, ErrorObject>> + Send;
+    /// Answers a request. It is boxed because it is large, and the future of each function that passes it on would have it again.
+    fn answer(
+        self,
+        request: Box<Self::Request>,
+        call: Call,
+    ) -> impl Future<Output = Result<Answer, ErrorObject>> + Send;
 }
 
 /// The request of a method, and the results that it may have.
@@ -63,7 +67,7 @@ impl Target for Arc<PromptRoute> {
         &self.scope().layers
     }
 
-    async fn answer(self, request: hub::GetPromptRequest, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: Box<hub::GetPromptRequest>, call: Call) -> Result<Answer, ErrorObject> {
         let prompt = self.get(request.params.arguments, call).await?;
         Ok(Answer::Declared(hub::ServerResult::GetPrompt(prompt)))
     }
@@ -87,7 +91,7 @@ impl Target for Reader {
         }
     }
 
-    async fn answer(self, request: hub::ReadResourceRequest, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: Box<hub::ReadResourceRequest>, call: Call) -> Result<Answer, ErrorObject> {
         let contents = match self {
             Self::Resource(route) => route.read(call).await?,
             Self::Template(route, variables) => route.read(request.params.uri, variables, call).await?,
@@ -125,10 +129,10 @@ impl Target for Undeclared {
         matches!(result, Answer::Custom(_))
     }
 
-    async fn answer(self, request: UnknownMethod, call: Call) -> Result<Answer, ErrorObject> {
+    async fn answer(self, request: Box<UnknownMethod>, call: Call) -> Result<Answer, ErrorObject> {
         let result = match self {
-            Self::Method(route) => route.function.call(call, Input::Other(Box::new(request))).await?,
-            Self::Custom(route) => route.answer(request, call).await?,
+            Self::Method(route) => route.function.call(call, Input::Other(request)).await?,
+            Self::Custom(route) => route.answer(*request, call).await?,
         };
         Ok(Answer::Custom(result))
     }

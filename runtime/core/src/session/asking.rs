@@ -52,7 +52,7 @@ async fn answer_rounds(
         Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
     };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let next = may_ask.then(|| request.clone());
+        let next = may_ask.then(|| Box::new(request.clone()));
         let (round, running) = context.in_round(Round::default());
         let result = round.run(handler.handle_request(request, &running)).await;
         let (asked, mut next) = match (result, next) {
@@ -72,7 +72,7 @@ async fn answer_rounds(
         if let Some(retry_input) = retry_input(&mut next) {
             (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
         }
-        request = next;
+        request = *next;
     }
     Err(internal_error("the handler asks something in too many rounds"))
 }

@@ -107,8 +107,8 @@ pub fn missing(capabilities: &Value, revision: Revision, method: &Method) -> Opt
 
 /// Where the hub has the capability that a method of a revision needs.
 fn place_in_hub(revision: Revision, method: &Method) -> Option<&'static str> {
-    let name = Revision::HUB.name_of_method(revision, method.name);
-    Revision::HUB.method(name)?.capability
+    let renamed = || Revision::HUB.method(Revision::HUB.name_of_method(revision, method.name));
+    Revision::HUB.method(method.name).or_else(renamed)?.capability
 }
 
 fn is_absent(capabilities: &Value, place: &str) -> bool {

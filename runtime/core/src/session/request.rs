@@ -63,6 +63,8 @@ impl<S: Side> Engine<S> {
         let target = S::target(&request).map(|(_, name)| name);
         let handler = self.prompt_handlers.key(method, target);
         let span = request_span::<S>(&self.session.span, method, Some(&id), revision, &request);
+        // A request is large, and the future of each call would have it several times.
+        let request = Box::new(request);
         let handled = Arc::clone(self).handle(id.clone(), method.to_owned(), request, context, permit);
         PendingResponse::handled(id, handler, Box::pin(handled.instrument(span)))
     }
@@ -122,7 +124,7 @@ impl<S: Side> Engine<S> {
         self: Arc<Self>,
         id: RequestId,
         method: String,
-        request: S::Request,
+        request: Box<S::Request>,
         context: Context<S>,
         permit: RequestPermit,
     ) -> Response {
@@ -134,7 +136,7 @@ impl<S: Side> Engine<S> {
             };
             // A peer that doesn't read its responses gets no further ones.
             self.response_bytes.available().await;
-            self.handler.handle_request(request, &context).await
+            self.handler.handle_request(*request, &context).await
         });
         let Some(result) = self.until_cancelled(&id, &context.cancelled, handled).await else {
             return (None, Some(permit));

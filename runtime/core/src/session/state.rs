@@ -35,7 +35,10 @@ pub fn is_custom(method: &str) -> bool {
 
 /// Whether a message of a peer is converted: the hub has its method, if only by another name.
 pub fn is_converted(revision: Revision, method: &str) -> bool {
-    !is_custom(Revision::HUB.name_of_method(revision, method)) || revision.lifecycle().log == Some(method)
+    // To look a name up takes less than to find what it is called elsewhere.
+    !is_custom(method)
+        || !is_custom(Revision::HUB.name_of_method(revision, method))
+        || revision.lifecycle().log == Some(method)
 }
 
 /// The entry of a method in a revision's table, if the peer (or this side) may call it.
