@@ -1,19 +1,20 @@
 //! Messages as lines of JSON, over the standard input and output of this process or of a child process.
 
 mod child;
-mod input;
 #[cfg(unix)]
 mod nonblocking;
-mod output;
 #[cfg_attr(windows, path = "process_windows.rs")]
 mod process;
+mod streams;
 mod thread_input;
 mod thread_output;
 
 pub use self::child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, command, spawn};
-pub use self::input::Input;
-pub use self::output::Output;
+pub use self::streams::{Input, Output};
 pub use super::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
+
+use self::thread_input::ThreadInput;
+use self::thread_output::ThreadOutput;
 
 /// The transport over the standard input and output of this process, for a server that its client has started.
 ///
@@ -49,7 +50,13 @@ pub fn stdio_with(limits: LineLimits) -> std::io::Result<LineTransport<Input, Ou
     let (input, output) = nonblocking::streams()?;
     #[cfg(not(unix))]
     let (input, output) = (None, None);
-    let input: Input = input.map_or_else(Input::start, Ok)?;
-    let output: Output = output.map_or_else(Output::start, Ok)?;
+    let input = match input {
+        Some(input) => input,
+        None => Input::new(ThreadInput::start()?),
+    };
+    let output = match output {
+        Some(output) => output,
+        None => Output::new(ThreadOutput::start()?),
+    };
     Ok(LineTransport::new(input, output, limits))
 }

@@ -13,25 +13,15 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
+use tokio_util::either::Either;
 
-/// The standard input.
-pub(super) type Input = Stream<pipe::Receiver>;
+use super::{Input, Output};
 
-/// The standard output.
-pub(super) type Output = Stream<pipe::Sender>;
-
-/// A stream whose reads and writes don't block.
+/// A pipe, or a socket of whatever address family, whose reads and writes don't block.
 #[derive(Debug)]
-pub(super) struct Stream<P> {
-    kind: Kind<P>,
+struct Stream<P> {
+    stream: Either<P, UnixStream>,
     _blocking: Arc<Blocking>,
-}
-
-#[derive(Debug)]
-enum Kind<P> {
-    Pipe(P),
-    /// Whatever its address family is.
-    Socket(UnixStream),
 }
 
 /// Which of the standard streams, the input and the output, were blocking. They are so again when this is dropped.
@@ -76,7 +66,7 @@ fn set_blocking(stream: impl AsFd) {
 ///
 /// # Panics
 /// In a tokio runtime without I/O.
-pub(super) fn streams() -> io::Result<(Option<super::Input>, Option<super::Output>)> {
+pub(super) fn streams() -> io::Result<(Option<Input>, Option<Output>)> {
     if tokio::runtime::Handle::try_current().is_err() {
         return Ok((None, None));
     }
@@ -91,15 +81,15 @@ pub(super) fn streams() -> io::Result<(Option<super::Input>, Option<super::Outpu
         || pipe::OpenOptions::new().open_sender("/proc/self/fd/1"),
         pipe::Sender::from_owned_fd,
     )?;
-    let input = input.map(|kind| Stream {
-        kind,
-        _blocking: Arc::clone(&blocking),
+    let input = input.map(|stream| {
+        let _blocking = Arc::clone(&blocking);
+        Input::new(Stream { stream, _blocking })
     });
-    let output = output.map(|kind| Stream {
-        kind,
-        _blocking: blocking,
+    let output = output.map(|stream| {
+        let _blocking = blocking;
+        Output::new(Stream { stream, _blocking })
     });
-    Ok((input.map(Into::into), output.map(Into::into)))
+    Ok((input, output))
 }
 
 /// A pipe is opened again where the system can do that, as Linux can: the mode of the one that others have is left as it is.
@@ -107,7 +97,7 @@ fn open<P>(
     stream: impl AsFd,
     reopen: impl FnOnce() -> io::Result<P>,
     share: impl FnOnce(OwnedFd) -> io::Result<P>,
-) -> io::Result<Option<Kind<P>>> {
+) -> io::Result<Option<Either<P, UnixStream>>> {
     let file = File::from(stream.as_fd().try_clone_to_owned()?);
     let kind = file.metadata()?.file_type();
     if kind.is_fifo() {
@@ -119,31 +109,25 @@ fn open<P>(
             Some(pipe) => pipe,
             None => share(file.into())?,
         };
-        return Ok(Some(Kind::Pipe(pipe)));
+        return Ok(Some(Either::Left(pipe)));
     }
     if kind.is_socket() {
         let socket = net::UnixStream::from(OwnedFd::from(file));
         socket.set_nonblocking(true)?;
-        return Ok(Some(Kind::Socket(UnixStream::from_std(socket)?)));
+        return Ok(Some(Either::Right(UnixStream::from_std(socket)?)));
     }
     Ok(None)
 }
 
-impl AsyncRead for Input {
+impl<P: AsyncRead + Unpin> AsyncRead for Stream<P> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        match &mut self.kind {
-            Kind::Pipe(pipe) => Pin::new(pipe).poll_read(cx, buffer),
-            Kind::Socket(socket) => Pin::new(socket).poll_read(cx, buffer),
-        }
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }
 
-impl AsyncWrite for Output {
+impl<P: AsyncWrite + Unpin> AsyncWrite for Stream<P> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match &mut self.kind {
-            Kind::Pipe(pipe) => Pin::new(pipe).poll_write(cx, bytes),
-            Kind::Socket(socket) => Pin::new(socket).poll_write(cx, bytes),
-        }
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
     fn poll_write_vectored(
@@ -151,23 +135,18 @@ impl AsyncWrite for Output {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        match &mut self.kind {
-            Kind::Pipe(pipe) => Pin::new(pipe).poll_write_vectored(cx, slices),
-            Kind::Socket(socket) => Pin::new(socket).poll_write_vectored(cx, slices),
-        }
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
     }
 
     fn is_write_vectored(&self) -> bool {
-        true
+        self.stream.is_write_vectored()
     }
 
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // What is written isn't buffered here.
-        Poll::Ready(Ok(()))
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Its end is that of the process, as for other standard streams.
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_flush(cx)
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }
