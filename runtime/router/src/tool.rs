@@ -339,26 +339,20 @@ impl ToolRoute {
                 *schema = schema::inlined(&parsed, Inlined::All).into();
             }
         }
-        {
-            self.mirrored = MirroredTool::of(&self.tool);
-        }
+        self.mirrored = MirroredTool::of(&self.tool);
     }
 
-    /// The result of the function, if it is what the output schema promises.
+    /// The result of the function: what the output schema promises, unless it says that it failed.
     fn checked(
         &self,
         result: Result<hub::AnyCallToolResult, ToolError>,
     ) -> Result<hub::AnyCallToolResult, ErrorObject> {
-        if let Ok(hub::AnyCallToolResult::CallTool(result)) = &result {
-            self.check_output(result)?;
-        }
-        result.or_else(ToolError::into_result)
-    }
-
-    /// What a tool gives must be what its output schema promises, unless it says that it failed.
-    fn check_output(&self, result: &hub::CallToolResult) -> Result<(), ErrorObject> {
+        let result = match result {
+            Ok(hub::AnyCallToolResult::CallTool(result)) => result,
+            result => return result.or_else(ToolError::into_result),
+        };
         let Some(validator) = self.output.as_ref().filter(|_| result.is_error != Some(true)) else {
-            return Ok(());
+            return Ok(result.into());
         };
         let faults = match &result.structured_content {
             Some(content) => match content.parse() {
@@ -368,7 +362,7 @@ impl ToolRoute {
             None => "there is none".to_owned(),
         };
         if faults.is_empty() {
-            return Ok(());
+            return Ok(result.into());
         }
         tracing::error!(tool = self.tool.name, %faults, "a tool's structured content isn't what its schema promises");
         let what = "the tool's result isn't what its output schema promises";

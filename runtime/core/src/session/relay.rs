@@ -123,7 +123,7 @@ impl<S: Side> Engine<S> {
             let ticket = answer.ticket.filter(|_| !in_batch);
             (Some(response(id, answer.result)), Some(permit.with_ticket(ticket)))
         };
-        Some(PendingResponse::running(answered, Box::pin(responded)))
+        Some(PendingResponse::running(answered, None, Box::pin(responded)))
     }
 
     pub(super) fn raw_context(

@@ -66,7 +66,7 @@ impl<S: Side> Engine<S> {
         // A request is large, and the future of each call would have it several times.
         let request = Box::new(request);
         let handled = Arc::clone(self).handle(id.clone(), method.to_owned(), request, context, permit);
-        PendingResponse::handled(id, handler, Box::pin(handled.instrument(span)))
+        PendingResponse::running(id, Some(handler), Box::pin(handled.instrument(span)))
     }
 
     /// Admits a request of this many bytes, if there is room.

@@ -88,14 +88,9 @@ impl PendingResponse {
         Self::ready(id, json)
     }
 
-    pub fn running(id: RequestId, response: BoxFuture<'static, Response>) -> Self {
-        let (ids, body) = (vec![id], Body::Running(response, None));
-        Self { ids, body }
-    }
-
-    /// The response of a handler, which may answer at once.
-    pub fn handled(id: RequestId, handler: HandlerKey, response: BoxFuture<'static, Response>) -> Self {
-        let (ids, body) = (vec![id], Body::Running(response, Some(handler)));
+    /// A response that is being made. With a key, it is by a handler that may answer at once.
+    pub fn running(id: RequestId, handler: Option<HandlerKey>, response: BoxFuture<'static, Response>) -> Self {
+        let (ids, body) = (vec![id], Body::Running(response, handler));
         Self { ids, body }
     }
 

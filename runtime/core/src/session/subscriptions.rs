@@ -278,7 +278,7 @@ impl<S: Side> Engine<S> {
             engine.end_request(&id);
             (response, Some(RequestPermit::new(permit, charge)))
         });
-        Ok(PendingResponse::running(answered, listened))
+        Ok(PendingResponse::running(answered, None, listened))
     }
 
     /// Acknowledges a subscription and notifies the client until one of the sides ends it; the response if that is this side.
