@@ -1,7 +1,7 @@
 //! The packages that are published.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mcp_codegen::load::{Manifest, NAMES};
@@ -19,14 +19,51 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What cargo knows of each crate that isn't kept from being published.
-fn publishable() -> Vec<Value> {
+/// What cargo knows of each crate of the workspace.
+fn packages() -> Vec<Value> {
     let metadata = cargo(&["metadata", "--no-deps", "--offline", "--format-version", "1"]);
     let mut metadata: Value = serde_json::from_str(&metadata).unwrap();
-    let mut packages = metadata["packages"].as_array_mut().map(std::mem::take).unwrap();
+    metadata["packages"].as_array_mut().map(std::mem::take).unwrap()
+}
+
+/// Those that aren't kept from being published.
+fn publishable() -> Vec<Value> {
+    let mut packages = packages();
     packages.retain(|package| package["publish"].is_null());
     assert!(!packages.is_empty());
     packages
+}
+
+/// A library without unit tests says so in its manifest, which spares the time to compile it a second time.
+#[test]
+fn every_unit_test_is_run() {
+    for package in packages() {
+        let targets = package["targets"].as_array().unwrap().iter();
+        for target in targets.filter(|target| target["test"] == false) {
+            let root = Path::new(target["src_path"].as_str().unwrap());
+            let is_alone = !(root.ends_with("lib.rs") || root.ends_with("main.rs"));
+            let sources = if is_alone { root } else { root.parent().unwrap() };
+            for file in files_below(sources) {
+                let text = fs::read_to_string(&file).unwrap();
+                let has_test = text.contains("#[test]") || text.contains("::test]") || text.contains("::test(");
+                let file = file.display();
+                assert!(
+                    !has_test,
+                    "{file} has a test, and the manifest of its package says `test = false`"
+                );
+            }
+        }
+    }
+}
+
+/// The file, or all files of Rust below the folder.
+fn files_below(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        return Vec::from_iter(is_rust.then(|| path.to_owned()));
+    }
+    let entries = fs::read_dir(path).unwrap();
+    entries.flat_map(|entry| files_below(&entry.unwrap().path())).collect()
 }
 
 #[test]
