@@ -5,6 +5,7 @@ pub mod made_up;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Definition;
@@ -22,13 +23,34 @@ pub fn workspace(path: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).join(path)
 }
 
+/// A value of each revision, which is made once for all tests of a program.
+pub struct OfEach<T>([OnceLock<T>; Revision::ALL.len()]);
+
+impl<T> OfEach<T> {
+    /// None is made yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self([const { OnceLock::new() }; Revision::ALL.len()])
+    }
+
+    /// That of a revision.
+    ///
+    /// # Panics
+    /// When it can't be made.
+    pub fn get(&self, revision: Revision, make: impl FnOnce() -> T) -> &T {
+        let index = Revision::ALL.iter().position(|known| *known == revision);
+        self.0[index.expect("it is one of all")].get_or_init(make)
+    }
+}
+
 /// Random instances of a revision's schema as the overlay corrects it, with the JSON-RPC envelope where it has one.
 ///
 /// # Panics
 /// When the schema or the overlay can't be used, which the generator's own tests rule out.
 #[must_use]
-pub fn corrected(revision: Revision) -> Instances {
-    Instances::new(&schema(revision)).unwrap()
+pub fn corrected(revision: Revision) -> &'static Instances {
+    static CORRECTED: OfEach<Instances> = OfEach::new();
+    CORRECTED.get(revision, || Instances::new(&schema(revision)).unwrap())
 }
 
 /// A revision's schema as the overlay corrects it.

@@ -2,16 +2,13 @@
 //!
 //! The first line of an input is a revision and the name of a definition; the rest is JSON.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Definition;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{header, revision};
-use crate::{corrected, definition, schema};
+use crate::{corrected, definition};
 
 /// `jsonschema` compares numbers as `f64`, and reports nothing beyond.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -68,23 +65,8 @@ fn members(json: &[u8]) -> usize {
 }
 
 fn is_valid(revision: Revision, definition: &Definition, value: &Value) -> bool {
-    thread_local! {
-        static VALIDATORS: RefCell<HashMap<(Revision, &'static str), jsonschema::Validator>> = RefCell::default();
-    }
-    VALIDATORS.with_borrow_mut(|validators| {
-        let validator = validators.entry((revision, definition.pointer)).or_insert_with(|| {
-            let mut schema = schema(revision);
-            let pointer = definition.pointer.trim_start_matches('#').to_owned();
-            let root = schema.as_object_mut().expect("an object");
-            root.remove("$ref");
-            root.insert("$ref".to_owned(), Value::String(format!("#{pointer}")));
-            jsonschema::options()
-                .should_validate_formats(false)
-                .build(&schema)
-                .expect("a schema")
-        });
-        validator.is_valid(value)
-    })
+    let accepts = corrected(revision).accepts(definition.name, value);
+    accepts.expect("the schema has the definition")
 }
 
 /// Instances of each definition of each revision.

@@ -7,16 +7,11 @@ use mcp_adapters::{
     Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate, translate_error,
 };
 use mcp_instances::Instances;
-use mcp_tests::{corrected, same};
+use mcp_tests::{OfEach, corrected, same};
 use serde_json::{Value, json};
 
 /// How many instances of each definition are tried, about half of them valid.
 const COUNT: usize = 40;
-
-/// The official schema of each revision, as its overlay corrects it.
-fn schemas() -> BTreeMap<Revision, Instances> {
-    Revision::ALL.map(|revision| (revision, corrected(revision))).into()
-}
 
 /// Each two revisions, in both directions.
 fn pairs() -> impl Iterator<Item = (Revision, Revision)> {
@@ -28,17 +23,21 @@ fn pairs() -> impl Iterator<Item = (Revision, Revision)> {
 }
 
 /// Valid instances of the definitions of a revision that can be translated.
-fn valid_instances(revision: Revision, instances: &Instances) -> Vec<(&'static str, Value)> {
-    let known: Vec<&str> = instances.definitions().collect();
-    let definitions = translatable(revision).filter(|name| known.contains(name));
-    let valid = definitions.flat_map(|name| {
-        let made = instances
-            .of(name, 7, COUNT)
-            .into_iter()
-            .filter(|instance| instance.valid);
-        made.map(move |instance| (name, instance.value))
-    });
-    valid.collect()
+fn valid_instances(revision: Revision) -> &'static [(&'static str, Value)] {
+    static VALID: OfEach<Vec<(&str, Value)>> = OfEach::new();
+    VALID.get(revision, || {
+        let instances = corrected(revision);
+        let known: Vec<&str> = instances.definitions().collect();
+        let definitions = translatable(revision).filter(|name| known.contains(name));
+        let valid = definitions.flat_map(|name| {
+            let made = instances
+                .of(name, 7, COUNT)
+                .into_iter()
+                .filter(|instance| instance.valid);
+            made.map(move |instance| (name, instance.value))
+        });
+        valid.collect()
+    })
 }
 
 /// What a session knows that has a peer of each revision, and says for a value of one of them.
@@ -160,18 +159,17 @@ fn settle(what: &str, counts: &BTreeMap<(Revision, Revision), [usize; 2]>, failu
 
 #[test]
 fn what_comes_out_is_valid_in_the_other_revision() {
-    let schemas = schemas();
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for pair in pairs() {
-        for (name, value) in valid_instances(pair.0, &schemas[&pair.0]) {
+        for (name, value) in valid_instances(pair.0) {
             let count = counts.entry(pair).or_default();
             let Ok((translation, converted)) = translated(pair, name, &value, Policy::Conform) else {
                 count[1] += 1;
                 continue;
             };
             count[0] += 1;
-            if !is_valid(&schemas[&pair.1], translation.definition, &converted) {
+            if !is_valid(corrected(pair.1), translation.definition, &converted) {
                 failures.push(format!("{pair:?} {name}: {value} became {converted}"));
             }
         }
@@ -181,11 +179,10 @@ fn what_comes_out_is_valid_in_the_other_revision() {
 
 #[test]
 fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_invented() {
-    let schemas = schemas();
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for (from, to) in pairs() {
-        for (name, value) in valid_instances(from, &schemas[&from]) {
+        for (name, value) in valid_instances(from) {
             let count = counts.entry((from, to)).or_default();
             let Ok((there, converted)) = translated((from, to), name, &value, Policy::Conform) else {
                 count[1] += 1;
@@ -222,11 +219,10 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
 
 #[test]
 fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
-    let schemas = schemas();
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for (from, to) in pairs().filter(|(from, to)| from < to) {
-        for (name, value) in valid_instances(from, &schemas[&from]) {
+        for (name, value) in valid_instances(from) {
             let count = counts.entry((from, to)).or_default();
             let Ok((there, converted)) = translated((from, to), name, &value, Policy::Conform) else {
                 count[1] += 1;
@@ -247,11 +243,10 @@ fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
 
 #[test]
 fn what_is_carried_comes_back_whole() {
-    let schemas = schemas();
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for (from, to) in pairs() {
-        for (name, value) in valid_instances(from, &schemas[&from]) {
+        for (name, value) in valid_instances(from) {
             let count = counts.entry((from, to)).or_default();
             let Ok((there, converted)) = translated((from, to), name, &value, Policy::Carry) else {
                 count[1] += 1;
@@ -272,7 +267,6 @@ fn what_is_carried_comes_back_whole() {
 
 #[test]
 fn a_chain_equals_its_steps() {
-    let schemas = schemas();
     let mut failures = Vec::new();
     let mut compared = 0;
     let [first, .., last] = Revision::ALL;
@@ -282,7 +276,7 @@ fn a_chain_equals_its_steps() {
         if !upward {
             way.reverse();
         }
-        for (name, value) in valid_instances(from, &schemas[&from]) {
+        for (name, value) in valid_instances(from) {
             let whole = translated((from, to), name, &value, Policy::Conform);
             let mut step: Result<(&str, Value, Supply), TranslateError> = Ok((name, value.clone(), supply((from, to))));
             for pair in way.windows(2) {
@@ -318,12 +312,11 @@ fn is_kept(value: &Value, converted: &Value) -> bool {
 /// Constants above all: a type keeps another value in their place.
 #[test]
 fn what_a_member_should_not_be_is_kept_or_refused_or_its_loss_is_recorded() {
-    let schemas = schemas();
     let mut counts: BTreeMap<_, [usize; 2]> = BTreeMap::new();
     let mut failures = Vec::new();
     for ((from, to), policy) in pairs().flat_map(|pair| [(pair, Policy::Conform), (pair, Policy::Carry)]) {
         let mut tried = BTreeMap::new();
-        for (name, value) in valid_instances(from, &schemas[&from]) {
+        for (name, value) in valid_instances(from) {
             for member in value.as_object().into_iter().flat_map(|members| members.keys()) {
                 let times: &mut usize = tried.entry((name, member.clone())).or_default();
                 *times += 1;
