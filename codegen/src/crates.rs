@@ -49,21 +49,21 @@ fn emit(
 
 /// Checks that the crate of a revision can be emitted.
 pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), GenerateError> {
-    let templates = Templates::new()?;
+    let templates = Templates::parsed()?;
     let is_meant = |input: &EmitInput<'_>| input.extension.is_none() && input.model().revision == revision;
     for input in inputs(protocol, "").filter(is_meant) {
-        Problems::check(emit(protocol, &input, &templates)?.1)?;
+        Problems::check(emit(protocol, &input, templates)?.1)?;
     }
     Ok(())
 }
 
 /// Emits the crate of an extension, which depends on the published crates.
 pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet, GenerateError> {
-    let templates = Templates::new()?;
+    let templates = Templates::parsed()?;
     let mut files = FileSet::default();
     let is_meant = |input: &EmitInput<'_>| input.extension.is_some_and(|extension| extension.name == name);
     for input in inputs(protocol, "").filter(is_meant) {
-        let (emitted, problems) = emit(protocol, &input, &templates)?;
+        let (emitted, problems) = emit(protocol, &input, templates)?;
         Problems::check(problems)?;
         files.insert_crate(&input.crate_name(), emitted.files)?;
     }
@@ -72,13 +72,13 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
 
 /// Emits the crates of all revisions and extensions, and that which knows every revision.
 pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
-    let templates = Templates::new()?;
+    let templates = Templates::parsed()?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
     for input in inputs(protocol, crates) {
-        let (emitted, found) = emit(protocol, &input, &templates)?;
+        let (emitted, found) = emit(protocol, &input, templates)?;
         problems.extend(found);
         files.insert_crate(&input.crate_name(), emitted.files)?;
         let id = input.extension.map(|extension| &extension.declared.id);
@@ -98,7 +98,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
             hub,
             crates,
         };
-        let adapters = emit_adapters(&input, &templates)?;
+        let adapters = emit_adapters(&input, templates)?;
         files.insert_crate(&manifest.family().adapters_crate(), adapters)?;
     }
     Ok(Emitted { files, undocumented })

@@ -1,6 +1,7 @@
 //! The templates of whole files and of fixed bodies.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use handlebars::Handlebars;
 use serde_json::Value;
@@ -49,11 +50,19 @@ const LICENCES: [(&str, &str); 2] = [
 pub(crate) struct Templates(Handlebars<'static>);
 
 impl Templates {
-    /// Parses the templates. A name that isn't among the values that one is given is an error.
+    /// The templates, which are parsed once. A name that isn't among the values that one is given is an error.
     ///
     /// # Errors
     /// When one doesn't parse, which the tests rule out.
-    pub(crate) fn new() -> Result<Self, TemplateError> {
+    pub(crate) fn parsed() -> Result<&'static Self, TemplateError> {
+        static PARSED: OnceLock<Templates> = OnceLock::new();
+        match PARSED.get() {
+            Some(parsed) => Ok(parsed),
+            None => Self::parse().map(|parsed| PARSED.get_or_init(|| parsed)),
+        }
+    }
+
+    fn parse() -> Result<Self, TemplateError> {
         let mut registry = Handlebars::new();
         registry.set_strict_mode(true);
         registry.register_escape_fn(handlebars::no_escape);

@@ -36,15 +36,11 @@ pub(super) fn check_generates(
     entry: &Entry,
     schema: &Document,
     overlay: Option<&str>,
+    current_generates: &dyn Fn() -> bool,
 ) -> Result<Protocol, GenerateError> {
     let directory = directory_with(path, &path.join(entry.revision.as_str()), schema, overlay)?;
-    let run = |loaded: Loaded| -> Result<Protocol, GenerateError> {
-        let protocol = planned(loaded)?;
-        check_emission(&protocol, entry.revision.as_str())?;
-        Ok(protocol)
-    };
-    let stopped = run(directory.load(manifest.clone()));
-    if stopped.is_ok() || load(path).map_err(GenerateError::from).and_then(run).is_ok() {
+    let stopped = check(directory.load(manifest.clone()), entry);
+    if stopped.is_ok() || current_generates() {
         return stopped;
     }
     let alone = Manifest {
@@ -53,7 +49,19 @@ pub(super) fn check_generates(
         extensions: BTreeMap::new(),
         ..manifest.clone()
     };
-    run(directory.load(alone).without_shared())
+    check(directory.load(alone).without_shared(), entry)
+}
+
+/// Whether `generate` succeeds with the current files, as far as the crate of a revision is concerned.
+pub(super) fn current_generates(path: &Path, entry: &Entry) -> bool {
+    let loaded = load(path).map_err(GenerateError::from);
+    loaded.and_then(|loaded| check(loaded, entry)).is_ok()
+}
+
+fn check(loaded: Loaded, entry: &Entry) -> Result<Protocol, GenerateError> {
+    let protocol = planned(loaded)?;
+    check_emission(&protocol, entry.revision.as_str())?;
+    Ok(protocol)
 }
 
 /// The problems that [`generate`](crate::generate()) would report with these files.
