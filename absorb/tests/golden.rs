@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use mcp_absorb::{MadeUp, Outcome};
 
@@ -28,13 +29,20 @@ fn a_revision_that_failed_once_is_absorbed() {
         .collect();
     cases.sort();
     assert!(!cases.is_empty());
-    for case in cases {
-        let made_up: MadeUp = serde_json::from_str(&fs::read_to_string(&case).unwrap()).unwrap();
+    let absorbed = |case: &PathBuf| {
+        let made_up: MadeUp = serde_json::from_str(&fs::read_to_string(case).unwrap()).unwrap();
         let outcome = absorb(&made_up);
         assert!(outcome.accepted, "{}", case.display());
         assert!(outcome.translations > 0, "{}", case.display());
         assert_eq!(outcome.failures, [""; 0], "{}", case.display());
-    }
+    };
+    // They take the longest of all tests, so that each processor tries some of them.
+    let processors = thread::available_parallelism().unwrap().get();
+    thread::scope(|scope| {
+        for cases in cases.chunks(cases.len().div_ceil(processors)) {
+            scope.spawn(|| cases.iter().for_each(absorbed));
+        }
+    });
 }
 
 #[test]
