@@ -89,7 +89,7 @@ async fn main() -> Result<(), std::io::Error> {
     Ok(())
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn every_job_is_done_by_one_of_the_workers() {
     use mcp_ext_tasks::EXTENSION;
     use mcp_runtime::Client;

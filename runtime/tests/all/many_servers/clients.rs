@@ -44,7 +44,7 @@ async fn a_session_that_is_lost_begins_again_with_the_next_call() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn only_calls_that_are_safe_are_repeated() {
     let reads = hub::ToolAnnotations::default().with_read_only_hint(true);
     let called = Arc::new(AtomicUsize::new(0));
@@ -129,7 +129,7 @@ async fn changes_go_on_in_the_next_session_where_all_has_changed() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn many_servers_are_one_and_failures_are_told() {
     let away = Local::new("2025-06-18", clock());
     away.end(true);

@@ -82,7 +82,7 @@ async fn what_changes_at_one_instance_reaches_the_clients_of_all_once() {
     nothing(&mut own).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_change_is_sent_again_when_the_store_is_back() {
     let [one, other] = instances(true);
     let (_client, mut told) = client_of(&other).await;

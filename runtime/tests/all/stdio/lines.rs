@@ -224,7 +224,7 @@ async fn a_send_that_is_dropped_while_it_waits_sends_nothing() {
     assert_eq!(all, format!("{long}\n2\n"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn closing_ends_also_when_the_peer_never_reads() {
     let (_peer, ours) = duplex(16);
     let (sender, _receiver) = LineTransport::new(tokio::io::empty(), ours, LineLimits::default()).split();

@@ -112,7 +112,7 @@ impl Json {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn one_server_runs_the_same_tool_as_a_task_for_clients_of_both() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
@@ -244,7 +244,7 @@ async fn a_principal_lists_its_own_tasks_page_by_page() {
 }
 
 #[cfg(feature = "bridge")]
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_it() {
     let router = server(TaskLimits::default());
     for revision in with_tasks() {
