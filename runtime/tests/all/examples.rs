@@ -3,17 +3,35 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::sync::Once;
 
 use mcp_runtime::http::HeaderMap;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::{CallServer, Options, Revision, connect, hub};
 use serde_json::{Value, json};
 
-/// The program of an example. Cargo builds it here, unless it has built all examples with the tests.
+/// The examples that are run here.
+const EXAMPLES: [&str; 8] = [
+    "asked",
+    "axum_app",
+    "hyper",
+    "proxy",
+    "traces",
+    "upgrade",
+    "weather",
+    "weather_unix",
+];
+
+/// The program of an example. Cargo builds all of them at once, unless it has built them with the tests.
 fn example(name: &str) -> PathBuf {
-    let arguments = ["build", "--quiet", "--workspace", "--all-features", "--example", name];
-    let built = Command::new(env!("CARGO")).args(arguments).status().unwrap();
-    assert!(built.success(), "{name} isn't built");
+    static BUILT: Once = Once::new();
+    BUILT.call_once(|| {
+        let selected = EXAMPLES.iter().flat_map(|name| ["--example", name]);
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--quiet", "--workspace", "--all-features"]);
+        assert!(cargo.args(selected).status().unwrap().success(), "they aren't built");
+    });
+    assert!(EXAMPLES.contains(&name));
     let test = std::env::current_exe().unwrap();
     let profile = test.parent().unwrap().parent().unwrap();
     profile.join("examples").join(name)
