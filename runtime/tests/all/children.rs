@@ -8,26 +8,24 @@ use mcp_runtime::transport::ProcessExit;
 use mcp_runtime::transport::stdio::{self, SpawnError, SpawnOptions};
 use mcp_runtime::{
     CallError, CallServer, ClientSession, ConnectError, Context, Era, ErrorObject, Limits, Options, ServerHandler,
-    ServerSide, connect, hub, serve,
+    ServerSide, hub, serve,
 };
 use serde_json::json;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::common::handshake;
+use crate::common::{connect_to, handshake};
 
 /// A session with a server that a shell plays.
 async fn session(script: &str) -> Result<ClientSession, ConnectError> {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", script]);
     let transport = stdio::spawn(command, SpawnOptions::default()).expect("the shell starts");
-    let info = hub::Implementation::new("client", "1.0");
-    let capabilities = hub::ClientCapabilities::default();
     let options = Options {
         era: Some(Era::Handshake),
         ..Options::default()
     };
-    let connecting = connect((), info, capabilities, options, transport);
+    let connecting = connect_to(transport, options);
     timeout(Duration::from_secs(30), connecting)
         .await
         .expect("it doesn't hang")

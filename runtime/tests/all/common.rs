@@ -1,6 +1,12 @@
 //! What tests of sessions share.
 
-use mcp_runtime::{Era, Options, Revision};
+use std::time::Duration;
+
+use mcp_runtime::transport::Transport;
+use mcp_runtime::{ClientSession, ConnectError, Era, Options, Revision, connect, hub};
+
+/// How long something that happens at once in most cases may take, on a machine that has other things to do.
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The revisions that a session can be in, drafts among them.
 pub fn spoken() -> Vec<Revision> {
@@ -32,4 +38,10 @@ pub fn with_handshake() -> Options {
         era: Some(Era::Handshake),
         ..Options::default()
     }
+}
+
+/// Connects a client that answers nothing of what a server asks.
+pub async fn connect_to(transport: impl Transport, options: Options) -> Result<ClientSession, ConnectError> {
+    let info = hub::Implementation::new("client", "1.0");
+    connect((), info, hub::ClientCapabilities::default(), options, transport).await
 }

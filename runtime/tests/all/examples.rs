@@ -7,8 +7,10 @@ use std::sync::Once;
 
 use mcp_runtime::http::HeaderMap;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::{CallServer, Options, Revision, connect, hub};
+use mcp_runtime::{CallServer, Options, Revision, hub};
 use serde_json::{Value, json};
+
+use crate::common::connect_to;
 
 /// The examples that are run here.
 const EXAMPLES: [&str; 8] = [
@@ -170,15 +172,7 @@ async fn axum_app_authenticates_and_shares_its_state_with_the_tools() {
     };
     let connect_with = async |options: HttpOptions| {
         let transport = HttpClient::new(&format!("{url}/mcp"), options).unwrap();
-        let info = hub::Implementation::new("test", "1.0");
-        connect(
-            (),
-            info,
-            hub::ClientCapabilities::default(),
-            Options::default(),
-            transport,
-        )
-        .await
+        connect_to(transport, Options::default()).await
     };
     assert!(connect_with(HttpOptions::default()).await.is_err());
     let session = connect_with(HttpOptions::default().headers(token)).await.unwrap();
@@ -212,8 +206,7 @@ async fn hyper_serves_clients_of_every_era() {
             ..Options::default()
         };
         let transport = HttpClient::new(url.trim(), HttpOptions::default()).unwrap();
-        let info = hub::Implementation::new("test", "1.0");
-        let session = connect((), info, hub::ClientCapabilities::default(), options, transport);
+        let session = connect_to(transport, options);
         let session = session.await.unwrap();
         let result = session
             .peer()

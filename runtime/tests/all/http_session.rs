@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::common::spoken;
+use crate::common::{connect_to, spoken};
 
 #[derive(Deserialize, JsonSchema)]
 struct Place {
@@ -59,8 +59,7 @@ async fn a_session_over_http_works_at_every_revision() {
             ..Options::default()
         };
         let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();
-        let info = hub::Implementation::new("client", "1.0");
-        let session = connect((), info, hub::ClientCapabilities::default(), options, transport);
+        let session = connect_to(transport, options);
         let session = session.await.unwrap();
         assert_eq!(session.peer().revision(), Some(revision));
         let (progress, mut made) = tokio::sync::mpsc::channel(4);
@@ -325,8 +324,7 @@ async fn the_stream_of_changes_is_the_same_over_http_at_every_revision_that_has_
             ..Options::default()
         };
         let transport = HttpClient::new(&url, HttpOptions::default()).unwrap();
-        let info = hub::Implementation::new("client", "1.0");
-        let session = connect((), info, hub::ClientCapabilities::default(), options, transport);
+        let session = connect_to(transport, options);
         let session = session.await.unwrap();
         let filter = ChangeFilter::lists()
             .with_resource("test://news")

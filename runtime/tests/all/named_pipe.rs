@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::common::PATIENCE;
 
 /// The name of a test's pipe.
 fn name(test: &str) -> String {

@@ -21,7 +21,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::common::PATIENCE;
 
 /// A server on a socket in a directory of its own.
 struct Server {

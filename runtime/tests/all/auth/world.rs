@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_runtime::auth::{AuthError, Authorizer};
 use mcp_runtime::transport::http::client::{HttpClient, HttpError, HttpOptions};
 use mcp_runtime::transport::http::server::HttpServer;
-use mcp_runtime::{CallError, ClientSession, ConnectError, Options, Router, connect, hub};
+use mcp_runtime::{CallError, ClientSession, ConnectError, Options, Router, hub};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use url::Url;
@@ -196,8 +196,7 @@ impl TestServers {
 
 pub async fn connect_to(url: &str, authorizer: Authorizer, options: Options) -> Result<ClientSession, ConnectError> {
     let transport = HttpClient::new(url, HttpOptions::default().authorizer(authorizer)).unwrap();
-    let info = hub::Implementation::new("client", "1.0");
-    connect((), info, hub::ClientCapabilities::default(), options, transport).await
+    crate::common::connect_to(transport, options).await
 }
 
 /// Calls the tool.

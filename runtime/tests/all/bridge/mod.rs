@@ -8,7 +8,6 @@ mod questions;
 
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
 use mcp_runtime::transport::{
@@ -19,7 +18,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::common::PATIENCE;
 
 /// The losses that a bridge has told: method, path and kind.
 type Losses = Arc<Mutex<Vec<String>>>;

@@ -10,11 +10,12 @@ use mcp_runtime::router::{resource, resource_template};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
     CacheLimits, CallServer, ChangeFilter, ClientSession, Context, Options, Router, ServerHandler, ServerSession,
-    ServerSide, connect, hub, serve,
+    ServerSide, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::common::connect_to;
 use crate::eras::{PATIENCE, pipe, stateless};
 
 /// A server whose lists have two pages, and which counts the requests that reach it.
@@ -62,8 +63,7 @@ fn options(cache: Option<CacheLimits>) -> Options {
 }
 
 async fn connected(cache: Option<CacheLimits>, transport: impl mcp_runtime::transport::Transport) -> ClientSession {
-    let info = hub::Implementation::new("client", "1.0");
-    let connecting = connect((), info, hub::ClientCapabilities::default(), options(cache), transport);
+    let connecting = connect_to(transport, options(cache));
     connecting.await.expect("there is a session")
 }
 

@@ -6,12 +6,12 @@ use futures_util::StreamExt;
 use mcp_runtime::router::{resource, tool};
 use mcp_runtime::transport::channel;
 use mcp_runtime::{
-    CallError, Change, ChangeFilter, Changes, ClientSession, Era, Options, Revision, Router, UnknownMethod, connect,
-    hub,
+    CallError, Change, ChangeFilter, Changes, ClientSession, Era, Options, Revision, Router, UnknownMethod, hub,
 };
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::common::connect_to;
 use crate::eras::{Lined, PATIENCE, handshake, pipe, stateless};
 
 fn router() -> Router {
@@ -33,8 +33,7 @@ async fn client_of(router: &Router, revision: Revision) -> ClientSession {
     let (server, client) = channel(16);
     let options = options(revision);
     let _session = router.clone().serve(options.clone(), server);
-    let info = hub::Implementation::new("client", "1.0");
-    let connected = connect((), info, hub::ClientCapabilities::default(), options, client);
+    let connected = connect_to(client, options);
     connected.await.expect("there is a session")
 }
 
@@ -138,14 +137,7 @@ async fn a_stream_ends_with_the_session() {
 /// A client of ours in a session with a server that writes JSON.
 async fn client_with(revision: Revision, capabilities: Value) -> (ClientSession, Lined) {
     let (transport, mut server) = pipe();
-    let info = hub::Implementation::new("client", "1.0");
-    let connecting = connect(
-        (),
-        info,
-        hub::ClientCapabilities::default(),
-        options(revision),
-        transport,
-    );
+    let connecting = connect_to(transport, options(revision));
     let connecting = tokio::spawn(connecting);
     let asked = server.receive().await;
     let info = json!({"name": "server", "version": "1"});

@@ -3,24 +3,20 @@
 use std::time::Duration;
 
 use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
-use mcp_runtime::{CallError, CallServer, ClientSession, ConnectError, Era, Limits, Options, Revision, connect, hub};
+use mcp_runtime::{CallError, CallServer, ClientSession, ConnectError, Era, Limits, Options, Revision, hub};
 use serde_json::{Value, json};
 use tokio::process::Command;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use crate::common::connect_to;
 use crate::eras::{Lined, PATIENCE, handshake, pipe, stateless};
 
 type Connecting = JoinHandle<Result<ClientSession, ConnectError>>;
 
 fn connect_with(options: Options) -> (Connecting, Lined) {
     let (transport, server) = pipe();
-    let info = hub::Implementation::new("client", "1.0");
-    let capabilities = hub::ClientCapabilities::default();
-    (
-        tokio::spawn(connect((), info, capabilities, options, transport)),
-        server,
-    )
+    (tokio::spawn(connect_to(transport, options)), server)
 }
 
 fn options() -> Options {
@@ -414,8 +410,7 @@ async fn a_child_that_exits_because_of_the_probe_is_started_again() {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &script]);
     let transport = spawn(command, SpawnOptions::default()).expect("the shell starts");
-    let info = hub::Implementation::new("client", "1.0");
-    let connecting = connect((), info, hub::ClientCapabilities::default(), options(), transport);
+    let connecting = connect_to(transport, options());
     let session = timeout(PATIENCE, connecting).await.expect("it doesn't hang");
     let session = session.expect("the second process answers");
     assert_eq!(session.peer().era(), Some(Era::Handshake));

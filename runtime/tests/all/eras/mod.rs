@@ -7,18 +7,14 @@ mod listen;
 mod responder;
 mod server;
 
-use std::time::Duration;
-
 use mcp_runtime::transport::stdio::LineTransport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split};
 use tokio::time::timeout;
 
-use crate::common::{handshake, stateless};
+use crate::common::{PATIENCE, handshake, stateless};
 
 /// How long a test waits for what has to come.
-const PATIENCE: Duration = Duration::from_secs(30);
-
 /// A peer that writes and reads lines of JSON.
 struct Lined {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,

@@ -5,11 +5,12 @@ use std::time::Duration;
 use mcp_runtime::transport::http::client::reqwest::StatusCode;
 use mcp_runtime::transport::http::client::{HttpClient, HttpError, HttpOptions, SessionExpired};
 use mcp_runtime::transport::{Incoming, Sender, TransportError};
-use mcp_runtime::{CallError, ConnectError, Options, connect, hub};
+use mcp_runtime::{CallError, ConnectError, Options};
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
+use crate::common::connect_to;
 use crate::http_client::server::{
     STREAM, Server, error, failure, message, notification, progress, receive, request, result,
 };
@@ -148,9 +149,7 @@ async fn a_failure_keeps_its_status_every_challenge_and_the_beginning_of_its_bod
 async fn a_caller_is_told_the_status_and_the_error_of_a_failure() {
     let server = Server::start().await;
     let client = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
-    let info = hub::Implementation::new("client", "1.0");
-    let capabilities = hub::ClientCapabilities::default();
-    let connecting = connect((), info, capabilities, Options::default(), client);
+    let connecting = connect_to(client, Options::default());
     let (connected, ()) = tokio::join!(connecting, async {
         let asked = server.next().await;
         let error = json!({"code": -32001, "message": "no token", "data": {"why": 1}});

@@ -2,13 +2,12 @@
 
 use futures_util::StreamExt;
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
-use mcp_runtime::{
-    CallError, Change, ChangeFilter, Changes, ClientSession, Era, Options, Peer, UnknownMethod, connect, hub,
-};
+use mcp_runtime::{CallError, Change, ChangeFilter, Changes, ClientSession, Era, Options, Peer, UnknownMethod};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::common::connect_to;
 use crate::http_client::server::*;
 use crate::http_client::stateless::{discovered, revision};
 
@@ -24,9 +23,7 @@ async fn connected(server: &Server) -> ClientSession {
         era: Some(Era::Stateless),
         ..Options::default()
     };
-    let info = hub::Implementation::new("client", "1.0");
-    let capabilities = hub::ClientCapabilities::default();
-    let connecting = tokio::spawn(connect((), info, capabilities, options, transport));
+    let connecting = tokio::spawn(connect_to(transport, options));
     let asked = server.next().await;
     let answer = discovered(&asked.body["id"]);
     asked.json(200, "", &answer).await;

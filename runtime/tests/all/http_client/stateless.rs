@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
 use mcp_runtime::transport::{HttpFailure, Sender};
-use mcp_runtime::{CallError, ClientSession, ConnectError, Era, Limits, Options, Revision, connect, hub};
+use mcp_runtime::{CallError, ClientSession, ConnectError, Era, Limits, Options, Revision};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::common::connect_to;
 use crate::http_client::server::*;
 
 pub fn revision() -> Revision {
@@ -194,7 +195,6 @@ async fn a_404_about_the_method_does_not_cost_the_session() {
 
 fn connecting(server: &Server, probe: Duration) -> JoinHandle<Result<ClientSession, ConnectError>> {
     let transport = HttpClient::new(&server.url(), HttpOptions::default()).expect("the address is one");
-    let info = hub::Implementation::new("client", "1.0");
     let options = Options {
         supported: Revision::ALL.to_vec(),
         limits: Limits {
@@ -203,13 +203,7 @@ fn connecting(server: &Server, probe: Duration) -> JoinHandle<Result<ClientSessi
         },
         ..Options::default()
     };
-    tokio::spawn(connect(
-        (),
-        info,
-        hub::ClientCapabilities::default(),
-        options,
-        transport,
-    ))
+    tokio::spawn(connect_to(transport, options))
 }
 
 async fn connected(connecting: JoinHandle<Result<ClientSession, ConnectError>>) -> Result<ClientSession, ConnectError> {

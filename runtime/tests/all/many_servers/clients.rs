@@ -8,15 +8,11 @@ use mcp_adapters::PeerTypes;
 use mcp_runtime::clients::{Backoff, Clients, ReconnectingClient};
 use mcp_runtime::router::{resource, tool};
 use mcp_runtime::transport::{channel, watched};
-use mcp_runtime::{Change, ChangeFilter, Client, Discovery, Options, Router, hub};
+use mcp_runtime::{Change, ChangeFilter, Discovery, Options, Router, hub};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::many_servers::{Local, PATIENCE, REVISIONS, speaking};
-
-fn client() -> Client {
-    Client::new("app", "1.0")
-}
+use crate::many_servers::{Local, PATIENCE, REVISIONS, client, speaking};
 
 fn quick() -> Backoff {
     Backoff::default().delay(Duration::from_millis(1), Duration::from_millis(20))

@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::many_servers::{Local, PATIENCE, REVISIONS, speaking};
+use crate::many_servers::{Local, PATIENCE, REVISIONS, client, speaking};
 
 fn named(name: &'static str) -> Router {
     Router::new(name, "1.0").tool("name", "Tells the name of the server", move || name)
@@ -49,10 +49,6 @@ async fn connect(gateway: &Gateway, client: Client, revision: &str) -> ClientSes
         .connect(transport)
         .await
         .expect("the gateway serves")
-}
-
-fn client() -> Client {
-    Client::new("app", "1.0")
 }
 
 async fn tools(session: &ClientSession) -> Vec<String> {

@@ -6,14 +6,13 @@ mod limits;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use mcp_runtime::bridge::Connector;
 use mcp_runtime::transport::{ChannelTransport, TransportError, channel};
-use mcp_runtime::{Options, Revision, Router};
+use mcp_runtime::{Client, Options, Revision, Router};
 use tokio_util::sync::CancellationToken;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::common::PATIENCE;
 
 /// Two revisions with a handshake, and one without.
 const REVISIONS: [&str; 3] = ["2025-06-18", "2025-11-25", "2026-07-28"];
@@ -27,6 +26,10 @@ fn speaking(name: &str) -> Options {
         supported: vec![revision(name)],
         ..Options::default()
     }
+}
+
+fn client() -> Client {
+    Client::new("app", "1.0")
 }
 
 /// A server in this process that can end and be out of reach.

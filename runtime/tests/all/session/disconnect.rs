@@ -11,6 +11,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 use tokio::time::Instant;
 
+use crate::common::connect_to;
 use crate::session::raw::{Tools, alive_tasks, call, client, notification, of_hub, tool, until};
 
 #[tokio::test(start_paused = true)]
@@ -42,17 +43,7 @@ async fn every_pending_call_ends_when_the_peer_dies_in_the_middle_of_a_message()
     let (ours, theirs) = duplex(1 << 16);
     let (reader, writer) = tokio::io::split(ours);
     let transport = LineTransport::new(reader, writer, LineLimits::default());
-    let info = hub::Implementation::new("client", "1");
-    let connecting = tokio::spawn(async {
-        connect(
-            (),
-            info,
-            hub::ClientCapabilities::default(),
-            crate::common::with_handshake(),
-            transport,
-        )
-        .await
-    });
+    let connecting = tokio::spawn(async { connect_to(transport, crate::common::with_handshake()).await });
     let mut theirs = BufReader::new(theirs);
     let mut line = String::new();
     theirs.read_line(&mut line).await.expect("a line");

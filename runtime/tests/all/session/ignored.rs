@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
-use mcp_runtime::{ClientSession, Options, Revision, connect, hub, serve};
+use mcp_runtime::{ClientSession, Options, Revision, hub, serve};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::common::spoken;
+use crate::common::{connect_to, spoken};
 
 /// A peer that sends what it likes.
 struct Raw {
@@ -57,9 +57,7 @@ fn options(revision: Revision) -> Options {
 async fn client(revision: Revision) -> (ClientSession, Raw) {
     let (server_end, client_end) = channel(16);
     let mut raw = Raw::new(server_end);
-    let info = hub::Implementation::new("client", "1.0");
-    let capabilities = hub::ClientCapabilities::default();
-    let session = connect((), info, capabilities, options(revision), client_end);
+    let session = connect_to(client_end, options(revision));
     let (session, ()) = tokio::join!(session, async {
         let id = raw.receive().await["id"].take();
         let result = json!({

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use mcp_runtime::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError, channel};
-use mcp_runtime::{ClientSession, Limits, Options, Revision, ServerSession, connect, hub};
+use mcp_runtime::{ClientSession, Limits, Options, Revision, ServerSession};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use crate::common::spoken;
+use crate::common::{connect_to, spoken};
 use crate::session::raw::{
     Raw, Tools, alive_tasks, any_revision, call, code, initialize, notification, of_hub, opened, request, serve_over,
     text, unopened, until,
@@ -41,17 +41,7 @@ async fn nothing_but_pings_is_answered_before_the_session_begins_and_it_begins_o
 async fn a_client_answers_pings_before_the_session_begins() {
     let (ours, theirs) = channel(16);
     let mut raw = Raw::new(theirs);
-    let info = hub::Implementation::new("client", "1");
-    let connecting = tokio::spawn(async {
-        connect(
-            (),
-            info,
-            hub::ClientCapabilities::default(),
-            crate::common::with_handshake(),
-            ours,
-        )
-        .await
-    });
+    let connecting = tokio::spawn(async { connect_to(ours, crate::common::with_handshake()).await });
     assert_eq!(raw.next().await["method"], "initialize");
     raw.is_quiet().await;
     let refused = raw.ask(&request(1, "roots/list", json!({}))).await;
@@ -65,8 +55,7 @@ async fn a_session_that_either_side_ends_is_closed_for_everyone_who_asks_or_wait
     for server_ends in [true, false] {
         let (ours, theirs) = channel(16);
         let server = serve_over(&Tools::new(1), any_revision(), theirs);
-        let info = hub::Implementation::new("client", "1");
-        let client = connect((), info, hub::ClientCapabilities::default(), Options::default(), ours).await;
+        let client = connect_to(ours, Options::default()).await;
         let client = client.expect("a session begins");
         assert!(!server.is_closed() && !client.is_closed());
         let (ends, other) = match server_ends {

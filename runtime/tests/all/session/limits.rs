@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use mcp_adapters::v2025_11_25::PingRequest;
 use mcp_runtime::transport::channel;
-use mcp_runtime::{CallError, CallServer, Limits, Options, Revision, connect, hub};
+use mcp_runtime::{CallError, CallServer, Limits, Options, Revision};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
+use crate::common::connect_to;
 use crate::session::raw::{
     Tools, alive_tasks, batching, call, client, code, limits, notification, opened, request, serve_over, text, tool,
     until,
@@ -45,14 +46,7 @@ async fn a_client_that_never_reads_is_still_heard_and_costs_a_bounded_amount() {
 async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_other() {
     let (server_end, client_end) = channel(1);
     let server = serve_over(&Tools::new(1), Options::default(), server_end);
-    let info = hub::Implementation::new("client", "1");
-    let client = connect(
-        (),
-        info,
-        hub::ClientCapabilities::default(),
-        crate::common::with_handshake(),
-        client_end,
-    );
+    let client = connect_to(client_end, crate::common::with_handshake());
     let client = client.await.expect("there is a session");
     let pings = (0..200).map(|_| async {
         let (ours, theirs) = (PingRequest::default(), PingRequest::default());

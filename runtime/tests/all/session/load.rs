@@ -4,25 +4,19 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use mcp_runtime::transport::channel;
-use mcp_runtime::{CallServer, Options, connect, hub};
+use mcp_runtime::{CallServer, Options};
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::common::connect_to;
 use crate::session::raw::{Tools, alive_tasks, call, client, limits, of_hub, serve_over, tool, until};
 
 async fn a_thousand_calls(tools: Tools, options: Options, name: &'static str) {
     let (server_end, client_end) = channel(16);
     let server = serve_over(&tools, options, server_end);
-    let info = hub::Implementation::new("client", "1");
-    let session = connect(
-        (),
-        info,
-        hub::ClientCapabilities::default(),
-        crate::common::with_handshake(),
-        client_end,
-    )
-    .await
-    .expect("there is a session");
+    let session = connect_to(client_end, crate::common::with_handshake())
+        .await
+        .expect("there is a session");
     let calls: Vec<_> = (0..1000)
         .map(|_| {
             let peer = session.peer().clone();
@@ -64,14 +58,7 @@ async fn a_thousand_sessions_leave_no_task_behind() {
             session.ended().await;
         } else {
             let (ours, theirs) = channel(4);
-            let info = hub::Implementation::new("client", "1");
-            let connecting = connect(
-                (),
-                info,
-                hub::ClientCapabilities::default(),
-                crate::common::with_handshake(),
-                ours,
-            );
+            let connecting = connect_to(ours, crate::common::with_handshake());
             // Nobody waits for the session any more, though the server is still there.
             assert!(timeout(Duration::ZERO, connecting).await.is_err());
             until("the client's session ends", || alive_tasks() < 40).await;

@@ -7,13 +7,13 @@ use std::time::Duration;
 use mcp_runtime::transport::{ChannelReceiver, ChannelSender, Outgoing, Purpose, Sender, Transport, channel};
 use mcp_runtime::{
     CallClient, ClientSession, Context, Era, ErrorObject, Limits, Options, Revision, ServerHandler, ServerSession,
-    ServerSide, UnknownMethod, connect, hub, serve,
+    ServerSide, UnknownMethod, hub, serve,
 };
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 use tokio::time::timeout;
 
-use crate::common::{spoken, with_handshake};
+use crate::common::{connect_to, spoken, with_handshake};
 
 pub const PATIENCE: Duration = Duration::from_secs(3600);
 
@@ -215,8 +215,7 @@ pub async fn client(options: Options, capabilities: Value, capacity: usize) -> (
         era: Some(Era::Handshake),
         ..options
     };
-    let info = hub::Implementation::new("client", "1");
-    let connecting = connect((), info, hub::ClientCapabilities::default(), options, ours);
+    let connecting = connect_to(ours, options);
     let welcoming = async {
         let asked = raw.next().await;
         assert_eq!(asked["method"], "initialize");

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use mcp_runtime::transport::channel;
-use mcp_runtime::{CallError, CallServer, Limits, Options, connect, hub};
+use mcp_runtime::{CallError, CallServer, Limits, Options};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
+use crate::common::connect_to;
 use crate::session::raw::{PATIENCE, Raw, client, notification, tool};
 
 #[tokio::test(start_paused = true)]
@@ -82,15 +83,7 @@ async fn progress_extends_a_call_up_to_the_cap() {
 async fn a_session_that_never_begins_is_given_up_without_a_cancellation() {
     let (ours, theirs) = channel(16);
     let mut raw = Raw::new(theirs);
-    let info = hub::Implementation::new("client", "1");
-    let ended = connect(
-        (),
-        info,
-        hub::ClientCapabilities::default(),
-        crate::common::with_handshake(),
-        ours,
-    )
-    .await;
+    let ended = connect_to(ours, crate::common::with_handshake()).await;
     assert!(ended.is_err());
     assert_eq!(raw.next().await["method"], "initialize");
     assert_eq!(

@@ -13,10 +13,9 @@ use mcp_runtime::{Client, ClientSession, ErrorObject, Options, Revision, Router,
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
+use crate::common::PATIENCE;
 use crate::tasks::in_core::{Json, with_tasks};
 use crate::tasks::{asked, begin, get, limits, refused, server, text, wait};
-
-const PATIENCE: Duration = Duration::from_secs(20);
 
 fn options_of(supported: &[Revision]) -> Options {
     Options {

@@ -1,7 +1,6 @@
 //! Clients that subscribe to tasks, and what a task says of its progress.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use mcp_ext_tasks::{EXTENSION, TaskStatusNotificationParams};
@@ -17,9 +16,8 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
+use crate::common::PATIENCE;
 use crate::tasks::{begin, refused};
-
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A client that passes the notifications on that the protocol doesn't declare.
 struct Listens(mpsc::UnboundedSender<UnknownMethod>);
