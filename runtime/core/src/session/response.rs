@@ -180,8 +180,6 @@ impl<S: Side> Engine<S> {
         mut response: BoxFuture<'static, Response>,
         handler: Option<HandlerKey>,
     ) {
-        // A handler starts only when there is room.
-        let charge = self.response_bytes.charge(0);
         let engine = Arc::clone(self);
         self.tasks.spawn(async move {
             let started = Instant::now();
@@ -199,9 +197,10 @@ impl<S: Side> Engine<S> {
                 engine.session.sender.unanswered(&ids);
                 return;
             };
+            // A handler starts only when there is room.
             let charged = engine.response_bytes.charge(json.len());
             logged(engine.session.send(json, Purpose::Response(ids)).await);
-            drop((charge, charged, permit));
+            drop((charged, permit));
         });
     }
 

@@ -61,6 +61,20 @@ async fn two_peers_that_write_more_than_fits_between_them_do_not_wait_for_each_o
 }
 
 #[tokio::test]
+async fn calls_in_flight_leave_the_room_for_responses_to_responses() {
+    let tools = Tools::new(1);
+    let options = limits(|limits| limits.unread_bytes = 8 * 1024);
+    let (_session, mut raw) = opened(&tools, options, Revision::V2025_11_25, json!({}), 64).await;
+    for id in 0..32 {
+        raw.send(&call(id, "yield")).await;
+    }
+    for _ in 0..32 {
+        let answer = timeout(Duration::from_secs(10), raw.next()).await;
+        assert_eq!(text(&answer.expect("no call waits for another")), Some("done"));
+    }
+}
+
+#[tokio::test]
 async fn requests_with_too_many_bytes_together_are_refused_until_some_are_done() {
     let tools = Tools::new(1);
     let options = limits(|limits| limits.request_bytes = 20_000);
