@@ -1,7 +1,7 @@
 //! The engine of a session: the task that receives, and its state.
 
 use std::collections::HashMap;
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Once};
 
@@ -128,7 +128,7 @@ impl<S: Side> Engine<S> {
                 tokio::select! {
                     () = self.tasks.wait() => {}
                     // Handlers may wait for responses of the peer, which have to be received.
-                    () = async { while self.take(self.receive(&mut receiver).await) {} }, if peer_sends => {}
+                    () = self.receive_while_closing(&mut receiver), if peer_sends => {}
                 }
             };
             if tokio::time::timeout(session.options.limits.closing, responses)
@@ -139,6 +139,21 @@ impl<S: Side> Engine<S> {
             }
             self.flush();
             session.sender.close().await;
+        }
+    }
+
+    /// Receives what handlers wait for, until the peer ends the session.
+    async fn receive_while_closing(self: &Arc<Self>, receiver: &mut impl Receiver) {
+        loop {
+            let received = self.receive(receiver).await;
+            if matches!(received, Ok(None)) && receiver.half_closes() {
+                // The peer may still read its responses.
+                self.session.pending.clear();
+                return pending().await;
+            }
+            if !self.take(received) {
+                return;
+            }
         }
     }
 

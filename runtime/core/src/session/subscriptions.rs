@@ -12,7 +12,6 @@ use mcp_adapters::mcp_wire::{
 };
 use mcp_adapters::{HelloError, PeerTypes};
 use tokio::sync::TryAcquireError;
-use tokio_util::sync::CancellationToken;
 
 use super::added::{Added, Event, Extend, Listened, tagged};
 use super::context::Context;
@@ -264,48 +263,46 @@ impl<S: Side> Engine<S> {
         let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
         let answered = id.clone();
         let listened = Box::pin(async move {
-            let response = match engine.session.subscriptions.extend(extra, context).await {
-                Ok(mut added) => {
-                    agreed.extra = std::mem::take(&mut added.agreed);
-                    let changes = Listened { queue, added };
-                    engine
-                        .notify_listener(&id, changes, &agreed, &negotiated, &cancelled)
-                        .await
+            let refused = |error| Some(to_json(&ErrorResponse::new(Some(id.clone()), error)));
+            let notified = async {
+                match engine.session.subscriptions.extend(extra, context).await {
+                    Ok(mut added) => {
+                        agreed.extra = std::mem::take(&mut added.agreed);
+                        let changes = Listened { queue, added };
+                        engine.notify_listener(&id, changes, &agreed, &negotiated).await
+                    }
+                    Err(error) => refused(error),
                 }
-                Err(error) => Some(to_json(&ErrorResponse::new(Some(id.clone()), error))),
             };
+            let notified = engine.until_cancelled(&id, &cancelled, notified).await;
             engine.session.subscriptions.remove(&id);
-            engine.end_request(&id);
+            let response = notified.and_then(|notified| {
+                notified.unwrap_or_else(|panic| {
+                    tracing::error!(panic, "a subscription failed");
+                    refused(internal_error("internal error"))
+                })
+            });
             (response, Some(RequestPermit::new(permit, charge)))
         });
         Ok(PendingResponse::running(answered, None, listened))
     }
 
-    /// Acknowledges a subscription and notifies the client until one of the sides ends it; the response if that is this side.
+    /// Acknowledges a subscription and notifies the client until this side ends it; the response.
     async fn notify_listener(
         &self,
         id: &RequestId,
         changes: Listened,
         agreed: &ChangeFilter,
         negotiated: &Negotiated,
-        cancelled: &CancellationToken,
     ) -> Option<Vec<u8>> {
         let (method, params) = hello::acknowledge(negotiated.revision, id, agreed)?;
         let notification = UnknownMethod::new(method).with_params(params);
         let acknowledgement = to_json(&Notice { notification });
-        let notified = async {
-            let purpose = || Purpose::RelatedTo(id.clone());
-            self.session.send(acknowledgement, purpose()).await.ok()?;
-            self.session.notify_of_changes(changes, negotiated, Some(id)).await;
-            let result = hello::listen_result(negotiated.revision, id);
-            Some(self.response(negotiated, id, &result))
-        };
-        tokio::select! {
-            biased;
-            () = cancelled.cancelled() => None,
-            () = self.session.ended.cancelled() => None,
-            response = notified => response,
-        }
+        let purpose = Purpose::RelatedTo(id.clone());
+        self.session.send(acknowledgement, purpose).await.ok()?;
+        self.session.notify_of_changes(changes, negotiated, Some(id)).await;
+        let result = hello::listen_result(negotiated.revision, id);
+        Some(self.response(negotiated, id, &result))
     }
 
     /// Begins to notify the client of a session, if its revision has no request for that.
