@@ -180,8 +180,8 @@ impl GatewayHandler {
             policy.request(routed, &mut request).await?;
         }
         let peer = reach(servers, server, routed.context).await?;
-        if let Some(upstream) = self.0.gateway.servers.get(server) {
-            upstream.works();
+        if let Some(server) = self.0.gateway.servers.get(server) {
+            server.works();
         }
         let _caller = servers.callers.get(server).map(|callers| callers.add(routed.context));
         let mut result = call(peer, request, routed.context).await?;
@@ -223,10 +223,10 @@ impl GatewayHandler {
         list: Merged<T>,
         params: &hub::PaginatedRequestParams,
     ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
-        for upstream in &self.0.gateway.servers {
-            match list.failures.iter().find(|failure| failure.server == upstream.name) {
-                Some(failure) => upstream.fails(&failure.error),
-                None => upstream.works(),
+        for server in &self.0.gateway.servers {
+            match list.failures.iter().find(|failure| failure.server == server.name) {
+                Some(failure) => server.fails(&failure.error),
+                None => server.works(),
             }
         }
         let begin = match params.cursor.as_deref() {

@@ -38,8 +38,8 @@ mod follow;
 mod handler;
 mod policy;
 mod report;
+mod server;
 mod session;
-mod upstream;
 
 // rustfmt doesn't look for modules in macros.
 #[cfg(rustfmt)]
@@ -61,8 +61,8 @@ use mcp_runtime_core::{Limits, Options, ServerSession};
 
 use self::handler::GatewayHandler;
 use self::policy::ErasedPolicy;
+use self::server::GatewayServer;
 use self::session::GatewaySession;
-use self::upstream::Upstream;
 
 pub use self::policy::{Policy, Routed};
 pub use self::report::{CallReport, Outcome};
@@ -80,7 +80,7 @@ type Observer = Arc<dyn Fn(&CallReport<'_>) + Send + Sync>;
 struct Inner {
     info: hub::Implementation,
     instructions: Option<String>,
-    servers: Vec<Upstream>,
+    servers: Vec<GatewayServer>,
     names: Names,
     naming: Naming,
     prefixes_uris: bool,
@@ -147,7 +147,7 @@ impl Gateway {
             ..inner.options.clone()
         };
         let bridge = Arc::new(Bridge::new(connector, options));
-        inner.servers.push(Upstream::new(name.into(), bridge));
+        inner.servers.push(GatewayServer::new(name.into(), bridge));
         self.named()
     }
 

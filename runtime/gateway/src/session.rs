@@ -12,7 +12,7 @@ use mcp_runtime_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, lo
 use mcp_runtime_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
 
 use super::Inner;
-use super::upstream::{Callers, ThroughBridge, UpstreamHandler};
+use super::server::{Callers, GatewayServerHandler, ThroughBridge};
 
 /// The session of a client with the gateway.
 pub struct GatewaySession {
@@ -72,9 +72,9 @@ impl GatewaySession {
             ..Options::default()
         };
         let callers: Vec<Arc<Callers>> = self.gateway.servers.iter().map(|_| Arc::default()).collect();
-        let servers = self.gateway.servers.iter().zip(&callers).map(|(upstream, callers)| {
-            let handler = UpstreamHandler {
-                server: upstream.name.clone(),
+        let servers = self.gateway.servers.iter().zip(&callers).map(|(server, callers)| {
+            let handler = GatewayServerHandler {
+                server: server.name.clone(),
                 callers: Arc::clone(callers),
                 capabilities: client.map(PeerInfo::client_capabilities).unwrap_or_default(),
                 client: Arc::downgrade(state),
@@ -83,12 +83,12 @@ impl GatewaySession {
                 .info(implementation.clone())
                 .options(options.clone());
             let through = ThroughBridge {
-                upstream: upstream.clone(),
+                server: server.clone(),
                 client: self.client.clone(),
             };
             let backoff = Backoff::default().attempts(1);
             let client = ReconnectingClient::with_backoff(client.handler(handler), through, backoff);
-            (upstream.name.clone(), client)
+            (server.name.clone(), client)
         });
         Servers {
             clients: Clients::with_names(self.gateway.names.clone(), servers),

@@ -17,14 +17,14 @@ const CAPACITY: usize = 64;
 
 /// A server of the gateway.
 #[derive(Clone)]
-pub struct Upstream {
+pub struct GatewayServer {
     pub name: String,
     pub bridge: Arc<dyn ErasedBridge>,
     /// Whether it can't be used, which has been logged. All clients find that out, some of them with each list.
     is_failing: Arc<AtomicBool>,
 }
 
-impl Upstream {
+impl GatewayServer {
     pub fn new(name: String, bridge: Arc<dyn ErasedBridge>) -> Self {
         let is_failing = Arc::default();
         Self {
@@ -68,7 +68,7 @@ impl<C: Connector> ErasedBridge for Bridge<C> {
 
 /// Connects to a server on behalf of a client.
 pub struct ThroughBridge {
-    pub upstream: Upstream,
+    pub server: GatewayServer,
     pub client: ClientId,
 }
 
@@ -77,11 +77,11 @@ impl Connector for ThroughBridge {
 
     async fn connect(&self) -> Result<ChannelTransport, TransportError> {
         let (ours, theirs) = channel(CAPACITY);
-        let upstream = self.upstream.clone();
-        let serving = upstream.bridge.serve(self.client.clone(), theirs);
+        let server = self.server.clone();
+        let serving = server.bridge.serve(self.client.clone(), theirs);
         tokio::spawn(async move {
             if let Err(error) = serving.await {
-                upstream.fails(&error);
+                server.fails(&error);
             }
         });
         Ok(ours)
@@ -121,7 +121,7 @@ impl Drop for CallerGuard {
 }
 
 /// Passes what a server asks and notifies of on to the client.
-pub struct UpstreamHandler {
+pub struct GatewayServerHandler {
     pub server: String,
     pub callers: Arc<Callers>,
     /// What the client offers.
@@ -130,13 +130,13 @@ pub struct UpstreamHandler {
     pub client: Weak<SessionState<ServerSide>>,
 }
 
-impl Capable for UpstreamHandler {
+impl Capable for GatewayServerHandler {
     fn capabilities(&self) -> hub::ClientCapabilities {
         self.capabilities.clone()
     }
 }
 
-impl UpstreamHandler {
+impl GatewayServerHandler {
     fn client(&self) -> Option<Peer<ServerSide>> {
         let session = || self.client.upgrade().map(Peer::new);
         self.callers.latest().or_else(session)
@@ -147,7 +147,7 @@ impl UpstreamHandler {
     }
 }
 
-impl ClientHandler<Context<ClientSide>> for UpstreamHandler {
+impl ClientHandler<Context<ClientSide>> for GatewayServerHandler {
     async fn handle_request(
         &self,
         request: InputRequest,
