@@ -57,7 +57,7 @@ struct Entry {
     args: Vec<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
-    cwd: Option<PathBuf>,
+    cwd: Option<String>,
     url: Option<String>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
@@ -124,7 +124,7 @@ impl Entry {
                     program: expanded(&command)?.into(),
                     arguments: arguments.collect::<Result<_, String>>()?,
                     environment: environment.collect::<Result<_, String>>()?,
-                    directory: self.cwd,
+                    directory: self.cwd.as_deref().map(expanded).transpose()?.map(PathBuf::from),
                     options: SpawnOptions::default(),
                 }))
             }
@@ -185,6 +185,18 @@ mod tests {
         assert_eq!(expanded("${CARGO_PKG_NAME}/x").unwrap(), "mcp-runtime-clients/x");
         assert_eq!(expanded("$HOME and ${unfinished").unwrap(), "$HOME and ${unfinished");
         assert!(expanded("${MCP_NONE}").unwrap_err().contains("MCP_NONE"));
+    }
+
+    #[test]
+    fn every_text_of_a_process_is_expanded() {
+        let file =
+            r#"{"servers":{"a":{"command":"${MCP_NONE:-x}","args":["${MCP_NONE:-y}"],"cwd":"${MCP_NONE:-/z}/w"}}}"#;
+        let mut servers = ServersFile::parse(file).and_then(ServersFile::all).unwrap();
+        let Some(ServerConfig::Process(process)) = servers.remove("a") else {
+            panic!("it is a process");
+        };
+        assert_eq!((process.program, process.arguments), ("x".into(), vec!["y".into()]));
+        assert_eq!(process.directory, Some("/z/w".into()));
     }
 
     #[test]
