@@ -18,6 +18,9 @@ use super::policy::Routed;
 use super::report::{Outcome, Reporting};
 use super::session::{GatewaySession, Servers};
 
+/// The prefix of a cursor. The name of the last item before the page follows.
+const AFTER: &str = "after:";
+
 /// The handler of a client's session.
 pub struct GatewayHandler(pub Arc<GatewaySession>);
 
@@ -36,25 +39,29 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
         } }
         match request {
             ClientRequest::ListTools(request) => {
-                let (tools, next) = self.page(clients.list_tools().await, &request.params)?;
+                let (tools, next) = self.page(clients.list_tools().await, &request.params, |tool| &tool.name)?;
                 let mut list = hub::ListToolsResult::new(tools);
                 list.next_cursor = next;
                 Ok(ServerResult::ListTools(list))
             }
             ClientRequest::ListPrompts(request) => {
-                let (prompts, next) = self.page(clients.list_prompts().await, &request.params)?;
+                let (prompts, next) =
+                    self.page(clients.list_prompts().await, &request.params, |prompt| &prompt.name)?;
                 let mut list = hub::ListPromptsResult::new(prompts);
                 list.next_cursor = next;
                 Ok(ServerResult::ListPrompts(list))
             }
             ClientRequest::ListResources(request) => {
-                let (resources, next) = self.page(clients.list_resources().await, &request.params)?;
+                let (resources, next) = self.page(clients.list_resources().await, &request.params, |resource| {
+                    &resource.uri
+                })?;
                 let mut list = hub::ListResourcesResult::new(resources);
                 list.next_cursor = next;
                 Ok(ServerResult::ListResources(list))
             }
             ClientRequest::ListResourceTemplates(request) => {
-                let (templates, next) = self.page(clients.list_resource_templates().await, &request.params)?;
+                let list = clients.list_resource_templates().await;
+                let (templates, next) = self.page(list, &request.params, |template| &template.uri_template)?;
                 let mut list = hub::ListResourceTemplatesResult::new(templates);
                 list.next_cursor = next;
                 Ok(ServerResult::ListResourceTemplates(list))
@@ -217,11 +224,13 @@ impl GatewayHandler {
         Err(refusal)
     }
 
-    /// The items of a page, and the cursor of the next one.
+    /// The items of a page, and the cursor of the next one. A list that has more than a page is in the order of its names, so that no item is
+    /// skipped or repeated when the list changes between two pages.
     fn page<T>(
         &self,
         list: Merged<T>,
         params: &hub::PaginatedRequestParams,
+        name: impl Fn(&T) -> &String,
     ) -> Result<(Vec<T>, Option<String>), ErrorObject> {
         for server in &self.0.gateway.servers {
             match list.failures.iter().find(|failure| failure.server == server.name) {
@@ -229,14 +238,23 @@ impl GatewayHandler {
                 None => server.works(),
             }
         }
-        let begin = match params.cursor.as_deref() {
-            None => 0,
-            Some(cursor) => cursor.parse().map_err(|_| invalid_params("Invalid cursor"))?,
-        };
-        let (size, count) = (self.0.gateway.page_size, list.items.len());
-        let end = size.saturating_add(begin);
-        let items = list.items.into_iter().skip(begin).take(size).collect();
-        Ok((items, (end < count).then(|| end.to_string())))
+        let (mut items, size) = (list.items, self.0.gateway.page_size);
+        let cursor = params.cursor.as_deref();
+        if cursor.is_none() && items.len() <= size {
+            return Ok((items, None));
+        }
+        items.sort_by(|one, other| name(one).cmp(name(other)));
+        if let Some(cursor) = cursor {
+            let last = cursor
+                .strip_prefix(AFTER)
+                .ok_or_else(|| invalid_params("Invalid cursor"))?;
+            items.drain(..items.partition_point(|item| name(item).as_str() <= last));
+        }
+        let has_more = items.len() > size;
+        items.truncate(size);
+        let last = items.last().filter(|_| has_more);
+        let next = last.map(|last| format!("{AFTER}{}", name(last)));
+        Ok((items, next))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Clients of many servers, and a gateway before them.
 
 mod clients;
+mod faults;
 mod gateway;
 mod limits;
 
