@@ -141,7 +141,7 @@ impl Servers {
         let request = log_level(severity).and_then(|level| hello::set_level(negotiated.revision, level.as_str()));
         let Some((method, params)) = request else { return };
         // A client that has set no level gets what the server sends without one.
-        let before = self.levels.lock().insert(server, (session, severity));
+        let before = self.levels.lock().get(&server).copied();
         let before = before
             .filter(|(of, _)| *of == session)
             .map_or(0, |(_, severity)| severity);
@@ -149,8 +149,10 @@ impl Servers {
             return;
         }
         let request = UnknownMethod::new(method).with_params(params);
-        if let Err(error) = peer.state().call_json(negotiated, method, request).await {
-            tracing::warn!(%error, "the server's log level wasn't set");
+        match peer.state().call_json(negotiated, method, request).await {
+            Ok(_) => _ = self.levels.lock().insert(server, (session, severity)),
+            // The next call tries again.
+            Err(error) => tracing::warn!(%error, "the server's log level wasn't set"),
         }
     }
 }
