@@ -12,6 +12,7 @@ use mcp_runtime_core::{CallError, Change, Client, ConnectError};
 use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::backoff::Backoff;
 use super::file::{FileError, ServersFile};
@@ -21,8 +22,12 @@ use super::names::{NameError, Names, Naming};
 use super::reconnecting::ReconnectingClient;
 use super::server::ServerConfig;
 
-/// How long a result with resources waits until it is known which ones other servers have.
+/// How long a result with resources waits until it is known which ones other servers have, and a subscription until it is known who lists its
+/// resources.
 const LISTING: Duration = Duration::from_secs(5);
+
+/// How long a server may take by default when all are asked.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Clients of several servers. Each connects when it is needed, and again when its session is lost. The names of tools and prompts
 /// have the name of their server before them ([`Naming`]). Resources keep their URIs, unless an earlier server has the same: then the URI
@@ -48,6 +53,7 @@ pub struct Clients<C: Connector = ServerConfig> {
     servers: Vec<Server<C>>,
     names: Names,
     listed: Listed,
+    time_limit: Duration,
 }
 
 struct Server<C: Connector> {
@@ -117,6 +123,7 @@ impl<C: Connector> Clients<C> {
             servers: servers.collect(),
             names,
             listed: Listed::default(),
+            time_limit: TIME_LIMIT,
         }
     }
 
@@ -133,6 +140,14 @@ impl<C: Connector> Clients<C> {
     #[must_use]
     pub fn prefix_uris(mut self) -> Self {
         self.names = self.names.with_prefixed_uris(true);
+        self
+    }
+
+    /// Sets how long a server may take when all of them are asked: to connect, and to give a list. One that takes longer is among the
+    /// [`Failure`]s, and goes on connecting. The default is 20 seconds.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
         self
     }
 
@@ -171,9 +186,9 @@ impl<C: Connector> Clients<C> {
         Some((&server.name, &server.client))
     }
 
-    /// Connects to all servers side by side, and returns those that can't be reached.
+    /// Connects to all servers side by side, and returns those that can't be reached within the [time limit](Self::time_limit).
     pub async fn connect(&self) -> Vec<Failure> {
-        let connected = self.each(|client| async move { client.peer().await.map(drop) });
+        let connected = self.ask(self.time_limit, |client| async move { client.peer().await.map(drop) });
         let connected = self.servers.iter().zip(connected.await);
         connected
             .filter_map(|(server, connected)| Some(server.failed(connected.err()?)))
@@ -182,25 +197,33 @@ impl<C: Connector> Clients<C> {
 
     /// The tools of all servers.
     pub async fn list_tools(&self) -> Merged<hub::Tool> {
-        let tools = self.each(|client| async move { client.list_tools().await }).await;
-        self.merge(Kind::Tool, tools, |tool| &mut tool.name)
+        let tools = self.ask(self.time_limit, |client| async move { client.list_tools().await });
+        self.merge(Kind::Tool, tools.await, |tool| &mut tool.name)
     }
 
     /// The prompts of all servers.
     pub async fn list_prompts(&self) -> Merged<hub::Prompt> {
-        let prompts = self.each(|client| async move { client.list_prompts().await }).await;
-        self.merge(Kind::Prompt, prompts, |prompt| &mut prompt.name)
+        let prompts = self.ask(self.time_limit, |client| async move { client.list_prompts().await });
+        self.merge(Kind::Prompt, prompts.await, |prompt| &mut prompt.name)
     }
 
     /// The resources of all servers.
     pub async fn list_resources(&self) -> Merged<hub::Resource> {
-        let resources = self.each(|client| async move { client.list_resources().await }).await;
-        self.merge(Kind::Resource, resources, |resource| &mut resource.uri)
+        self.resources_within(self.time_limit).await
+    }
+
+    async fn resources_within(&self, limit: Duration) -> Merged<hub::Resource> {
+        let resources = self.ask(limit, |client| async move { client.list_resources().await });
+        self.merge(Kind::Resource, resources.await, |resource| &mut resource.uri)
     }
 
     /// The templates of the resources of all servers.
     pub async fn list_resource_templates(&self) -> Merged<hub::ResourceTemplate> {
-        let listed = self.each(|client| async move { client.list_resource_templates().await });
+        self.templates_within(self.time_limit).await
+    }
+
+    async fn templates_within(&self, limit: Duration) -> Merged<hub::ResourceTemplate> {
+        let listed = self.ask(limit, |client| async move { client.list_resource_templates().await });
         self.merge(Kind::Template, listed.await, |template| &mut template.uri_template)
     }
 
@@ -332,6 +355,16 @@ impl<C: Connector> Clients<C> {
         self.listed.owner(&self.names, Kind::Resource, uri)
     }
 
+    /// The servers that list resources, and their URIs there. One list finds them all.
+    #[doc(hidden)]
+    pub async fn resource_servers(&self, uris: &[String]) -> Vec<Option<Owned>> {
+        let owner = |uri: &String| self.listed.owner(&self.names, Kind::Resource, uri);
+        if uris.iter().any(|uri| owner(uri).is_none()) {
+            self.resources_within(self.time_limit.min(LISTING)).await;
+        }
+        uris.iter().map(owner).collect()
+    }
+
     /// The servers that may have a resource which none lists, and its URI there, the likeliest first.
     #[doc(hidden)]
     #[must_use]
@@ -366,9 +399,9 @@ impl<C: Connector> Clients<C> {
             return;
         }
         if !self.listed.has_resources() {
-            let listed = async { tokio::join!(self.list_resources(), self.list_resource_templates()) };
             // The result doesn't wait for a server that hangs, whose resources nobody knows.
-            let _ = tokio::time::timeout(LISTING, listed).await;
+            let limit = self.time_limit.min(LISTING);
+            tokio::join!(self.resources_within(limit), self.templates_within(limit));
         }
         for uri in &mut links {
             self.listed.rename(&self.names, server, uri);
@@ -406,6 +439,19 @@ impl<C: Connector> Clients<C> {
         let lists = lists.collect();
         let items = self.listed.merge(&self.names, kind, lists, name);
         Merged { items, failures }
+    }
+
+    /// Asks all servers side by side. One that takes too long has failed. The results are in the order of the servers.
+    async fn ask<T, F>(&self, limit: Duration, run: impl Fn(ReconnectingClient<C>) -> F) -> Vec<Result<T, ConnectError>>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, ConnectError>> + Send + 'static,
+    {
+        let in_time = |client: ReconnectingClient<C>| {
+            let asked = timeout(limit, run(client));
+            async move { asked.await.unwrap_or_else(|_| Err(CallError::TimedOut(limit).into())) }
+        };
+        self.each(in_time).await
     }
 
     /// Does something with all servers side by side. Its results are in the order of the servers.

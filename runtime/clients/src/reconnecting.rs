@@ -11,6 +11,7 @@ use mcp_runtime_core::transport::Connector;
 use mcp_runtime_core::transport::stdio::SpawnError;
 use mcp_runtime_core::{CallError, Client, ClientSession, ClientSide, ConnectError, Peer};
 use serde::Serialize;
+use tokio::task::JoinError;
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::Backoff;
@@ -21,6 +22,8 @@ use super::backoff::Backoff;
 /// A call that fails because the session is lost is repeated once if that is safe: lists, reading resources, getting prompts, and
 /// calls of tools that the server has listed as reading only (`readOnlyHint`) or idempotent (`idempotentHint`). Other calls fail,
 /// since the server may have done what they ask.
+///
+/// Connecting goes on when a call is given up that waits for it, so that a server which is slow to start is there for a later one.
 ///
 /// ```
 /// use mcp_runtime::clients::ReconnectingClient;
@@ -51,7 +54,7 @@ struct Inner<C> {
     client: Reusable,
     backoff: Backoff,
     /// Locked while it connects, so that others wait for that.
-    state: tokio::sync::Mutex<State>,
+    state: Arc<tokio::sync::Mutex<State>>,
     /// The tools whose calls may be repeated.
     repeatable: Mutex<HashSet<String>>,
     closing: CancellationToken,
@@ -87,7 +90,7 @@ impl<C: Connector> ReconnectingClient<C> {
             connector,
             client,
             backoff,
-            state: tokio::sync::Mutex::default(),
+            state: Arc::default(),
             repeatable: Mutex::default(),
             closing: CancellationToken::new(),
         };
@@ -100,19 +103,27 @@ impl<C: Connector> ReconnectingClient<C> {
     /// # Errors
     /// When the server can't be reached in all attempts, refuses the session, or the client is closed.
     pub async fn peer(&self) -> Result<Peer<ClientSide>, ConnectError> {
-        let inner = &*self.inner;
-        let mut state = inner.state.lock().await;
+        let mut state = Arc::clone(&self.inner.state).lock_owned().await;
         if let Some(session) = state.session.as_ref().filter(|session| !session.is_closed()) {
             return Ok(session.peer().clone());
         }
-        let session = tokio::select! {
-            biased;
-            () = inner.closing.cancelled() => return Err(CallError::Closed.into()),
-            session = inner.connect(state.has_connected) => session?,
-        };
-        let peer = session.peer().clone();
-        (state.session, state.has_connected) = (Some(session), true);
-        Ok(peer)
+        let inner = Arc::clone(&self.inner);
+        let connected = tokio::spawn(async move {
+            let session = tokio::select! {
+                biased;
+                () = inner.closing.cancelled() => return Err(CallError::Closed.into()),
+                session = inner.connect(state.has_connected) => session?,
+            };
+            let peer = session.peer().clone();
+            (state.session, state.has_connected) = (Some(session), true);
+            Ok::<_, ConnectError>(peer)
+        });
+        match connected.await.map_err(JoinError::try_into_panic) {
+            Ok(connected) => connected,
+            Err(Ok(panic)) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down.
+            Err(Err(_)) => Err(CallError::Closed.into()),
+        }
     }
 
     /// Whether there is a session now.

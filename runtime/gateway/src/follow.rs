@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
@@ -13,12 +12,8 @@ use mcp_runtime_core::internal::SessionState;
 use mcp_runtime_core::{CallError, Change, Changes, ConnectError, ServerSide};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
 use super::session::{GatewaySession, Servers};
-
-/// How long it may take to find out who lists a resource.
-const LISTING: Duration = Duration::from_secs(5);
 
 /// What a client listens to.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -155,17 +150,15 @@ async fn subscribe(servers: &Servers, server: usize, filter: ChangeFilter) -> Re
 impl Wanted {
     /// Finds the servers of the resources.
     async fn of(servers: &Servers, mut filter: ChangeFilter) -> Self {
-        let mut resources = Vec::new();
-        for uri in std::mem::take(&mut filter.resources) {
-            // Other changes don't wait for a server that hangs.
-            let listed = timeout(LISTING, servers.clients.resource_server(&uri)).await;
-            let listed = listed.ok().flatten();
+        let uris = std::mem::take(&mut filter.resources);
+        let listed = servers.clients.resource_servers(&uris).await;
+        let resources = uris.into_iter().zip(listed).filter_map(|(uri, listed)| {
             // The first server may have what none lists.
             let first = || servers.clients.resource_candidates(&uri).into_iter().next();
-            if let Some((server, own)) = listed.or_else(first) {
-                resources.push((server, own, uri));
-            }
-        }
+            let (server, own) = listed.or_else(first)?;
+            Some((server, own, uri))
+        });
+        let resources = resources.collect();
         Self { filter, resources }
     }
 

@@ -11,6 +11,7 @@ use mcp_runtime_clients::Merged;
 use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 use super::Inner;
 use super::declared::{declared_request, declared_result};
@@ -100,7 +101,7 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
         let servers = self.0.servers(context);
         let mut refusal = ErrorObject::new(error_code::METHOD_NOT_FOUND, "no server has this method");
         for server in 0..servers.clients.count() {
-            let Ok(peer) = reach(servers, server, context).await else {
+            let Ok(peer) = self.reach_in_time(servers, server, context).await else {
                 continue;
             };
             let _caller = servers.callers.get(server).map(|callers| callers.add(context));
@@ -115,7 +116,7 @@ impl ServerHandler<Context<ServerSide>> for GatewayHandler {
     async fn on_unknown(&self, notification: UnknownMethod, context: &Context<ServerSide>) {
         let servers = self.0.servers(context);
         for server in 0..servers.clients.count() {
-            let Ok(peer) = reach(servers, server, context).await else {
+            let Ok(peer) = self.reach_in_time(servers, server, context).await else {
                 continue;
             };
             if let Err(error) = peer.notify_unknown(notification.clone()).await {
@@ -141,6 +142,18 @@ async fn reach(
 }
 
 impl GatewayHandler {
+    /// A server on behalf of a request that any server may answer: one that hangs doesn't keep it from the others.
+    async fn reach_in_time(
+        &self,
+        servers: &Servers,
+        server: usize,
+        context: &Context<ServerSide>,
+    ) -> Result<Peer<ClientSide>, ErrorObject> {
+        let limit = self.0.gateway.time_limit;
+        let reached = timeout(limit, reach(servers, server, context)).await;
+        reached.unwrap_or_else(|_| Err(internal_error(format!("a server isn't reached within {limit:?}"))))
+    }
+
     /// Passes a request on to its server, as far as the policy allows it.
     pub async fn forward(
         &self,
@@ -211,6 +224,10 @@ impl GatewayHandler {
         let uri = &request.params.uri;
         let mut refusal = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, format!("no server has {uri}"));
         for (server, own) in servers.clients.resource_candidates(uri) {
+            if let Err(error) = self.reach_in_time(servers, server, context).await {
+                refusal = error;
+                continue;
+            }
             let mut read = request.clone();
             read.params.uri.clone_from(&own);
             match self.forward(servers, server, read.into(), context).await {

@@ -51,6 +51,7 @@ mcp_adapters::if_hub_has! { CompleteRequest {
 } }
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_runtime_bridge::{Bridge, BridgeOptions, ClientId};
@@ -85,6 +86,7 @@ struct Inner {
     naming: Naming,
     prefixes_uris: bool,
     page_size: usize,
+    time_limit: Duration,
     options: BridgeOptions,
     policy: Option<Arc<dyn ErasedPolicy>>,
     drops_undeclared: bool,
@@ -109,6 +111,7 @@ impl Gateway {
             naming: Naming::Prefixed,
             prefixes_uris: false,
             page_size: 1000,
+            time_limit: Duration::from_secs(20),
             options,
             policy: None,
             drops_undeclared: false,
@@ -191,6 +194,15 @@ impl Gateway {
     #[must_use]
     pub fn page_size(mut self, items: usize) -> Self {
         self.inner_mut().page_size = items.max(1);
+        self
+    }
+
+    /// Sets how long a server may take when all of them are asked: to connect, and to give a list. One that takes longer is left out,
+    /// and goes on connecting; clients that listen are told when it is there. The default is 20 seconds. A call of one server isn't limited:
+    /// its client decides how long it waits.
+    #[must_use]
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.inner_mut().time_limit = limit;
         self
     }
 

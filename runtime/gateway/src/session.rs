@@ -85,13 +85,15 @@ impl GatewaySession {
             let through = ThroughBridge {
                 server: server.clone(),
                 client: self.client.clone(),
+                closing: self.gateway.options.closing,
             };
             let backoff = Backoff::default().attempts(1);
             let client = ReconnectingClient::with_backoff(client.handler(handler), through, backoff);
             (server.name.clone(), client)
         });
+        let clients = Clients::with_names(self.gateway.names.clone(), servers);
         Servers {
-            clients: Clients::with_names(self.gateway.names.clone(), servers),
+            clients: clients.time_limit(self.gateway.time_limit),
             callers,
             levels: Mutex::default(),
         }

@@ -1,21 +1,44 @@
-//! Servers of a gateway that fail, or change while they are asked.
+//! Servers of a gateway that hang, are slow, end what they have begun, or change while they are asked. The time is paused: it passes when
+//! nothing else happens.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use futures_util::StreamExt;
 use mcp_runtime::bridge::Connector;
+use mcp_runtime::clients::Clients;
 use mcp_runtime::gateway::Gateway;
-use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, channel};
-use mcp_runtime::{CallServer, Client, ClientSession, Options, Router, hub};
+use mcp_runtime::router::resource_template;
+use mcp_runtime::transport::{
+    ChannelTransport, Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError, channel,
+};
+use mcp_runtime::{Args, CallServer, Change, ChangeFilter, Client, ClientSession, Options, Router, hub};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::many_servers::{Local, REVISIONS, speaking};
+
+/// Longer than anything here may take.
+const PATIENCE: Duration = Duration::from_secs(100);
+
+fn named(name: &'static str) -> Router {
+    Router::new(name, "1.0").tool("name", "Tells the name of the server", move || name)
+}
 
 async fn connect(gateway: &Gateway, options: Options) -> ClientSession {
     let (server, transport) = channel(16);
     gateway.serve(server);
     let client = Client::new("app", "1.0").options(options);
     client.connect(transport).await.expect("the gateway serves")
+}
+
+async fn tools(session: &ClientSession) -> Vec<String> {
+    let tools = session.list_tools().await.expect("tools are listed");
+    tools.into_iter().map(|tool| tool.name).collect()
 }
 
 /// A server that answers each message with those that a function gives.
@@ -38,8 +61,142 @@ fn scripted(answer: impl Fn(&Value) -> Vec<Value> + Clone + Send + Sync + 'stati
     }
 }
 
+fn silent() -> impl Connector {
+    scripted(|_| Vec::new())
+}
+
 fn result(message: &Value, result: Value) -> Vec<Value> {
     vec![json!({"jsonrpc": "2.0", "id": message["id"], "result": result})]
+}
+
+/// A server that can be reached once its gate is open.
+struct Gated {
+    gate: Arc<Semaphore>,
+    local: Local,
+    /// How many connections were given up at the gate.
+    given_up: Arc<AtomicUsize>,
+}
+
+impl Gated {
+    fn new(local: Local) -> Self {
+        Self {
+            gate: Arc::new(Semaphore::new(0)),
+            local,
+            given_up: Arc::default(),
+        }
+    }
+}
+
+struct GivenUp<'c>(&'c AtomicUsize);
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Connector for Gated {
+    type Transport = ChannelTransport;
+
+    async fn connect(&self) -> Result<ChannelTransport, TransportError> {
+        let given_up = GivenUp(&self.given_up);
+        let permit = self.gate.acquire().await;
+        std::mem::forget(given_up);
+        drop(permit);
+        self.local.connect().await
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Note {
+    day: String,
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_keeps_nobody_from_the_others() {
+    for revision in REVISIONS {
+        for is_flat in [false, true] {
+            let template = hub::ResourceTemplate::new("Notes", "notes://{day}");
+            let template = resource_template(template, |Args(Note { day })| format!("Nothing on {day}"));
+            let notes = named("notes").with(template.expect("it is a template"));
+            let mut gateway = Gateway::new("tools", "1.0")
+                .server("silent", silent())
+                .server("notes", Local::new("2025-11-25", notes));
+            if is_flat {
+                gateway = gateway.flat();
+            }
+            let session = connect(&gateway, speaking(revision)).await;
+            let name = if is_flat { "name" } else { "notes_name" };
+            assert_eq!(tools(&session).await, [name], "{revision}");
+            let contents = session.read_resource("notes://monday").await.unwrap().contents;
+            assert_eq!(json!(contents)[0]["text"], "Nothing on monday", "{revision}");
+            let unknown = session.call_tool("other", json!({})).await.unwrap_err().to_string();
+            assert!(unknown.contains("Unknown tool: other"), "{unknown}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_subscriptions_wait_once_for_a_server_that_never_answers() {
+    for revision in REVISIONS {
+        let notes = Local::new("2025-11-25", named("notes"));
+        let gateway = Gateway::new("tools", "1.0")
+            .server("notes", notes.clone())
+            .server("silent", silent());
+        let session = connect(&gateway, speaking(revision)).await;
+        let mut filter = ChangeFilter::lists();
+        for day in 0..100 {
+            filter = filter.with_resource(format!("notes://{day}"));
+        }
+        let mut changes = session.peer().changes(filter).await.unwrap();
+        let told = async {
+            loop {
+                notes.router.tools_changed();
+                if let Ok(change) = timeout(Duration::from_secs(1), changes.next()).await {
+                    break change.expect("the subscription goes on").unwrap();
+                }
+            }
+        };
+        let told = timeout(Duration::from_secs(30), told).await;
+        assert_eq!(told.expect("it is told"), Change::ToolList, "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn clients_say_which_servers_take_too_long() {
+    let gated = |name: &'static str, permits: usize| {
+        let gated = Gated::new(Local::new("2025-11-25", named(name)));
+        gated.gate.add_permits(permits);
+        (name.to_owned(), gated)
+    };
+    let servers = [gated("never", 0), gated("open", 1)];
+    let clients = Clients::new(Client::new("app", "1.0"), servers).unwrap();
+    let clients = clients.time_limit(Duration::from_secs(2));
+    let tools = clients.list_tools().await;
+    assert_eq!(tools.items[0].name, "open_name");
+    for failures in [tools.failures, clients.connect().await] {
+        let failures: Vec<_> = failures.iter().map(ToString::to_string).collect();
+        assert_eq!(failures, [r#"server "never": no answer came within 2s"#]);
+    }
+    timeout(PATIENCE, clients.close()).await.expect("they are closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_that_is_not_made_yet_is_given_up_with_its_client() {
+    for revision in REVISIONS {
+        let never = Gated::new(Local::new("2025-11-25", named("never")));
+        let given_up = Arc::clone(&never.given_up);
+        let gateway = Gateway::new("tools", "1.0").server("never", never);
+        let session = connect(&gateway, speaking(revision)).await;
+        assert!(tools(&session).await.is_empty());
+        session.close().await;
+        let ended = async {
+            while given_up.load(Ordering::SeqCst) == 0 {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        timeout(PATIENCE, ended).await.expect("it is given up");
+    }
 }
 
 #[tokio::test]
