@@ -2,13 +2,15 @@
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
 use mcp_runtime_core::transport::Connector;
-use mcp_runtime_core::{Change, Changes, ConnectError};
-use tokio::sync::mpsc;
+use mcp_runtime_core::{Change, ConnectError};
+use tokio::sync::{mpsc, watch};
 
+use super::following::Followed;
 use super::reconnecting::{ReconnectingClient, is_temporary};
 
 /// The changes of a server, in one session after the other; [`ReconnectingClient::changes`] makes it. It ends when the client is
@@ -45,8 +47,10 @@ impl<C: Connector> ReconnectingClient<C> {
             tokio::select! {
                 () = sender.closed() => {}
                 () = client.closed() => {}
-                error = run(&client, &filter, &sender) => {
-                    let _ = sender.send(Err(error)).await;
+                error = run(&client, filter, &sender) => {
+                    if let Some(error) = error {
+                        let _ = sender.send(Err(error)).await;
+                    }
                 }
             }
         });
@@ -57,54 +61,26 @@ impl<C: Connector> ReconnectingClient<C> {
 /// Follows the changes until that fails.
 async fn run<C: Connector>(
     client: &ReconnectingClient<C>,
-    filter: &ChangeFilter,
+    filter: ChangeFilter,
     sender: &mpsc::Sender<Result<Change, ConnectError>>,
-) -> ConnectError {
-    let (mut failures, mut is_again) = (0, false);
+) -> Option<ConnectError> {
+    let (_wanted, wanted) = watch::channel(filter);
+    let mut follower = client.follow(wanted, Duration::MAX);
     loop {
-        match subscribe(client, filter).await {
-            Ok(mut changes) => {
-                let missed = if is_again { all(&changes.agreed()) } else { Vec::new() };
-                is_again = true;
-                for change in missed {
-                    // Nobody listens any more; then this is dropped.
-                    let _ = sender.send(Ok(change)).await;
+        let changes = match follower.next().await? {
+            Followed::Change(change) => vec![change],
+            Followed::Again(missed) => missed,
+            Followed::Lost => Vec::new(),
+            Followed::Failed(error) => {
+                if !is_temporary(&error) || follower.failures() > client.backoff().attempts {
+                    return Some(error);
                 }
-                while let Some(Ok(change)) = next(&mut changes).await {
-                    failures = 0;
-                    let _ = sender.send(Ok(change)).await;
-                }
+                Vec::new()
             }
-            Err(error) if !is_temporary(&error) || failures >= client.backoff().attempts => return error,
-            Err(_) => {}
+        };
+        for change in changes {
+            // Nobody listens any more; then this is dropped.
+            let _ = sender.send(Ok(change)).await;
         }
-        // A server that ends every subscription at once isn't asked without a pause.
-        failures += 1;
-        tokio::time::sleep(client.backoff().after(failures)).await;
     }
-}
-
-async fn subscribe<C: Connector>(
-    client: &ReconnectingClient<C>,
-    filter: &ChangeFilter,
-) -> Result<Changes, ConnectError> {
-    let peer = client.peer().await?;
-    Ok(peer.changes(filter.clone()).await?)
-}
-
-/// Every change that a filter lets through.
-fn all(filter: &ChangeFilter) -> Vec<Change> {
-    let lists = [
-        (filter.tool_list, Change::ToolList),
-        (filter.prompt_list, Change::PromptList),
-        (filter.resource_list, Change::ResourceList),
-    ];
-    let lists = lists.into_iter().filter(|(is_wanted, _)| *is_wanted);
-    let resources = filter.resources.iter();
-    let resources = resources.map(|uri| Change::Resource(uri.as_str().into()));
-    lists.map(|(_, change)| change).chain(resources).collect()
-}
-
-async fn next(changes: &mut Changes) -> Option<Result<Change, mcp_runtime_core::CallError>> {
-    std::future::poll_fn(|context| Pin::new(&mut *changes).poll_next(context)).await
 }

@@ -9,6 +9,7 @@ mod backoff;
 mod changes;
 mod clients;
 mod file;
+mod following;
 mod links;
 mod listed;
 mod names;
@@ -20,6 +21,8 @@ pub use self::backoff::Backoff;
 pub use self::changes::FollowedChanges;
 pub use self::clients::{Clients, Failure, Merged};
 pub use self::file::{FileError, ServersFile, expanded};
+#[doc(hidden)]
+pub use self::following::{Followed, Follower};
 pub use self::names::{NameError, Names, Naming};
 pub use self::reconnecting::ReconnectingClient;
 pub use self::server::{HttpServerConfig, ProcessConfig, ServerConfig};

@@ -1,18 +1,16 @@
 //! The changes of the servers, for a client that listens to them.
 
-use std::collections::HashMap;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_clients::Backoff;
+use mcp_runtime_clients::{Followed, Follower};
 use mcp_runtime_core::internal::SessionState;
-use mcp_runtime_core::{CallError, Change, Changes, ConnectError, ServerSide};
+use mcp_runtime_core::{Change, ServerSide};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use super::server::ThroughBridge;
 use super::session::{GatewaySession, Servers};
 
 /// What a client listens to.
@@ -39,23 +37,25 @@ pub async fn follow(session: Arc<GatewaySession>, client: Arc<SessionState<Serve
 
 async fn run(session: &Arc<GatewaySession>, client: &Arc<SessionState<ServerSide>>, own: &mut Option<Arc<Servers>>) {
     let wanted = watch::Sender::new(Wanted::default());
+    let mut filters: Vec<watch::Sender<ChangeFilter>> = Vec::new();
     let mut followers = JoinSet::new();
     let mut followed: Option<Arc<Servers>> = None;
     loop {
         let now = client.subscriptions.wanted();
         if now != ChangeFilter::default() || followed.is_some() {
             let servers = followed.get_or_insert_with(|| servers_for(session, client, own));
-            let now = Wanted::of(servers, now).await;
-            wanted.send_if_modified(|before| {
-                let is_modified = *before != now;
-                *before = now;
-                is_modified
-            });
-            if followers.is_empty() {
-                for server in 0..servers.clients.count() {
-                    let (servers, client) = (Arc::clone(servers), Arc::clone(client));
-                    followers.spawn(follow_server(servers, server, wanted.subscribe(), client));
+            if filters.is_empty() {
+                for (number, (_, server)) in servers.clients.servers().enumerate() {
+                    let filter = watch::Sender::default();
+                    let follower = server.follow(filter.subscribe(), session.gateway.time_limit);
+                    followers.spawn(pass_on(follower, number, wanted.subscribe(), Arc::clone(client)));
+                    filters.push(filter);
                 }
+            }
+            let now = Wanted::of(servers, now).await;
+            wanted.send_replace(now.clone());
+            for (server, filter) in filters.iter().enumerate() {
+                filter.send_replace(now.of_server(server));
             }
         }
         client.subscriptions.changed.notified().await;
@@ -80,71 +80,33 @@ fn servers_for(
     }
 }
 
-/// Follows the changes of one server. When its session is lost, its lists have changed, and again when it is back.
-async fn follow_server(
-    servers: Arc<Servers>,
+/// Passes the changes of a server on. When its session is lost, its lists have changed, and again when it is back.
+async fn pass_on(
+    mut follower: Follower<ThroughBridge>,
     server: usize,
-    mut wanted: watch::Receiver<Wanted>,
+    wanted: watch::Receiver<Wanted>,
     client: Arc<SessionState<ServerSide>>,
 ) {
-    let (mut failures, mut was_lost) = (0, false);
-    loop {
-        let (filter, outer) = wanted.borrow_and_update().of_server(server);
-        match subscribe(&servers, server, filter).await {
-            Ok(mut changes) => {
-                if std::mem::take(&mut was_lost) {
-                    failures = 0;
-                    lists_changed(&client);
-                }
-                if pass_on(&mut changes, &mut wanted, &outer, &client).await {
-                    continue;
-                }
-                was_lost = true;
+    let push = |change: Change| {
+        client.subscriptions.push(&match change {
+            Change::Resource(uri) => Change::Resource(wanted.borrow().outer(server, &uri).into()),
+            change => change,
+        });
+    };
+    while let Some(followed) = follower.next().await {
+        match followed {
+            Followed::Change(change) => push(change),
+            Followed::Lost => lists_changed(&client),
+            Followed::Again(missed) => {
                 lists_changed(&client);
+                let resources = missed
+                    .into_iter()
+                    .filter(|change| matches!(change, Change::Resource(_)));
+                resources.for_each(push);
             }
-            Err(error) => tracing::debug!(%error, "the changes of a server aren't followed"),
-        }
-        failures += 1;
-        tokio::select! {
-            () = tokio::time::sleep(Backoff::default().after(failures)) => {}
-            changed = wanted.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-            }
+            Followed::Failed(error) => tracing::debug!(%error, "the changes of a server aren't followed"),
         }
     }
-}
-
-/// Passes changes on, until the client wants others, or the session with the server is lost: whether it is the first.
-async fn pass_on(
-    changes: &mut Changes,
-    wanted: &mut watch::Receiver<Wanted>,
-    outer: &HashMap<String, String>,
-    client: &SessionState<ServerSide>,
-) -> bool {
-    loop {
-        let next = std::future::poll_fn(|context| Pin::new(&mut *changes).poll_next(context));
-        let change: Option<Result<Change, CallError>> = tokio::select! {
-            change = next => change,
-            changed = wanted.changed() => return changed.is_ok(),
-        };
-        match change {
-            Some(Ok(Change::Resource(uri))) => {
-                let uri = outer.get(&*uri).map_or(uri, |outer| outer.as_str().into());
-                client.subscriptions.push(&Change::Resource(uri));
-            }
-            Some(Ok(change)) => {
-                client.subscriptions.push(&change);
-            }
-            Some(Err(_)) | None => return false,
-        }
-    }
-}
-
-async fn subscribe(servers: &Servers, server: usize, filter: ChangeFilter) -> Result<Changes, ConnectError> {
-    let (_, server) = servers.clients.at(server).ok_or(CallError::Closed)?;
-    Ok(server.peer().await?.changes(filter).await?)
 }
 
 impl Wanted {
@@ -162,14 +124,21 @@ impl Wanted {
         Self { filter, resources }
     }
 
-    /// What is wanted of one server, and the URIs that the client knows by those of the server.
-    fn of_server(&self, server: usize) -> (ChangeFilter, HashMap<String, String>) {
+    /// What is wanted of one server.
+    fn of_server(&self, server: usize) -> ChangeFilter {
         let own = self.resources.iter().filter(|(owner, ..)| *owner == server);
-        let outer: HashMap<String, String> = own.map(|(_, own, outer)| (own.clone(), outer.clone())).collect();
         let mut filter = self.filter.clone();
-        filter.resources = outer.keys().cloned().collect();
+        filter.resources = own.map(|(_, own, _)| own.clone()).collect();
         filter.resources.sort_unstable();
-        (filter, outer)
+        filter.resources.dedup();
+        filter
+    }
+
+    /// The URI that the client knows for one of a server.
+    fn outer<'u>(&'u self, server: usize, uri: &'u str) -> &'u str {
+        let mut resources = self.resources.iter();
+        let known = resources.find(|(owner, own, _)| *owner == server && own == uri);
+        known.map_or(uri, |(.., outer)| outer)
     }
 }
 

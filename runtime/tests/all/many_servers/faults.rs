@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::common::stateless;
 use crate::many_servers::{Local, REVISIONS, speaking};
 
 /// Longer than anything here may take.
@@ -163,6 +164,31 @@ async fn many_subscriptions_wait_once_for_a_server_that_never_answers() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_that_is_slow_to_start_is_started_once_and_then_told_of() {
+    for revision in REVISIONS {
+        let local = Local::new("2025-11-25", named("slow"));
+        let (slow, started) = (Gated::new(local.clone()), Arc::clone(&local.started));
+        let (gate, given_up) = (Arc::clone(&slow.gate), Arc::clone(&slow.given_up));
+        let gateway = Gateway::new("tools", "1.0")
+            .time_limit(Duration::from_secs(2))
+            .server("slow", slow)
+            .server("steady", Local::new("2025-11-25", named("steady")));
+        let session = connect(&gateway, speaking(revision)).await;
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        for _ in 0..3 {
+            assert_eq!(tools(&session).await, ["steady_name"], "{revision}");
+        }
+        gate.add_permits(1);
+        let change = timeout(PATIENCE, changes.next()).await.expect("it is told");
+        assert_eq!(change.unwrap().unwrap(), Change::ToolList);
+        assert_eq!(tools(&session).await, ["slow_name", "steady_name"], "{revision}");
+        // A stateless client has other sessions for its subscriptions.
+        assert!(started.load(Ordering::SeqCst) <= 2, "{revision}");
+        assert_eq!(given_up.load(Ordering::SeqCst), 0, "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn clients_say_which_servers_take_too_long() {
     let gated = |name: &'static str, permits: usize| {
         let gated = Gated::new(Local::new("2025-11-25", named(name)));
@@ -182,6 +208,23 @@ async fn clients_say_which_servers_take_too_long() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_connection_that_hangs_is_made_again() {
+    for revision in REVISIONS {
+        let hanging = Gated::new(Local::new("2025-11-25", named("hanging")));
+        let (gate, given_up) = (Arc::clone(&hanging.gate), Arc::clone(&hanging.given_up));
+        let gateway = Gateway::new("tools", "1.0").server("hanging", hanging);
+        let session = connect(&gateway, speaking(revision)).await;
+        let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(330)).await;
+        assert_eq!(given_up.load(Ordering::SeqCst), 1, "{revision}");
+        gate.add_permits(1);
+        let change = timeout(PATIENCE, changes.next()).await.expect("it is told");
+        assert_eq!(change.unwrap().unwrap(), Change::ToolList);
+        assert_eq!(tools(&session).await, ["hanging_name"], "{revision}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_connection_that_is_not_made_yet_is_given_up_with_its_client() {
     for revision in REVISIONS {
         let never = Gated::new(Local::new("2025-11-25", named("never")));
@@ -197,6 +240,42 @@ async fn a_connection_that_is_not_made_yet_is_given_up_with_its_client() {
         };
         timeout(PATIENCE, ended).await.expect("it is given up");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_ends_each_subscription_is_asked_less_and_less() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let server = scripted(move |message| match message["method"].as_str() {
+        Some("server/discover") => {
+            let result_of = json!({
+                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
+                "supportedVersions": [stateless().as_str()], "capabilities": {"tools": {"listChanged": true}},
+            });
+            result(message, result_of)
+        }
+        Some("subscriptions/listen") => {
+            count.fetch_add(1, Ordering::SeqCst);
+            let meta = json!({"io.modelcontextprotocol/subscriptionId": message["id"]});
+            let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+            let method = "notifications/subscriptions/acknowledged";
+            let mut replies = vec![json!({"jsonrpc": "2.0", "method": method, "params": params})];
+            replies.extend(result(message, json!({"resultType": "complete", "_meta": meta})));
+            replies
+        }
+        _ => Vec::new(),
+    });
+    let gateway = Gateway::new("tools", "1.0").server("a", server);
+    let session = connect(&gateway, speaking(stateless().as_str())).await;
+    let mut changes = session.peer().changes(ChangeFilter::lists()).await.unwrap();
+    let told = async { while changes.next().await.is_some() {} };
+    assert!(
+        timeout(Duration::from_secs(60), told).await.is_err(),
+        "the subscription goes on"
+    );
+    // After 0.1, 0.2, 0.4, … seconds.
+    let asked = asked.load(Ordering::SeqCst);
+    assert!((5..=12).contains(&asked), "{asked}");
 }
 
 #[tokio::test]

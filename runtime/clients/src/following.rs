@@ -1,0 +1,163 @@
+//! Following the changes of a server in one session after the other.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use futures_core::Stream;
+use mcp_adapters::hello::ChangeFilter;
+use mcp_runtime_core::transport::Connector;
+use mcp_runtime_core::{CallError, Change, Changes, ConnectError};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+
+use super::reconnecting::ReconnectingClient;
+
+/// What a follower learns of its server.
+#[derive(Debug)]
+pub enum Followed {
+    /// The server notifies of a change.
+    Change(Change),
+    /// The subscription has ended.
+    Lost,
+    /// There is a subscription again. These changes may have been missed.
+    Again(Vec<Change>),
+    /// There is none for now.
+    Failed(ConnectError),
+}
+
+/// Follows the changes of a server: it subscribes again when a subscription ends, and when others are wanted.
+pub struct Follower<C: Connector> {
+    client: ReconnectingClient<C>,
+    wanted: watch::Receiver<ChangeFilter>,
+    /// How long it may take to subscribe until changes count as missed.
+    patience: Duration,
+    subscribed: Option<Subscribed>,
+    /// Subscriptions that failed or ended since the last change.
+    failures: u32,
+    has_missed: bool,
+}
+
+struct Subscribed {
+    filter: ChangeFilter,
+    changes: Changes,
+    since: Instant,
+}
+
+impl<C: Connector> ReconnectingClient<C> {
+    /// Follows the changes that are wanted at the time. Without any, there is no subscription.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn follow(&self, wanted: watch::Receiver<ChangeFilter>, patience: Duration) -> Follower<C> {
+        Follower {
+            client: self.clone(),
+            wanted,
+            patience,
+            subscribed: None,
+            failures: 0,
+            has_missed: false,
+        }
+    }
+}
+
+impl<C: Connector> Follower<C> {
+    /// Subscriptions that failed or ended since the last change.
+    #[must_use]
+    pub fn failures(&self) -> u32 {
+        self.failures
+    }
+
+    /// Waits for what comes next; `None` when nobody says any more what is wanted.
+    pub async fn next(&mut self) -> Option<Followed> {
+        loop {
+            if self.subscribed.is_none() && self.failures > 0 {
+                // A server that ends every subscription at once isn't asked without a pause.
+                tokio::select! {
+                    () = sleep(self.client.backoff().after(self.failures)) => {}
+                    changed = self.wanted.changed() => changed.ok()?,
+                }
+            }
+            let wanted = self.wanted.borrow_and_update().clone();
+            if wanted == ChangeFilter::default() {
+                self.subscribed = None;
+                self.wanted.changed().await.ok()?;
+                continue;
+            }
+            let Some(subscribed) = self.subscribed.as_mut().filter(|known| known.filter == wanted) else {
+                match self.subscribe(wanted).await {
+                    Some(followed) => return Some(followed),
+                    None => continue,
+                }
+            };
+            tokio::select! {
+                change = next(&mut subscribed.changes) => return Some(self.take(change)),
+                changed = self.wanted.changed() => changed.ok()?,
+            }
+        }
+    }
+
+    /// Subscribes to what is wanted. The new subscription begins before the old one ends, so that no change is missed.
+    async fn subscribe(&mut self, filter: ChangeFilter) -> Option<Followed> {
+        let begun = Instant::now();
+        let changes = async { Ok::<_, ConnectError>(self.client.peer().await?.changes(filter.clone()).await?) };
+        let changes = match changes.await {
+            Ok(changes) => changes,
+            Err(error) => {
+                self.lose();
+                return Some(Followed::Failed(error));
+            }
+        };
+        let missed = all(&changes.agreed());
+        let since = Instant::now();
+        self.subscribed = Some(Subscribed { filter, changes, since });
+        let has_missed = std::mem::take(&mut self.has_missed) || since - begun > self.patience;
+        has_missed.then_some(Followed::Again(missed))
+    }
+
+    fn take(&mut self, change: Option<Result<Change, CallError>>) -> Followed {
+        match change {
+            Some(Ok(change)) => {
+                self.failures = 0;
+                Followed::Change(change)
+            }
+            Some(Err(_)) | None => {
+                self.lose();
+                Followed::Lost
+            }
+        }
+    }
+
+    fn lose(&mut self) {
+        let subscribed = self.subscribed.take();
+        // One that ends now and then isn't one that fails.
+        if subscribed.is_some_and(|subscribed| subscribed.since.elapsed() >= self.client.backoff().at_most) {
+            self.failures = 0;
+        }
+        self.failures = self.failures.saturating_add(1);
+        self.has_missed = true;
+    }
+}
+
+impl<C: Connector> std::fmt::Debug for Follower<C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Follower")
+            .field("failures", &self.failures)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Every change that a filter lets through.
+fn all(filter: &ChangeFilter) -> Vec<Change> {
+    let lists = [
+        (filter.tool_list, Change::ToolList),
+        (filter.prompt_list, Change::PromptList),
+        (filter.resource_list, Change::ResourceList),
+    ];
+    let lists = lists.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    let resources = filter.resources.iter();
+    let resources = resources.map(|uri| Change::Resource(uri.as_str().into()));
+    lists.map(|(_, change)| change).chain(resources).collect()
+}
+
+async fn next(changes: &mut Changes) -> Option<Result<Change, CallError>> {
+    std::future::poll_fn(|context| Pin::new(&mut *changes).poll_next(context)).await
+}
