@@ -43,6 +43,12 @@ impl<T> OfEach<T> {
     }
 }
 
+impl<T> Default for OfEach<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// Random instances of a revision's schema as the overlay corrects it, with the JSON-RPC envelope where it has one.
 ///
 /// # Panics

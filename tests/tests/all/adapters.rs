@@ -164,7 +164,7 @@ fn what_comes_out_is_valid_in_the_other_revision() {
     for pair in pairs() {
         for (name, value) in valid_instances(pair.0) {
             let count = counts.entry(pair).or_default();
-            let Ok((translation, converted)) = translated(pair, name, &value, Policy::Conform) else {
+            let Ok((translation, converted)) = translated(pair, name, value, Policy::Conform) else {
                 count[1] += 1;
                 continue;
             };
@@ -184,7 +184,7 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
     for (from, to) in pairs() {
         for (name, value) in valid_instances(from) {
             let count = counts.entry((from, to)).or_default();
-            let Ok((there, converted)) = translated((from, to), name, &value, Policy::Conform) else {
+            let Ok((there, converted)) = translated((from, to), name, value, Policy::Conform) else {
                 count[1] += 1;
                 continue;
             };
@@ -196,7 +196,7 @@ fn coming_back_gives_the_original_but_for_the_recorded_losses_and_no_loss_is_inv
                 }
             };
             count[0] += 1;
-            let differences = differences(&value, &original);
+            let differences = differences(value, &original);
             let lost: Vec<String> = there.losses.iter().map(|loss| loss.path.to_string()).collect();
             let lost_on_the_way_back = back.losses.iter().map(|loss| loss.path.to_string());
             let lost_at_all: Vec<String> = lost.iter().cloned().chain(lost_on_the_way_back).collect();
@@ -224,13 +224,13 @@ fn an_upgrade_followed_by_a_downgrade_gives_the_original() {
     for (from, to) in pairs().filter(|(from, to)| from < to) {
         for (name, value) in valid_instances(from) {
             let count = counts.entry((from, to)).or_default();
-            let Ok((there, converted)) = translated((from, to), name, &value, Policy::Conform) else {
+            let Ok((there, converted)) = translated((from, to), name, value, Policy::Conform) else {
                 count[1] += 1;
                 continue;
             };
             count[0] += 1;
             match returned((from, to), &there, &converted, Policy::Conform) {
-                Ok((_, original)) if there.losses.is_empty() && same(&value, &original) => {}
+                Ok((_, original)) if there.losses.is_empty() && same(value, &original) => {}
                 // A revision may drop a member that an earlier one declares.
                 Ok(_) if !there.losses.is_empty() => {}
                 Ok((_, original)) => failures.push(format!("{from} {name} by {to}: {value} came back as {original}")),
@@ -248,13 +248,13 @@ fn what_is_carried_comes_back_whole() {
     for (from, to) in pairs() {
         for (name, value) in valid_instances(from) {
             let count = counts.entry((from, to)).or_default();
-            let Ok((there, converted)) = translated((from, to), name, &value, Policy::Carry) else {
+            let Ok((there, converted)) = translated((from, to), name, value, Policy::Carry) else {
                 count[1] += 1;
                 continue;
             };
             count[0] += 1;
             match returned((from, to), &there, &converted, Policy::Carry) {
-                Ok((_, original)) if same(&value, &original) => {}
+                Ok((_, original)) if same(value, &original) => {}
                 // What a rule has replaced is recorded even so.
                 Ok((back, _)) if !there.losses.is_empty() || !back.losses.is_empty() => {}
                 Ok((_, original)) => failures.push(format!("{from} {name} by {to}: {value} came back as {original}")),
@@ -277,7 +277,7 @@ fn a_chain_equals_its_steps() {
             way.reverse();
         }
         for (name, value) in valid_instances(from) {
-            let whole = translated((from, to), name, &value, Policy::Conform);
+            let whole = translated((from, to), name, value, Policy::Conform);
             let mut step: Result<(&str, Value, Supply), TranslateError> = Ok((name, value.clone(), supply((from, to))));
             for pair in way.windows(2) {
                 step = step.and_then(|(name, value, known)| {
