@@ -6,6 +6,7 @@ mod record;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::http::client::HttpClient;
@@ -20,10 +21,13 @@ use tracing_subscriber::filter::LevelFilter;
 
 use self::losses::LossLog;
 use self::record::Recorder;
-use crate::args::{BridgeArgs, Listen, Socket};
+use crate::args::{AuthMode, BridgeArgs, Listen, Socket};
 use crate::client::{block_on, http_options};
 use crate::error::{CommandError, Summary};
 use crate::transcript::Side;
+
+/// How much longer a session may take to begin when the user logs in meanwhile: as long as the login is waited for.
+const LOGIN: Duration = Duration::from_secs(5 * 60);
 
 /// Serves clients until one of the sides ends, or an interrupt.
 pub fn bridge(args: &BridgeArgs) -> Result<Summary, CommandError> {
@@ -93,6 +97,9 @@ fn options(args: &BridgeArgs) -> Result<BridgeOptions, CommandError> {
     options.restart = args.restart;
     options.servers = usize::try_from(args.servers).unwrap_or(usize::MAX);
     options.idle = args.idle;
+    if args.auth.auth == Some(AuthMode::User) {
+        options.connecting += LOGIN;
+    }
     options.parked_for = args.wait;
     Ok(options)
 }

@@ -1,5 +1,7 @@
 //! The first message of a client, by which the bridge learns on whose behalf it calls the server.
 
+use std::collections::VecDeque;
+
 use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
@@ -7,6 +9,9 @@ use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Transla
 use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
 use mcp_runtime_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use mcp_runtime_core::{Limits, ServerSide, Side};
+
+/// The messages that are received before there is a session with the server. Further ones wait in the transport.
+const AHEAD: usize = 16;
 
 /// What a client says about itself when it begins.
 pub struct FirstMessage {
@@ -37,8 +42,11 @@ impl FirstMessage {
             };
             match first_message {
                 Ok(first_message) => {
-                    let first = Some(incoming);
-                    let receiver = PeekedReceiver { first, receiver };
+                    let receiver = PeekedReceiver {
+                        received: VecDeque::from([incoming]),
+                        has_ended: false,
+                        receiver,
+                    };
                     return Some((first_message, PeekedTransport { sender, receiver }));
                 }
                 Err(None) => {}
@@ -148,15 +156,37 @@ pub fn response(json: Vec<u8>, id: Option<RequestId>) -> Outgoing {
     Outgoing { json, purpose }
 }
 
-/// A transport whose first message has been read, and is received again.
+/// A transport whose first messages have been read, and are received again.
 pub struct PeekedTransport<T: Transport> {
     pub sender: T::Sender,
     receiver: PeekedReceiver<T::Receiver>,
 }
 
 pub struct PeekedReceiver<R> {
-    first: Option<Incoming>,
+    received: VecDeque<Incoming>,
+    /// The client sends nothing more.
+    has_ended: bool,
     receiver: R,
+}
+
+impl<T: Transport> PeekedTransport<T> {
+    /// Waits until the client has gone. What it sends meanwhile is received again.
+    pub async fn gone(&mut self) {
+        let PeekedReceiver {
+            received,
+            has_ended,
+            receiver,
+        } = &mut self.receiver;
+        while !*has_ended && received.len() < AHEAD {
+            match receiver.receive().await {
+                Ok(Some(incoming)) => received.push_back(incoming),
+                // It may still read.
+                Ok(None) if receiver.half_closes() => *has_ended = true,
+                Ok(None) | Err(_) => return,
+            }
+        }
+        std::future::pending().await
+    }
 }
 
 impl<T: Transport> Transport for PeekedTransport<T> {
@@ -170,9 +200,9 @@ impl<T: Transport> Transport for PeekedTransport<T> {
 
 impl<R: Receiver> Receiver for PeekedReceiver<R> {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
-        match self.first.take() {
-            Some(incoming) => Ok(Some(incoming)),
-            None => self.receiver.receive().await,
+        match self.received.pop_front() {
+            None if !self.has_ended => self.receiver.receive().await,
+            incoming => Ok(incoming),
         }
     }
 

@@ -144,11 +144,13 @@ impl<C: Connector> Bridge<C> {
             read = FirstMessage::read(transport, &self.options.clients) => read,
             () = self.closing.cancelled() => None,
         };
-        let Some((first_message, transport)) = read else {
+        let Some((first_message, mut transport)) = read else {
             return Ok(());
         };
         let leased = tokio::select! {
             leased = self.servers.lease(&first_message, &client) => leased,
+            // The session is of no use to others. That of a stateless client may be.
+            () = transport.gone(), if first_message.revision.has_handshake() => return Ok(()),
             () = self.closing.cancelled() => return Ok(()),
         };
         match leased {

@@ -18,6 +18,9 @@ pub struct BridgeOptions {
     /// Sessions with the server at a time. Clients share those of a stateless server. Beyond this limit, the session ends that has been
     /// idle longest, of the clients with the most sessions.
     pub servers: usize,
+    /// How long a client waits for a session with the server: for its start, a login of the user, and its answer to the request that begins the
+    /// session. Then the client gets an error.
+    pub connecting: Duration,
     /// How long a session with the server lasts after its last client, if it can be used again.
     pub idle: Duration,
     /// Calls of stateless clients that wait for answers to what a server with sessions asks. One client may have an eighth of them.
@@ -36,7 +39,8 @@ pub struct BridgeOptions {
 }
 
 impl Default for BridgeOptions {
-    /// Every released revision, 1,024 sessions with the server, which end after 5 minutes, 1,024 calls that wait for 10 minutes, and 1,024 tasks.
+    /// Every released revision, 1,024 sessions with the server, which begin within a minute and end after 5 minutes, 1,024 calls that wait for
+    /// 10 minutes, and 1,024 tasks.
     fn default() -> Self {
         let Options { supported, limits, .. } = Options::default();
         Self {
@@ -44,6 +48,7 @@ impl Default for BridgeOptions {
             server: supported,
             losses: None,
             servers: 1024,
+            connecting: limits.answer,
             idle: Duration::from_secs(300),
             parked: 1024,
             parked_for: Duration::from_secs(600),

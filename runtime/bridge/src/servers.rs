@@ -94,8 +94,20 @@ impl<C: Connector> Servers<C> {
         Ok(())
     }
 
-    /// The session with the server that a client uses.
+    /// The session with the server that a client uses. It may wait for one that another client begins.
     pub async fn lease(
+        self: &Arc<Self>,
+        first_message: &FirstMessage,
+        client: &ClientId,
+    ) -> Result<Arc<Lease>, BridgeError> {
+        let patience = self.options.connecting;
+        match tokio::time::timeout(patience, self.find_or_connect(first_message, client)).await {
+            Ok(leased) => leased,
+            Err(_) => Err(CallError::TimedOut(patience).into()),
+        }
+    }
+
+    async fn find_or_connect(
         self: &Arc<Self>,
         first_message: &FirstMessage,
         client: &ClientId,

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::router::Call;
-use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
+use mcp_runtime::transport::stdio::{LineLimits, LineTransport, SpawnOptions, spawn};
 use mcp_runtime::transport::{ChannelTransport, Sender, TransportError, channel};
-use mcp_runtime::{CallClient, CallError, Options, Revision, Router};
+use mcp_runtime::{CallClient, CallError, ConnectError, Options, Revision, Router};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
 use crate::bridge::{PATIENCE, Raw, Serving, bridged, options, serve};
@@ -412,6 +413,103 @@ async fn the_client_with_the_most_sessions_makes_room_first() {
     let (answer, served) = begin_in_turn(&["ann", "eve", "eve", "eve"]).await;
     assert!(answer["result"].is_object(), "{answer}");
     assert_eq!(served, [true, false, false, true]);
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_a_server_which_never_answers_leaves_its_place() {
+    let (started, mut servers) = mpsc::unbounded_channel();
+    let connector = move || {
+        let (ours, theirs) = channel(16);
+        let _ = started.send(Raw::new(ours));
+        Ok(theirs)
+    };
+    let options = BridgeOptions {
+        servers: 1,
+        ..options().0
+    };
+    let bridge = Bridge::new(connector, options);
+    for _ in 0..2 {
+        let (transport, serving) = serve(bridge.clone());
+        let client = Raw::new(transport);
+        client.send(&initialize("2025-11-25")).await;
+        let mut server = servers.recv().await.expect("the bridge goes on");
+        assert_eq!(server.next().await["method"], "initialize");
+        drop(client);
+        ends(serving).await.expect("the client has ended it");
+        let ended = async { while server.receiver.receive_outgoing().await.is_some() {} };
+        timeout(PATIENCE, ended)
+            .await
+            .expect("the session with the server ends");
+    }
+}
+
+/// A client of a principal.
+fn connect<C: Connector>(bridge: &Bridge<C>) -> (Raw, Serving) {
+    let (transport, client) = channel(16);
+    let bridge = bridge.clone();
+    let serving = tokio::spawn(async move { bridge.serve_for(Some("ann".to_owned()), transport).await });
+    (Raw::new(client), serving)
+}
+
+#[tokio::test]
+async fn a_client_waits_only_so_long_for_a_server_that_never_answers() {
+    let servers = Mutex::new(Vec::new());
+    let connector = move || {
+        let (ours, theirs) = channel(16);
+        servers.lock().expect("nobody panics").push(ours);
+        Ok(theirs)
+    };
+    let options = BridgeOptions {
+        connecting: Duration::from_millis(100),
+        ..options().0
+    };
+    let bridge = Bridge::new(connector, options);
+    // The stateless ones wait for the same session.
+    let begins = [
+        initialize("2025-11-25"),
+        stateless(0, "t", &json!({})),
+        stateless(0, "t", &json!({})),
+    ];
+    let clients: Vec<_> = begins.iter().map(|_| connect(&bridge)).collect();
+    for ((client, _), begins) in clients.iter().zip(begins) {
+        client.send(&begins).await;
+    }
+    for (mut client, serving) in clients {
+        let refused = client.next().await;
+        let reason = refused["error"]["message"].as_str().expect("it has a reason");
+        assert!(reason.contains("100ms"), "{reason}");
+        let ended = ends(serving).await;
+        assert!(
+            matches!(
+                ended,
+                Err(BridgeError::Connect(ConnectError::Call(CallError::TimedOut(_))))
+            ),
+            "{ended:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_only_sends_nothing_more_gets_its_answer_from_a_server_that_is_slow_to_start() {
+    let slow = Slow {
+        connections: Arc::default(),
+        first_hangs: false,
+    };
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let (reader, writer) = tokio::io::split(theirs);
+    let serving = tokio::spawn(async move {
+        let transport = LineTransport::new(reader, writer, LineLimits::default());
+        Bridge::new(slow, options().0).serve(transport).await
+    });
+    let (mut reader, mut writer) = tokio::io::split(ours);
+    let piped = format!("{}\n{INITIALIZED}\n{}\n", initialize("2025-11-25"), call(1, "t"));
+    writer.write_all(piped.as_bytes()).await.expect("it is open");
+    writer.shutdown().await.expect("it is open");
+    let mut answers = String::new();
+    let answered = timeout(PATIENCE, reader.read_to_string(&mut answers)).await;
+    answered.expect("it ends").expect("it is text");
+    assert!(answers.contains("\"done\""), "{answers}");
+    ends(serving).await.expect("the client has ended it");
 }
 
 #[tokio::test]
