@@ -1,12 +1,14 @@
 //! Changes across the eras: what a client subscribes to in its way, the bridge subscribes to in the server's.
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
 use mcp_runtime_core::internal::SessionState;
-use mcp_runtime_core::{CallError, Change, Changes, Peer, ServerSide};
+use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide};
 
+use super::delay_after;
 use super::upstream::Upstream;
 
 /// Notifies a client of the changes that it subscribed to, until its session or that of the server ends.
@@ -22,32 +24,95 @@ pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide
 
 async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>) {
     let server = Peer::new(Arc::clone(&upstream.state));
-    let mut followed = ChangeFilter::default();
     let mut changes: Option<Changes> = None;
+    // What is followed, or was refused.
+    let mut followed = ChangeFilter::default();
+    let (mut failures, mut is_lost) = (0, false);
     loop {
         let wanted = client.subscriptions.wanted();
-        if wanted != followed {
-            // The new subscription begins before the old one ends, so that no change is missed.
-            changes = match is_empty(&wanted) {
-                true => None,
-                false => match server.changes(wanted.clone()).await {
-                    Ok(changes) => Some(changes),
-                    Err(error) => {
-                        tracing::debug!(%error, "the server refuses a subscription");
-                        None
-                    }
-                },
-            };
-            followed = wanted;
+        if is_empty(&wanted) {
+            (changes, followed, is_lost) = (None, wanted.clone(), false);
         }
-        tokio::select! {
-            () = client.subscriptions.changed.notified() => {}
-            change = next(&mut changes) => match change {
-                Some(Ok(change)) => _ = client.subscriptions.push(&change),
-                Some(Err(_)) | None => changes = None,
+        let news = (wanted != followed).then(|| wanted.clone());
+        let mut subscribing = pin!(subscribe(&server, news, failures));
+        // The old subscription is followed until the new one has begun, so that no change is missed.
+        let subscribed = loop {
+            tokio::select! {
+                biased;
+                subscribed = &mut subscribing => break Some(subscribed),
+                () = client.subscriptions.changed.notified() => if client.subscriptions.wanted() != wanted {
+                    failures = 0;
+                    break None;
+                },
+                change = next(&mut changes) => match change {
+                    Some(Ok(change)) => {
+                        failures = 0;
+                        client.subscriptions.push(&change);
+                    }
+                    Some(Err(_)) | None => {
+                        (changes, followed, is_lost) = (None, ChangeFilter::default(), true);
+                        // A server that ends every subscription at once isn't asked without a pause.
+                        failures += 1;
+                        break None;
+                    }
+                }
             }
+        };
+        match subscribed {
+            Some(Ok(subscribed)) => {
+                if std::mem::take(&mut is_lost) {
+                    for missed in all(&subscribed.agreed()) {
+                        client.subscriptions.push(&missed);
+                    }
+                }
+                (changes, followed) = (Some(subscribed), wanted);
+            }
+            Some(Err(error)) => {
+                tracing::debug!(%error, "a subscription has failed");
+                // What the server has agreed to before, it may agree to again.
+                match is_refusal(&error) && !is_lost {
+                    true => followed = wanted,
+                    false => failures += 1,
+                }
+            }
+            None => {}
         }
     }
+}
+
+/// Subscribes to what is new, after the pause for so many failures in a row; never if nothing is.
+async fn subscribe(server: &Peer<ClientSide>, news: Option<ChangeFilter>, failures: u32) -> Result<Changes, CallError> {
+    match news {
+        Some(filter) => {
+            if failures > 0 {
+                tokio::time::sleep(delay_after(failures)).await;
+            }
+            server.changes(filter).await
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether the same subscription is refused again.
+fn is_refusal(error: &CallError) -> bool {
+    match error {
+        CallError::Peer(_) => true,
+        CallError::Http(failure) => failure.status.is_client_error() && failure.response.is_some(),
+        _ => false,
+    }
+}
+
+/// Every change that a filter lets through.
+fn all(filter: &ChangeFilter) -> Vec<Change> {
+    let lists = [
+        (filter.tool_list, Change::ToolList),
+        (filter.prompt_list, Change::PromptList),
+        (filter.resource_list, Change::ResourceList),
+    ];
+    let lists = lists.into_iter().filter(|(is_wanted, _)| *is_wanted);
+    let resources = filter.resources.iter();
+    let resources = resources.map(|uri| Change::Resource(uri.as_str().into()));
+    lists.map(|(_, change)| change).chain(resources).collect()
 }
 
 fn is_empty(filter: &ChangeFilter) -> bool {
@@ -57,7 +122,7 @@ fn is_empty(filter: &ChangeFilter) -> bool {
 /// The next change; never if nothing is followed.
 async fn next(changes: &mut Option<Changes>) -> Option<Result<Change, CallError>> {
     match changes {
-        Some(changes) => std::future::poll_fn(|context| Stream::poll_next(std::pin::Pin::new(changes), context)).await,
+        Some(changes) => std::future::poll_fn(|context| Stream::poll_next(Pin::new(changes), context)).await,
         None => std::future::pending().await,
     }
 }

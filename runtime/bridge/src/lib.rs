@@ -216,10 +216,10 @@ impl<C: Connector> Bridge<C> {
     async fn restart(&self, ended: Arc<Lease>, first_message: &FirstMessage, client: &ClientId) -> Arc<Lease> {
         let before = ended.upstream.revision;
         ended.release().await;
-        let mut delay = Duration::from_millis(100);
+        let mut attempts = 0;
         loop {
-            tokio::time::sleep(delay).await;
-            delay = (delay * 2).min(Duration::from_secs(30));
+            attempts += 1;
+            tokio::time::sleep(delay_after(attempts)).await;
             match self.servers.lease(first_message, client).await {
                 Ok(lease) if lease.upstream.revision == before => return lease,
                 Ok(lease) => {
@@ -242,6 +242,12 @@ impl<C: Connector> Bridge<C> {
         }
         self.servers.close().await;
     }
+}
+
+/// How long to wait after so many failures in a row: from a tenth of a second, which doubles, to half a minute.
+fn delay_after(failures: u32) -> Duration {
+    let doubled = Duration::from_millis(100 << failures.saturating_sub(1).min(9));
+    doubled.min(Duration::from_secs(30))
 }
 
 /// What the client is told for whom there is no session with the server.

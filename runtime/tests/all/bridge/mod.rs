@@ -1,6 +1,7 @@
 //! Clients and servers of any two revisions, with a bridge between them.
 
 mod bytes;
+mod changes;
 #[cfg(feature = "stdio")]
 mod faults;
 mod pairs;

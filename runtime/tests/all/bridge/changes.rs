@@ -1,0 +1,138 @@
+//! What the clients of a server of the other era are told of its changes, while subscriptions end, are refused or wait.
+
+use std::sync::Mutex;
+
+use mcp_runtime::Revision;
+use mcp_runtime::bridge::{Bridge, BridgeOptions};
+use mcp_runtime::transport::channel;
+use serde_json::{Value, json};
+
+use crate::bridge::{Raw, options, serve};
+
+/// A client with a handshake, a stateless server whose messages a test writes, and what keeps the bridge between them.
+async fn begun() -> (Raw, Raw, impl Sized) {
+    let (ours, theirs) = channel(16);
+    let connection = Mutex::new(Some(theirs));
+    let bridge = Bridge::new(
+        move || Ok(connection.lock().expect("nobody panics").take().expect("there is one")),
+        BridgeOptions {
+            server: vec![Revision::HUB],
+            ..options().0
+        },
+    );
+    let (transport, serving) = serve(bridge);
+    let (mut client, mut server) = (Raw::new(transport), Raw::new(ours));
+    let info = json!({"name": "c", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
+    client
+        .send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string())
+        .await;
+    let discovery = server.next().await;
+    let discovered = json!({
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": [Revision::HUB.as_str()],
+        "capabilities": {"resources": {"subscribe": true}},
+    });
+    server
+        .send(&json!({"jsonrpc": "2.0", "id": discovery["id"], "result": discovered}).to_string())
+        .await;
+    let agreed = client.next().await;
+    assert!(agreed["result"].is_object(), "{agreed}");
+    client
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    (client, server, serving)
+}
+
+/// Subscribes the client to a resource; the id of the request that the server gets for that.
+async fn subscribe(client: &mut Raw, server: &mut Raw, uri: &str) -> Value {
+    let request = json!({"jsonrpc": "2.0", "id": uri, "method": "resources/subscribe", "params": {"uri": uri}});
+    client.send(&request.to_string()).await;
+    assert_eq!(client.next().await["id"], uri);
+    listened(server).await
+}
+
+/// The id of the next request for changes.
+async fn listened(server: &mut Raw) -> Value {
+    loop {
+        let message = server.next().await;
+        // Nobody waits for the one before any more.
+        if message["method"] != "notifications/cancelled" {
+            assert_eq!(message["method"], "subscriptions/listen", "{message}");
+            return message["id"].clone();
+        }
+    }
+}
+
+async fn notify(server: &Raw, subscription: &Value, method: &str, mut params: Value) {
+    params["_meta"] = json!({"io.modelcontextprotocol/subscriptionId": subscription});
+    let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
+    server.send(&message.to_string()).await;
+}
+
+async fn acknowledge(server: &Raw, subscription: &Value, uris: &[&str]) {
+    let params = json!({"notifications": {"resourceSubscriptions": uris}});
+    notify(server, subscription, "notifications/subscriptions/acknowledged", params).await;
+}
+
+async fn update(server: &Raw, subscription: &Value, uri: &str) {
+    notify(
+        server,
+        subscription,
+        "notifications/resources/updated",
+        json!({"uri": uri}),
+    )
+    .await;
+}
+
+async fn fail(server: &Raw, subscription: &Value) {
+    let error = json!({"code": -32603, "message": "no"});
+    let message = json!({"jsonrpc": "2.0", "id": subscription, "error": error});
+    server.send(&message.to_string()).await;
+}
+
+async fn is_told(client: &mut Raw, uri: &str) {
+    let told = client.next().await;
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    assert_eq!(told["params"]["uri"], uri, "{told}");
+}
+
+#[tokio::test]
+async fn a_subscription_that_the_server_ends_is_made_again_and_its_resources_count_as_changed() {
+    let (mut client, mut server, _serving) = begun().await;
+    let mut subscription = subscribe(&mut client, &mut server, "a:b").await;
+    acknowledge(&server, &subscription, &["a:b"]).await;
+    for _ in 0..2 {
+        update(&server, &subscription, "a:b").await;
+        is_told(&mut client, "a:b").await;
+        for _ in 0..2 {
+            fail(&server, &subscription).await;
+            subscription = listened(&mut server).await;
+        }
+        acknowledge(&server, &subscription, &["a:b"]).await;
+        is_told(&mut client, "a:b").await;
+    }
+}
+
+#[tokio::test]
+async fn a_subscription_lasts_until_the_server_acknowledges_the_one_that_takes_its_place() {
+    for is_refused in [false, true] {
+        let (mut client, mut server, _serving) = begun().await;
+        let first = subscribe(&mut client, &mut server, "a:b").await;
+        acknowledge(&server, &first, &["a:b"]).await;
+        update(&server, &first, "a:b").await;
+        is_told(&mut client, "a:b").await;
+        let second = subscribe(&mut client, &mut server, "c:d").await;
+        if is_refused {
+            fail(&server, &second).await;
+        }
+        for _ in 0..2 {
+            update(&server, &first, "a:b").await;
+            is_told(&mut client, "a:b").await;
+        }
+        if !is_refused {
+            acknowledge(&server, &second, &["a:b", "c:d"]).await;
+            update(&server, &second, "c:d").await;
+            is_told(&mut client, "c:d").await;
+        }
+    }
+}
