@@ -98,6 +98,8 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
     // What was asked and not answered, or whose answer the server hasn't seen yet.
     let mut asked = BTreeSet::new();
     let mut answers = JoinSet::new();
+    // The answers that haven't reached the server.
+    let mut unsent = hub::InputResponses::new();
     loop {
         let interval = match followed.handle.state().await.map(Seen::of) {
             Ok(Ok(Seen::Ended(result))) => {
@@ -109,9 +111,12 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
                 asked: asks,
                 interval,
             }))) => {
-                followed.failures = 0;
+                if unsent.is_empty() {
+                    followed.failures = 0;
+                }
                 show(&client, message, &mut shown);
                 asked.retain(|name: &String| asks.contains_key(name));
+                unsent.retain(|name, _| asks.contains_key(name));
                 for (name, request) in asks {
                     if asked.insert(name.clone()) {
                         let client = client.named(name.clone());
@@ -132,15 +137,22 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
             Ok(Err(error)) => return Err(internal_error(error)),
             Err(error) => {
                 followed.failed(error)?;
-                poll_interval(None)
+                sleep(poll_interval(None)).await;
+                continue;
             }
         };
         tokio::select! {
             () = sleep(interval) => {}
             Some(Ok((name, Ok(answer)))) = answers.join_next() => {
-                let answer: hub::InputResponses = [(name, answer)].into_iter().collect();
-                if let Err(error) = followed.handle.update(answer).await {
+                unsent.insert(name, answer);
+            }
+        }
+        if !unsent.is_empty() {
+            match followed.handle.update(unsent.clone()).await {
+                Ok(()) => unsent = hub::InputResponses::default(),
+                Err(error) => {
                     followed.failed(error)?;
+                    sleep(interval).await;
                 }
             }
         }

@@ -8,7 +8,9 @@ use mcp_ext_tasks::{EXTENSION, GetTaskResult};
 use mcp_runtime::bridge::{Bridge, BridgeOptions};
 use mcp_runtime::router::tool;
 use mcp_runtime::tasks::{CallTasks, TaskError, Tasks, ToolAnswer, ToolTask};
-use mcp_runtime::transport::{ChannelTransport, channel};
+use mcp_runtime::transport::{
+    ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Sender, Transport, TransportError, channel,
+};
 use mcp_runtime::{Client, ClientSession, ErrorObject, Options, Revision, Router, error_code, hub};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
@@ -84,6 +86,66 @@ async fn until(condition: impl Fn() -> bool) {
         }
     };
     timeout(PATIENCE, met).await.expect("it is so in time");
+}
+
+/// A connection that loses the first answers to questions of tasks.
+struct Lossy(ChannelTransport, Arc<AtomicUsize>);
+
+struct LossySender(ChannelSender, Arc<AtomicUsize>);
+
+impl Transport for Lossy {
+    type Sender = LossySender;
+    type Receiver = ChannelReceiver;
+
+    fn split(self) -> (LossySender, ChannelReceiver) {
+        let (sender, receiver) = self.0.split();
+        (LossySender(sender, self.1), receiver)
+    }
+}
+
+impl Sender for LossySender {
+    async fn send(&self, message: Outgoing) -> Result<(), TransportError> {
+        let is_update = String::from_utf8_lossy(&message.json).contains("\"tasks/update\"");
+        let lose = |left: usize| left.checked_sub(1);
+        if is_update && self.1.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lose).is_ok() {
+            return Err(TransportError::Other("the network is gone".into()));
+        }
+        self.0.send(message).await
+    }
+
+    async fn close(&self) {
+        self.0.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_task_that_is_lost_on_its_way_is_sent_again() {
+    // One that is lost again and again ends the task.
+    for (lost, is_answered) in [(2, true), (100, false)] {
+        for revision in with_tasks() {
+            let (router, left) = (server(limits()), Arc::new(AtomicUsize::new(lost)));
+            let connector = move || {
+                let (server, client) = channel(16);
+                drop(router.clone().serve(options_of(&[Revision::HUB]), server));
+                Ok(Lossy(client, Arc::clone(&left)))
+            };
+            let transport = connect_to(&Bridge::new(connector, BridgeOptions::default()), None);
+            let mut old = Json::connect_over(transport, revision).await;
+            let task = old.begin("ask").await;
+            let result = timeout(PATIENCE, old.of_task("tasks/result", &task)).await;
+            let result = result.expect("the task ends");
+            match is_answered {
+                true => assert_eq!(text(&result.expect("it is answered")), "accept and accept"),
+                false => assert!(
+                    result
+                        .expect_err("it fails")
+                        .to_string()
+                        .contains("the network is gone")
+                ),
+            }
+            assert_eq!(old.asked.len(), 2, "nothing is asked twice: {:?}", old.asked);
+        }
+    }
 }
 
 #[tokio::test]
