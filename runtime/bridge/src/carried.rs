@@ -58,8 +58,15 @@ impl CarriedTasks {
 pub struct ServerTasks {
     /// Those that are followed, by their ids there, and the clients that have begun them.
     followed: Mutex<HashMap<String, (TaskContext, Peer<ServerSide>)>>,
-    /// The tools that run as tasks, once they have been asked for.
-    tools: tokio::sync::Mutex<Option<HashSet<String>>>,
+    tools: Mutex<KnownTools>,
+}
+
+/// The tools that run as tasks, once they have been listed.
+#[derive(Default)]
+struct KnownTools {
+    /// How often they have changed.
+    generation: u64,
+    listed: Option<HashSet<String>>,
 }
 
 impl ServerTasks {
@@ -82,8 +89,10 @@ impl ServerTasks {
     }
 
     /// The server's tools have changed.
-    pub async fn forget_tools(&self) {
-        *self.tools.lock().await = None;
+    pub fn forget_tools(&self) {
+        let mut tools = self.tools.lock();
+        tools.generation += 1;
+        tools.listed = None;
     }
 
     /// Follows a task, until it is forgotten.
@@ -202,10 +211,14 @@ pub async fn wanted(
 
 /// Whether a server's tool runs as a task, by the list of its tools.
 async fn runs_as_task(upstream: &Upstream, server: &Peer<ClientSide>, name: &str) -> bool {
-    let mut known = upstream.links.tasks.tools.lock().await;
-    if let Some(known) = &*known {
-        return known.contains(name);
-    }
+    let known = &upstream.links.tasks.tools;
+    let generation = {
+        let known = known.lock();
+        if let Some(listed) = &known.listed {
+            return listed.contains(name);
+        }
+        known.generation
+    };
     let mut tools = HashSet::new();
     let mut cursor = None;
     for _ in 0..PAGES {
@@ -226,7 +239,12 @@ async fn runs_as_task(upstream: &Upstream, server: &Peer<ClientSide>, name: &str
             break;
         }
     }
-    known.insert(tools).contains(name)
+    let runs = tools.contains(name);
+    let mut known = known.lock();
+    if known.generation == generation {
+        known.listed = Some(tools);
+    }
+    runs
 }
 
 /// Whether a tool, as a revision with tasks in its core has it, runs as a task.

@@ -78,13 +78,20 @@ impl EraTranslator {
             false => Some(context.peer().state().log_severity.load(Ordering::Relaxed)),
         };
         let Some(severity) = wanted else { return };
-        let mut set = upstream.level.lock().await;
-        let is_news = match negotiated.is_stateless() {
-            true => set.is_none_or(|set| severity < set),
-            // Without a level, a session has every message.
-            false => set.unwrap_or_default() != severity,
+        // A server that doesn't answer holds up this call alone.
+        let before = {
+            let mut set = upstream.level.lock();
+            let is_news = match negotiated.is_stateless() {
+                true => set.is_none_or(|set| severity < set),
+                // Without a level, a session has every message.
+                false => set.unwrap_or_default() != severity,
+            };
+            if !is_news {
+                return;
+            }
+            set.replace(severity)
         };
-        let level = mcp_runtime_core::internal::log_level(severity).filter(|_| is_news);
+        let level = mcp_runtime_core::internal::log_level(severity);
         let Some((method, params)) = level.and_then(|level| hello::set_level(upstream.revision, level.as_str())) else {
             return;
         };
@@ -92,13 +99,16 @@ impl EraTranslator {
             return;
         }
         let request = UnknownMethod::new(method).with_params(params);
-        match upstream
-            .state
-            .call_json(upstream.state.negotiated(), method, request)
-            .await
-        {
-            Ok(_) => *set = Some(severity),
-            Err(error) => tracing::warn!(%error, "the server's log level wasn't set"),
+        let called = upstream.state.call_json(upstream.state.negotiated(), method, request);
+        if let Err(error) = called.await {
+            tracing::warn!(%error, "the server's log level wasn't set");
+            // What a server refuses isn't asked of it again.
+            if !matches!(error, CallError::Peer(_)) {
+                let mut set = upstream.level.lock();
+                if *set == Some(severity) {
+                    *set = before;
+                }
+            }
         }
     }
 

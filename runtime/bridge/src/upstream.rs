@@ -35,8 +35,8 @@ pub struct Upstream {
     pub offers_tasks: bool,
     /// What keeps the session.
     pub lease: Weak<Lease>,
-    /// The severity that was set as the log level of a server with sessions.
-    pub level: tokio::sync::Mutex<Option<usize>>,
+    /// The severity that was last asked for as the log level of a server with sessions.
+    pub level: Mutex<Option<usize>>,
     session: Mutex<Option<ClientSession>>,
 }
 
@@ -57,7 +57,7 @@ impl Upstream {
             links,
             suspended,
             lease,
-            level: tokio::sync::Mutex::default(),
+            level: Mutex::default(),
             session: Mutex::new(Some(session)),
         })
     }
@@ -144,7 +144,7 @@ impl Handler<ClientSide> for UpstreamHandler {
         let server = context.peer().negotiated().revision;
         Box::pin(async move {
             if let ServerNotification::ToolListChanged(_) = notification {
-                self.0.tasks.forget_tools().await;
+                self.0.tasks.forget_tools();
             }
             if is_told_to_bridge(&notification, self.0.client) {
                 return;

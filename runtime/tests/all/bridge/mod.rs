@@ -4,6 +4,7 @@ mod bytes;
 mod changes;
 #[cfg(feature = "stdio")]
 mod faults;
+mod locks;
 mod pairs;
 mod questions;
 
