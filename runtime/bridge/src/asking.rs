@@ -72,7 +72,7 @@ async fn report(context: &Context<ServerSide>, update: Progress) {
 
 /// What a server asks in one session, whose calls are all of one client. A server with a handshake doesn't say which call a question
 /// belongs to, so any of them carries it. A question that no call carries waits for the next one.
-pub struct Questions {
+pub struct OpenQuestions {
     state: Mutex<State>,
     /// How many may be open.
     limit: usize,
@@ -125,7 +125,7 @@ impl From<Unanswered> for ErrorObject {
     }
 }
 
-impl Questions {
+impl OpenQuestions {
     pub fn new(limit: usize, patience: Duration) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
@@ -260,7 +260,7 @@ impl State {
 
 /// Forgets a question when the server no longer waits for its answer.
 struct Open<'q> {
-    questions: &'q Questions,
+    questions: &'q OpenQuestions,
     number: u64,
 }
 
@@ -272,7 +272,7 @@ impl Drop for Open<'_> {
 
 /// A call that may carry questions. When it is dropped before it completes, its questions have no answer.
 pub struct Carrier {
-    questions: Arc<Questions>,
+    questions: Arc<OpenQuestions>,
     number: u64,
     asked: Arc<Notify>,
 }

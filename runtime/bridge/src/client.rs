@@ -56,7 +56,7 @@ impl From<&mcp_runtime_http::server::SessionInfo> for ClientId {
 
 /// By what a client is known to be the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Known {
+pub enum KnownBy {
     Principal(String),
     Connection(u64),
 }
@@ -64,7 +64,7 @@ pub enum Known {
 /// By what a client's share of something is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Owner {
-    Known(Known),
+    Known(KnownBy),
     Address(IpAddr),
 }
 
@@ -85,11 +85,11 @@ impl ClientId {
         Some(guard)
     }
 
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self) -> KnownBy {
         match (&self.principal, &self.connection) {
-            (Some(principal), _) => Known::Principal(principal.clone()),
-            (None, Some(connection)) => Known::Connection(connection.id()),
-            (None, None) => Known::Connection(Connection::new().id()),
+            (Some(principal), _) => KnownBy::Principal(principal.clone()),
+            (None, Some(connection)) => KnownBy::Connection(connection.id()),
+            (None, None) => KnownBy::Connection(Connection::new().id()),
         }
     }
 

@@ -24,13 +24,13 @@ pub struct EraTranslator {
     pub current: Arc<Current>,
     pub client: ClientInfo,
     pub id: ClientId,
-    pub negotiated: Mutex<Option<Known>>,
+    pub negotiated: Mutex<Option<NegotiatedFor>>,
     /// Whose tasks the client sees.
     pub owner: Principal,
 }
 
 /// What holds for calls to a stateless server, for the log level that the client has set, and whether they may be answered by tasks.
-type Known = ((usize, bool), Arc<Negotiated>);
+type NegotiatedFor = ((usize, bool), Arc<Negotiated>);
 
 impl EraTranslator {
     /// The server, on behalf of this client.

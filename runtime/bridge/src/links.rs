@@ -8,7 +8,7 @@ use mcp_runtime_core::{ClientSide, Peer, ServerSide};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::asking::Questions;
+use super::asking::OpenQuestions;
 use super::calls::Calls;
 use super::carried::ServerTasks;
 
@@ -28,13 +28,13 @@ pub struct Links {
     /// The only client of a server with sessions, if it has a session too.
     pub downstream: watch::Sender<Option<Arc<Downstream>>>,
     /// What the server asks stateless clients.
-    pub questions: Arc<Questions>,
+    pub questions: Arc<OpenQuestions>,
     /// The tasks of the server that are followed.
     pub tasks: ServerTasks,
 }
 
 impl Links {
-    pub fn new(client: Revision, questions: Arc<Questions>) -> Arc<Self> {
+    pub fn new(client: Revision, questions: Arc<OpenQuestions>) -> Arc<Self> {
         Arc::new(Self {
             client,
             calls: Arc::default(),

@@ -14,9 +14,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::GRACE;
-use super::asking::Questions;
+use super::asking::OpenQuestions;
 use super::carried::CarriedTasks;
-use super::client::{ClientId, Known, Owner, can_be_asked};
+use super::client::{ClientId, KnownBy, Owner, can_be_asked};
 use super::downstream::begin;
 use super::error::BridgeError;
 use super::first_message::FirstMessage;
@@ -54,7 +54,7 @@ enum Shared {
     Stateless,
     /// The clients are stateless, and say the same about themselves on behalf of the same principal. If the server may ask them
     /// anything, they are known to be one client.
-    Client(String, Option<Known>),
+    Client(String, Option<KnownBy>),
 }
 
 /// A session with the server. It ends some time after its last client.
@@ -128,7 +128,7 @@ impl<C: Connector> Servers<C> {
         }
         let known = can_be_asked(&first_message.info).then(|| client.known());
         let only_connection = match known {
-            Some(Known::Connection(_)) => client.connection(),
+            Some(KnownBy::Connection(_)) => client.connection(),
             _ => None,
         };
         let common = Shared::Client(identity(&first_message.info, client.principal()), known);
@@ -194,7 +194,7 @@ impl<C: Connector> Servers<C> {
     ) -> Result<(ClientSession, Arc<Links>), ConnectError> {
         let options = self.options.of_sessions();
         let client = first_message.revision;
-        let questions = Questions::new(self.options.parked, self.options.parked_for);
+        let questions = OpenQuestions::new(self.options.parked, self.options.parked_for);
         let links = Links::new(client, questions);
         let handler = UpstreamHandler(Arc::clone(&links)).into();
         let mut info = first_message.info.clone();
