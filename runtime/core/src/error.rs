@@ -58,7 +58,7 @@ pub enum CallError {
     #[error("the server asks something in more than {0} rounds")]
     TooManyRounds(usize),
     /// No response came in time; the call was cancelled.
-    #[error("no answer came within {0:.1?}")]
+    #[error("no answer came within {:?}", rounded(*.0))]
     TimedOut(Duration),
     /// The server responded with an HTTP error status, such as 401.
     #[error("{0}")]
@@ -140,6 +140,13 @@ impl From<Unrepresentable> for CallError {
     fn from(error: Unrepresentable) -> Self {
         Self::Unrepresentable(error.to_string())
     }
+}
+
+/// A time as people write it: `60s`, `1.2s`, `100ms`.
+fn rounded(time: Duration) -> Duration {
+    let step = if time < Duration::from_secs(1) { 1 } else { 100 };
+    let steps = (time.as_millis() + step / 2) / step;
+    Duration::from_millis(u64::try_from(steps * step).unwrap_or(u64::MAX))
 }
 
 impl From<TransportError> for CallError {
