@@ -1,31 +1,19 @@
 //! The side of a gateway that is the client of its servers, on behalf of one of its clients.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
 use mcp_runtime_bridge::{Bridge, BridgeError, ClientId};
 use mcp_runtime_core::internal::{BoxFuture, Mutex, SessionState, internal_error};
-use mcp_runtime_core::transport::{
-    ChannelReceiver, ChannelSender, ChannelTransport, Connector, Incoming, Receiver, Transport, TransportError, channel,
-};
+use mcp_runtime_core::transport::{ChannelTransport, Connector, TransportError, channel};
 use mcp_runtime_core::{Capable, ClientSide, Context, Peer, ServerSide};
-use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout, timeout_at};
 
 /// The messages that wait in each direction of a connection within the process.
 const CAPACITY: usize = 64;
-
-/// How long a server may take to connect before that is tried again. Meanwhile a user may have to authorize it.
-const CONNECTING: Duration = Duration::from_secs(300);
-
-/// How much longer than its sessions a bridge may take to end.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// A server of the gateway.
 #[derive(Clone)]
@@ -82,72 +70,21 @@ impl<C: Connector> ErasedBridge for Bridge<C> {
 pub struct ThroughBridge {
     pub server: GatewayServer,
     pub client: ClientId,
-    /// The time that requests in flight have when the connection is closed.
-    pub closing: Duration,
-}
-
-/// A connection to a bridge, which serves it as long as it lasts.
-pub struct BridgeTransport {
-    sender: ChannelSender,
-    receiver: BridgeReceiver,
-}
-
-/// The half of a [`BridgeTransport`] that receives.
-pub struct BridgeReceiver {
-    receiver: ChannelReceiver,
-    /// When the bridge must have answered. `None` once it has.
-    deadline: Option<Instant>,
-    _open: oneshot::Sender<Infallible>,
 }
 
 impl Connector for ThroughBridge {
-    type Transport = BridgeTransport;
+    type Transport = ChannelTransport;
 
-    async fn connect(&self) -> Result<BridgeTransport, TransportError> {
+    async fn connect(&self) -> Result<ChannelTransport, TransportError> {
         let (ours, theirs) = channel(CAPACITY);
-        let (open, closed) = oneshot::channel();
         let server = self.server.clone();
-        let mut serving = server.bridge.serve(self.client.clone(), theirs);
-        // Both sessions of the bridge may take their time to end.
-        let ending = self.closing.saturating_mul(2).saturating_add(GRACE);
+        let serving = server.bridge.serve(self.client.clone(), theirs);
         tokio::spawn(async move {
-            let served = tokio::select! {
-                served = &mut serving => Ok(served),
-                // A bridge that connects to its server doesn't notice that its client is gone.
-                _ = closed => timeout(ending, serving).await,
-            };
-            if let Ok(Err(error)) = served {
+            if let Err(error) = serving.await {
                 server.fails(&error);
             }
         });
-        let (sender, receiver) = ours.split();
-        let receiver = BridgeReceiver {
-            receiver,
-            deadline: Some(Instant::now() + CONNECTING),
-            _open: open,
-        };
-        Ok(BridgeTransport { sender, receiver })
-    }
-}
-
-impl Transport for BridgeTransport {
-    type Sender = ChannelSender;
-    type Receiver = BridgeReceiver;
-
-    fn split(self) -> (ChannelSender, BridgeReceiver) {
-        (self.sender, self.receiver)
-    }
-}
-
-impl Receiver for BridgeReceiver {
-    async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
-        if let Some(deadline) = self.deadline {
-            let received = timeout_at(deadline, self.receiver.receive()).await;
-            let received = received.map_err(|_| std::io::Error::from(std::io::ErrorKind::TimedOut))?;
-            self.deadline = None;
-            return received;
-        }
-        self.receiver.receive().await
+        Ok(ours)
     }
 }
 

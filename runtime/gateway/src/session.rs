@@ -85,7 +85,6 @@ impl GatewaySession {
             let through = ThroughBridge {
                 server: server.clone(),
                 client: self.client.clone(),
-                closing: self.gateway.options.closing,
             };
             let backoff = Backoff::default().attempts(1);
             let client = ReconnectingClient::with_backoff(client.handler(handler), through, backoff);
