@@ -11,23 +11,24 @@ use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide}
 use super::delay_after;
 use super::upstream::Upstream;
 
-/// Notifies a client of the changes that it subscribed to, until its session or that of the server ends.
-pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide>>) {
-    let followed = pass_on(&upstream, &client);
+/// Notifies a client of the changes that it subscribed to, until its session or that of the server ends. What a server that was
+/// restarted has counts as changed.
+pub async fn follow(upstream: Arc<Upstream>, client: Arc<SessionState<ServerSide>>, is_restarted: bool) {
+    let followed = pass_on(&upstream, &client, is_restarted);
     // The server may never answer a subscription. This must not keep what has ended.
     tokio::select! {
         () = client.ended.cancelled() => {}
-        () = upstream.state.ended.cancelled() => client.subscriptions.end(&Ok(())),
+        () = upstream.state.ended.cancelled() => {}
         () = followed => {}
     }
 }
 
-async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>) {
+async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_lost: bool) {
     let server = Peer::new(Arc::clone(&upstream.state));
     let mut changes: Option<Changes> = None;
     // What is followed, or was refused.
     let mut followed = ChangeFilter::default();
-    let (mut failures, mut is_lost) = (0, false);
+    let mut failures = 0;
     loop {
         let wanted = client.subscriptions.wanted();
         if is_empty(&wanted) {

@@ -177,10 +177,15 @@ impl<C: Connector> Bridge<C> {
             downstream::start(&current, &first_message, &client, self.options.of_clients(), transport);
         let closing = session.closing_token();
         let mut ended = Box::pin(session.ended());
+        let mut is_restarted = false;
         let (lease, outcome) = loop {
             let upstream = Arc::clone(&lease.upstream);
             if !are_of_one_era(first_message.revision, upstream.revision) {
-                tokio::spawn(changes::follow(Arc::clone(&upstream), Arc::clone(&downstream.state)));
+                tokio::spawn(changes::follow(
+                    Arc::clone(&upstream),
+                    Arc::clone(&downstream.state),
+                    is_restarted,
+                ));
             }
             let lost = tokio::select! {
                 () = &mut ended => break (Some(lease), Ok(())),
@@ -197,6 +202,7 @@ impl<C: Connector> Bridge<C> {
                 () = self.closing.cancelled() => break (None, Ok(())),
                 restarted = self.restart(lease, &first_message, &client) => restarted,
             };
+            is_restarted = true;
             current.replace(Arc::clone(&lease.upstream));
             lease.upstream.attach(&downstream);
         };

@@ -11,22 +11,41 @@ use crate::bridge::{Raw, options, serve};
 
 /// A client with a handshake, a stateless server whose messages a test writes, and what keeps the bridge between them.
 async fn begun() -> (Raw, Raw, impl Sized) {
-    let (ours, theirs) = channel(16);
-    let connection = Mutex::new(Some(theirs));
+    let (client, mut servers, serving) = begun_with(1).await;
+    (client, servers.remove(0), serving)
+}
+
+/// The same with so many servers, one after the other.
+async fn begun_with(servers: usize) -> (Raw, Vec<Raw>, impl Sized) {
+    let (ours, theirs): (Vec<_>, Vec<_>) = (0..servers).map(|_| channel(16)).unzip();
+    let connections = Mutex::new(theirs.into_iter());
     let bridge = Bridge::new(
-        move || Ok(connection.lock().expect("nobody panics").take().expect("there is one")),
+        move || Ok(connections.lock().expect("nobody panics").next().expect("there is one")),
         BridgeOptions {
             server: vec![Revision::HUB],
+            restart: servers > 1,
             ..options().0
         },
     );
     let (transport, serving) = serve(bridge);
-    let (mut client, mut server) = (Raw::new(transport), Raw::new(ours));
+    let mut client = Raw::new(transport);
+    let mut servers: Vec<Raw> = ours.into_iter().map(Raw::new).collect();
     let info = json!({"name": "c", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
     client
         .send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string())
         .await;
+    discover(&mut servers[0]).await;
+    let agreed = client.next().await;
+    assert!(agreed["result"].is_object(), "{agreed}");
+    client
+        .send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    (client, servers, serving)
+}
+
+/// Answers what the bridge asks a server first.
+async fn discover(server: &mut Raw) {
     let discovery = server.next().await;
     let discovered = json!({
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": [Revision::HUB.as_str()],
@@ -35,12 +54,6 @@ async fn begun() -> (Raw, Raw, impl Sized) {
     server
         .send(&json!({"jsonrpc": "2.0", "id": discovery["id"], "result": discovered}).to_string())
         .await;
-    let agreed = client.next().await;
-    assert!(agreed["result"].is_object(), "{agreed}");
-    client
-        .send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
-        .await;
-    (client, server, serving)
 }
 
 /// Subscribes the client to a resource; the id of the request that the server gets for that.
@@ -94,6 +107,22 @@ async fn is_told(client: &mut Raw, uri: &str) {
     let told = client.next().await;
     assert_eq!(told["method"], "notifications/resources/updated", "{told}");
     assert_eq!(told["params"]["uri"], uri, "{told}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_restarted_gets_the_subscriptions_and_its_resources_count_as_changed() {
+    let (mut client, mut servers, _serving) = begun_with(2).await;
+    let mut restarted = servers.remove(1);
+    let mut first = servers.remove(0);
+    let subscription = subscribe(&mut client, &mut first, "a:b").await;
+    acknowledge(&first, &subscription, &["a:b"]).await;
+    drop(first);
+    discover(&mut restarted).await;
+    let subscription = listened(&mut restarted).await;
+    acknowledge(&restarted, &subscription, &["a:b"]).await;
+    is_told(&mut client, "a:b").await;
+    update(&restarted, &subscription, "a:b").await;
+    is_told(&mut client, "a:b").await;
 }
 
 #[tokio::test]
