@@ -2,9 +2,10 @@
 
 use mcp_wire::{DecodeError, Decoded, JsonType, Reader};
 
+use super::choose::choose;
 use super::look::Look;
 use super::node::Node;
-use super::read::{Members, Read, choose, is_constant};
+use super::read::{Members, Read, is_constant};
 use crate::tables::types::{Kind, MemberValue, ObjectType, TypeRef};
 
 impl Read<'_> {

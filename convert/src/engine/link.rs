@@ -169,7 +169,7 @@ impl Linker<'_> {
     fn methods(&mut self, methods: &[(&'static str, TypeId)], others: &[(&'static str, TypeId)]) -> MethodsPlan {
         let planned = methods.iter().map(|(method, ty)| {
             let there = self.step.method(method);
-            let other = super::read::of_method(others, there).copied();
+            let other = super::choose::of_method(others, there).copied();
             let change = other.map(|other| self.change(&TypeRef::Named(*ty), &TypeRef::Named(other)));
             (*method, change)
         });
@@ -230,7 +230,7 @@ impl Linker<'_> {
             Some(Kind::Union(Union {
                 objects: Some(decision),
                 ..
-            })) => super::read::has_tag(decision),
+            })) => super::choose::has_tag(decision),
             _ => false,
         };
         UnionPlan {

@@ -6,6 +6,7 @@
 
 mod accepted;
 mod checks;
+mod choose;
 mod kept;
 mod link;
 mod look;

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, accepts_text, error_code, validate_text};
 
+use super::choose::{choose, choose_result, has_tag, of_method};
 use super::node::{Node, open};
-use super::read::{Read, check, choose, choose_result, has_tag, of_method};
+use super::read::{Read, check};
 use super::state::{Part, State};
 use super::step::{Change, How, MethodsPlan, PairId, Step, StringsPlan, UnionPlan, VariantPlan};
 use crate::loss::{AUTOMATIC, LossKind};

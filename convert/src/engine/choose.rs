@@ -1,0 +1,115 @@
+//! Which type of several a value is: by its method, its tag, its members or its JSON type. The cursor stays.
+
+use mcp_wire::{Decoded, JsonType, Reader};
+
+use crate::tables::types::{Decision, Results, ToldBy, TypeId, TypeRef, Union};
+
+/// The type of the next message, by its method.
+pub(super) fn message(reader: &mut Reader<'_>, methods: &[(&'static str, TypeId)]) -> Decoded<Option<TypeId>> {
+    let method = reader.peek_tag("method")?;
+    Ok(method.and_then(|method| of_method(methods, &method).copied()))
+}
+
+pub(crate) fn of_method<'m, T>(methods: &'m [(&'static str, T)], method: &str) -> Option<&'m T> {
+    methods
+        .iter()
+        .find_map(|(name, value)| (*name == method).then_some(value))
+}
+
+/// The variant that the next value is. `None` for an object with an unknown tag.
+pub(crate) fn choose(reader: &mut Reader<'_>, union: &Union) -> Decoded<Option<usize>> {
+    let found = reader.json_type()?;
+    if let (JsonType::Object, Some(decision)) = (found, &union.objects) {
+        return decide(reader, decision, has_tag(decision));
+    }
+    let at = union
+        .variants
+        .iter()
+        .position(|variant| variant.json_type == found && found != JsonType::Object);
+    match at {
+        Some(at) => Ok(Some(at)),
+        None => Err(reader.wrong_type(expected(union), found)),
+    }
+}
+
+fn expected(union: &Union) -> String {
+    let scalars = union
+        .variants
+        .iter()
+        .filter(|variant| variant.json_type != JsonType::Object);
+    let mut names: Vec<&str> = scalars
+        .map(|variant| match variant.ty {
+            TypeRef::Integer => "an integer",
+            _ => variant.json_type.with_article(),
+        })
+        .collect();
+    if union.objects.is_some() {
+        names.push(JsonType::Object.with_article());
+    }
+    names.join(" or ")
+}
+
+/// Whether a union can meet a tag that it doesn't know.
+pub(crate) fn has_tag(decision: &Decision) -> bool {
+    match decision {
+        Decision::Tag { .. } => true,
+        Decision::Has {
+            decisions, otherwise, ..
+        } => has_tag(otherwise) || decisions.iter().any(has_tag),
+        Decision::Is(_) | Decision::Within { .. } => false,
+    }
+}
+
+fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> Decoded<Option<usize>> {
+    match decision {
+        Decision::Is(index) => Ok(Some(*index)),
+        Decision::Tag { member, cases, absent } => {
+            let tag = reader.peek_tag(member)?;
+            let case = tag
+                .as_deref()
+                .and_then(|tag| cases.iter().find(|(values, _)| values.contains(&tag)));
+            match (tag, case, absent) {
+                (_, Some((_, decision)), _) => decide(reader, decision, knows_others),
+                (Some(_), None, _) if knows_others => Ok(None),
+                (None, _, Some(absent)) => decide(reader, absent, knows_others),
+                _ => Err(reader.missing(member)),
+            }
+        }
+        Decision::Has {
+            discriminators,
+            decisions,
+            otherwise,
+            needs,
+        } => {
+            let member = reader.peek_discriminator(discriminators, needs)?;
+            let at = member.and_then(|member| discriminators.iter().position(|case| case.member == member));
+            decide(reader, at.map_or(&**otherwise, |at| &decisions[at]), knows_others)
+        }
+        Decision::Within { member, decision } => {
+            let chosen = reader.peek_into(member, |reader| decide(reader, decision, false))?;
+            chosen.ok_or_else(|| reader.missing(member))
+        }
+    }
+}
+
+/// The type of a result. `None` if it has an unknown tag.
+pub(crate) fn choose_result<'r>(reader: &mut Reader<'_>, results: &'r Results) -> Decoded<Option<&'r TypeRef>> {
+    Ok(match &results.told_by {
+        ToldBy::Nothing => results.types.first(),
+        ToldBy::Members(members) => {
+            let (first, others) = members.split_at(1);
+            let found = reader.peek_members(members)?;
+            let at = others
+                .iter()
+                .position(|member| Some(*member) == found && Some(*member) != first.first().copied());
+            results.types.get(at.map_or(0, |at| at + 1))
+        }
+        ToldBy::Tag(tag, values) => match reader.peek_tag(tag)? {
+            None => results.types.first(),
+            Some(value) => match values.iter().position(|known| *known == value) {
+                Some(at) => results.types.get(at),
+                None => None,
+            },
+        },
+    })
+}
