@@ -58,8 +58,8 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Visits a schema, and those in it. The `path` is that of an argument; without one, the schema is none of an argument
-    /// that can be found.
+    /// Visits a schema, and those in it. The `path` is that of the argument that the schema is for; `None` if no argument
+    /// has a fixed path here.
     fn visit(&mut self, schema: &Value, mut path: Option<&mut Vec<String>>) -> Result<(), String> {
         let Some(schema) = schema.as_object() else {
             return Ok(());

@@ -57,7 +57,7 @@ pub(super) struct Listened {
     pub(super) added: Added,
 }
 
-/// One of them.
+/// An event of a subscription.
 pub(super) enum Event {
     Change(Change),
     Extension(UnknownMethod),

@@ -166,7 +166,7 @@ impl<S: Side> SessionState<S> {
         reply
     }
 
-    /// Passes a request on that is complete but for its turn, and waits for the reply. The reply has its position in `line`.
+    /// Passes on a finished request when its turn comes, and waits for the reply. The reply has its position in `line`.
     pub async fn pass_call(
         self: &Arc<Self>,
         id: i64,

@@ -34,7 +34,7 @@ pub struct Engine<S: Side> {
     /// One permit for each request whose handler runs.
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
-    pub send_error: Arc<Semaphore>,
+    pub unsent: Arc<Semaphore>,
     /// One permit for each request for changes, which lasts.
     pub listening: Arc<Semaphore>,
     /// The bytes of each request, for as long.
@@ -68,7 +68,7 @@ impl<S: Side> Engine<S> {
             server,
             in_flight: Mutex::default(),
             handling: semaphore(limits.in_flight),
-            send_error: semaphore(limits.in_flight.saturating_add(limits.waiting)),
+            unsent: semaphore(limits.in_flight.saturating_add(limits.waiting)),
             listening: semaphore(limits.subscriptions),
             request_bytes: Budget::new(limits.request_bytes),
             response_bytes: Budget::new(limits.unread_bytes),

@@ -125,7 +125,7 @@ pub async fn connect_by(
 struct Exchanger<E> {
     exchange: E,
     handler: Layered<ClientSide>,
-    /// It has this.
+    /// The session that sends through this.
     session: Weak<SessionState<ClientSide>>,
 }
 

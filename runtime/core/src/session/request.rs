@@ -71,7 +71,7 @@ impl<S: Side> Engine<S> {
 
     /// Admits a request of this many bytes, if there is room.
     pub fn admit(&self, id: &RequestId, bytes: usize) -> Result<(RequestPermit, CancellationToken), ErrorObject> {
-        let permit = Arc::clone(&self.send_error).try_acquire_owned();
+        let permit = Arc::clone(&self.unsent).try_acquire_owned();
         let permit = permit.map_err(|_| internal_error("too many requests are in flight"))?;
         let charge = self.request_bytes.try_charge(bytes);
         let charge = charge.ok_or_else(|| internal_error("the requests in flight have too many bytes"))?;

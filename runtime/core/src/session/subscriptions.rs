@@ -159,7 +159,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Ends that.
+    /// Unsubscribes the client of a session from a resource.
     pub fn unsubscribe(&self, uri: &str) {
         if let Some(session) = self.session.get() {
             session.unsubscribe(uri);

@@ -21,7 +21,7 @@ pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;
 
 /// Starts a session in place of a lost one, unless that has been done already; `false` if that fails.
 ///
-/// It runs in a task of its own, because its caller may be cancelled, and is if it belongs to the lost session.
+/// It runs in a task of its own, because a caller that belongs to the lost session is cancelled meanwhile.
 pub(super) async fn renew(connection: &Arc<Connection>, lost: SessionId, listen: Listen) -> bool {
     let closing = connection.closing.clone();
     let connection = Arc::clone(connection);

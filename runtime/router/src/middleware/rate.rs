@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::is_call;
 
-/// The principals that are remembered. Beyond that, those that have called least lately are forgotten.
+/// The principals that are remembered. Beyond that, those that have called least recently are forgotten.
 const PRINCIPALS: usize = 10_000;
 /// The code of the error for a call beyond the limit, which implementations may define.
 const TOO_MANY: i64 = -32_000;
@@ -68,7 +68,7 @@ impl RateLimit {
         Ok(())
     }
 
-    /// Makes room: for those that have regained everything, and else for the one that has called least lately.
+    /// Makes room: for those that have regained everything, and else for the one that has called least recently.
     fn forget(&self, buckets: &mut HashMap<Option<String>, Bucket>, now: Moment) {
         buckets.retain(|_, bucket| now - bucket.at < self.period);
         if buckets.len() < PRINCIPALS {

@@ -244,8 +244,8 @@ impl Buffer {
 
     /// The number of the event after which a new client stream begins.
     pub(super) fn last_sent(&self) -> u64 {
-        let send_error = self.events.iter().find(|event| event.client_stream.is_none());
-        send_error.map_or(self.next, |event| event.number) - 1
+        let unsent = self.events.iter().find(|event| event.client_stream.is_none());
+        unsent.map_or(self.next, |event| event.number) - 1
     }
 
     /// Whether there is something to send to a client that has this event.
