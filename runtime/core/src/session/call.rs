@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 use super::json_edit::with_meta;
 use super::negotiated::{Negotiated, Progress};
 use super::notifications::check_custom;
-use super::relay::{OrderedQueue, ReservedTicket, Ticket};
+use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
 use super::state::{DynSender, SessionState};
 use super::validation::{Reply, tolerate};
 use crate::error::{CallError, TransportError};

@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use super::handler::Layered;
 use super::incoming::{IgnoredMessages, not_a_message};
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
-use super::request::PromptHandlers;
+use super::prompt_handlers::PromptHandlers;
 use super::response::Outbox;
 use super::server::Server;
 use super::state::SessionState;

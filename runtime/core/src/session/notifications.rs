@@ -14,7 +14,7 @@ use tracing::Instrument;
 use super::context::{Context, Envelope, Peer};
 use super::handler::Layered;
 use super::negotiated::{Negotiated, severity};
-use super::relay::Ticket;
+use super::ordered_queue::Ticket;
 use super::state::{SessionState, is_custom, notification_span};
 use crate::budget::{Budget, Charge};
 use crate::error::CallError;

@@ -10,7 +10,7 @@ use mcp_adapters::mcp_wire::validator::Violation;
 use tokio::sync::{mpsc, oneshot};
 
 use super::negotiated::Progress;
-use super::relay::OrderedQueue;
+use super::ordered_queue::OrderedQueue;
 use super::validation::{CallResult, Reply, violation};
 use crate::sync::Mutex;
 

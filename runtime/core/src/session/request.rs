@@ -1,11 +1,8 @@
 //! Requests of the peer: admission, the handler, and the response.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher, RandomState};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, error_code};
@@ -25,7 +22,6 @@ use crate::error::internal_error;
 use crate::future::catch_panic;
 use crate::message::to_json;
 use crate::side::Side;
-use crate::sync::Mutex;
 
 impl<S: Side> Engine<S> {
     /// Takes a request, whose method has this name in the peer's revision: refuses it, or lets the handler handle it.
@@ -220,112 +216,5 @@ fn record_error<S: Side>(span: &Span, result: &Result<HandlerResult<S::Result>, 
             span.record("error.type", "tool_error");
         }
         Ok(_) => {}
-    }
-}
-
-/// How often in succession a handler has to have answered at once.
-const TIMES: u32 = 16;
-/// The time within which an answer is there at once.
-const AT_ONCE: Duration = Duration::from_micros(100);
-/// How many handlers are remembered.
-const REMEMBERED: usize = 1024;
-
-/// Which handlers run in the task that receives.
-///
-/// A task costs more than a handler that answers at once. But while a handler runs in the task that receives, nothing else is received,
-/// not even a cancellation. So each begins with tasks of its own. One that was slow without a task needs twice as many answers at once
-/// until it runs without one again: in a number of calls, it keeps others waiting no more often than the logarithm of that number.
-#[derive(Debug, Default)]
-pub struct PromptHandlers {
-    state: RandomState,
-    handlers: Mutex<HashMap<HandlerKey, Record>>,
-}
-
-/// How a handler has answered.
-#[derive(Debug)]
-struct Record {
-    /// How often in succession it has answered at once.
-    times: u32,
-    /// How often it has to.
-    needed: u32,
-}
-
-/// A method, and what it is for, such as a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct HandlerKey(u64);
-
-impl PromptHandlers {
-    /// The handler of a method's requests for a tool, prompt or resource.
-    pub fn key(&self, method: &str, target: Option<&str>) -> HandlerKey {
-        HandlerKey(self.state.hash_one((method, target)))
-    }
-
-    /// Whether a handler needs no task.
-    pub fn is_prompt(&self, handler: HandlerKey) -> bool {
-        let handlers = self.handlers.lock();
-        handlers
-            .get(&handler)
-            .is_some_and(|record| record.times >= record.needed)
-    }
-
-    /// Remembers how long a handler ran before it returned the first time, with its answer or because it waits for something.
-    pub fn ran(&self, handler: HandlerKey, time: Duration, has_answered: bool) {
-        let mut handlers = self.handlers.lock();
-        if handlers.len() >= REMEMBERED && !handlers.contains_key(&handler) {
-            return;
-        }
-        let record = handlers.entry(handler).or_insert(Record {
-            times: 0,
-            needed: TIMES,
-        });
-        let was_prompt = record.times >= record.needed;
-        if was_prompt && time > AT_ONCE {
-            record.needed = record.needed.saturating_mul(2);
-        }
-        record.times = match has_answered && time <= AT_ONCE {
-            true => record.times.saturating_add(1),
-            false => 0,
-        };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_handler_is_prompt_after_answers_in_succession_and_after_twice_as_many_once_it_was_slow() {
-        let handlers = PromptHandlers::default();
-        let (key, other) = (
-            handlers.key("tools/call", Some("a")),
-            handlers.key("tools/call", Some("b")),
-        );
-        let run = |times: u32, time: Duration| (0..times).for_each(|_| handlers.ran(key, time, true));
-        run(TIMES - 1, AT_ONCE);
-        run(1, AT_ONCE * 2);
-        run(TIMES - 1, AT_ONCE);
-        assert!(!handlers.is_prompt(key));
-        run(1, AT_ONCE);
-        assert!(handlers.is_prompt(key) && !handlers.is_prompt(other));
-        // One that waits keeps nobody from receiving.
-        handlers.ran(key, AT_ONCE, false);
-        assert!(!handlers.is_prompt(key));
-        run(TIMES, AT_ONCE);
-        assert!(handlers.is_prompt(key));
-        run(1, AT_ONCE * 2);
-        run(TIMES * 2 - 1, AT_ONCE);
-        assert!(!handlers.is_prompt(key));
-        run(1, AT_ONCE);
-        assert!(handlers.is_prompt(key));
-    }
-
-    #[test]
-    fn a_peer_that_calls_many_names_fills_no_memory() {
-        let handlers = PromptHandlers::default();
-        for name in 0..2 * REMEMBERED {
-            let key = handlers.key("tools/call", Some(&name.to_string()));
-            handlers.ran(key, Duration::ZERO, true);
-        }
-        assert_eq!(handlers.handlers.lock().len(), REMEMBERED);
     }
 }

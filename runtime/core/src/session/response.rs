@@ -13,8 +13,8 @@ use tokio_util::task::TaskTracker;
 
 use super::engine::Engine;
 use super::negotiated::Negotiated;
-use super::relay::Ticket;
-use super::request::HandlerKey;
+use super::ordered_queue::Ticket;
+use super::prompt_handlers::HandlerKey;
 use super::state::SessionState;
 use crate::budget::Charge;
 use crate::clock::Instant;

@@ -17,8 +17,8 @@ use tracing::{Span, info_span};
 
 use super::cache::Cache;
 use super::negotiated::Negotiated;
+use super::ordered_queue::OrderedQueue;
 use super::pending::PendingCalls;
-use super::relay::OrderedQueue;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use crate::error::{CallError, TransportError};
 use crate::future::BoxFuture;

@@ -7,7 +7,7 @@ use mcp_adapters::{Revision, Tolerance};
 use serde_json::json;
 
 use super::json_edit::set_member;
-use super::relay::Ticket;
+use super::ordered_queue::Ticket;
 use super::state;
 use super::state::SessionState;
 use crate::error::{CallError, invalid_params};

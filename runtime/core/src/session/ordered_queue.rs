@@ -1,0 +1,94 @@
+//! Messages that leave in the order in which they came, although some take longer than others.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use crate::sync::Mutex;
+
+/// A queue of messages. Each has its turn when all before it have left.
+#[derive(Debug, Default)]
+pub struct OrderedQueue {
+    state: Mutex<State>,
+    left: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    next: u64,
+    waiting: BTreeSet<u64>,
+}
+
+/// The position of a message in an [`OrderedQueue`]. The message leaves the queue when this is dropped.
+#[derive(Debug)]
+pub struct Ticket {
+    queue: Arc<OrderedQueue>,
+    number: u64,
+}
+
+impl OrderedQueue {
+    /// Takes the last position.
+    pub fn join(self: &Arc<Self>) -> Ticket {
+        let mut state = self.state.lock();
+        let number = state.next;
+        state.next += 1;
+        state.waiting.insert(number);
+        let queue = Arc::clone(self);
+        Ticket { queue, number }
+    }
+}
+
+impl Ticket {
+    /// Waits until this position is the first.
+    pub async fn wait_turn(&self) {
+        loop {
+            let left = self.queue.left.notified();
+            if self.queue.state.lock().waiting.first() == Some(&self.number) {
+                return;
+            }
+            left.await;
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.queue.state.lock().waiting.remove(&self.number);
+        self.queue.left.notify_waiters();
+    }
+}
+
+/// The position of a message that may never be sent: the cancellation of a call.
+#[derive(Debug, Default)]
+pub struct ReservedTicket(Mutex<Option<Ticket>>);
+
+impl ReservedTicket {
+    /// Takes the last position for the message, if it has none.
+    pub fn reserve(&self, queue: &Arc<OrderedQueue>) {
+        self.0.lock().get_or_insert_with(|| queue.join());
+    }
+
+    /// The reserved position, or else the last one.
+    pub fn take(&self, queue: &Arc<OrderedQueue>) -> Ticket {
+        self.0.lock().take().unwrap_or_else(|| queue.join())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn places_have_their_turns_in_order_and_those_that_leave_are_skipped() {
+        let queue = Arc::new(OrderedQueue::default());
+        let (first, second, third) = (queue.join(), queue.join(), queue.join());
+        first.wait_turn().await;
+        let waiting = tokio::spawn(async move { third.wait_turn().await });
+        drop(second);
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished(), "the first is still there");
+        drop(first);
+        waiting.await.unwrap();
+    }
+}
