@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
-use mcp_runtime_core::internal::SessionState;
+use mcp_runtime_core::internal::{SessionState, changes_in};
 use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide};
 
 use super::delay_after;
@@ -62,7 +62,7 @@ async fn pass_on(upstream: &Upstream, client: &SessionState<ServerSide>, mut is_
         match subscribed {
             Some(Ok(subscribed)) => {
                 if std::mem::take(&mut is_lost) {
-                    for missed in all(&subscribed.agreed()) {
+                    for missed in changes_in(&subscribed.agreed()) {
                         client.subscriptions.push(&missed);
                     }
                 }
@@ -101,19 +101,6 @@ fn is_refusal(error: &CallError) -> bool {
         CallError::Http(failure) => failure.status.is_client_error() && failure.response.is_some(),
         _ => false,
     }
-}
-
-/// Every change that a filter lets through.
-fn all(filter: &ChangeFilter) -> Vec<Change> {
-    let lists = [
-        (filter.tool_list, Change::ToolList),
-        (filter.prompt_list, Change::PromptList),
-        (filter.resource_list, Change::ResourceList),
-    ];
-    let lists = lists.into_iter().filter(|(is_wanted, _)| *is_wanted);
-    let resources = filter.resources.iter();
-    let resources = resources.map(|uri| Change::Resource(uri.as_str().into()));
-    lists.map(|(_, change)| change).chain(resources).collect()
 }
 
 fn is_empty(filter: &ChangeFilter) -> bool {

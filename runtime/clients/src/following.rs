@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 use mcp_adapters::hello::ChangeFilter;
+use mcp_runtime_core::internal::changes_in;
 use mcp_runtime_core::transport::Connector;
 use mcp_runtime_core::{CallError, Change, Changes, ConnectError};
 use tokio::sync::watch;
@@ -44,7 +45,7 @@ struct Subscribed {
 }
 
 impl<C: Connector> ReconnectingClient<C> {
-    /// Follows the changes that are wanted at the time. Without any, there is no subscription.
+    /// Follows the changes that are wanted at the time. While none is, it subscribes to nothing.
     #[doc(hidden)]
     #[must_use]
     pub fn follow(&self, wanted: watch::Receiver<ChangeFilter>, patience: Duration) -> Follower<C> {
@@ -106,7 +107,7 @@ impl<C: Connector> Follower<C> {
                 return Some(Followed::Failed(error));
             }
         };
-        let missed = all(&changes.agreed());
+        let missed = changes_in(&changes.agreed()).collect();
         let since = Instant::now();
         self.subscribed = Some(Subscribed { filter, changes, since });
         let has_missed = std::mem::take(&mut self.has_missed) || since - begun > self.patience;
@@ -143,19 +144,6 @@ impl<C: Connector> std::fmt::Debug for Follower<C> {
             .field("failures", &self.failures)
             .finish_non_exhaustive()
     }
-}
-
-/// Every change that a filter lets through.
-fn all(filter: &ChangeFilter) -> Vec<Change> {
-    let lists = [
-        (filter.tool_list, Change::ToolList),
-        (filter.prompt_list, Change::PromptList),
-        (filter.resource_list, Change::ResourceList),
-    ];
-    let lists = lists.into_iter().filter(|(is_wanted, _)| *is_wanted);
-    let resources = filter.resources.iter();
-    let resources = resources.map(|uri| Change::Resource(uri.as_str().into()));
-    lists.map(|(_, change)| change).chain(resources).collect()
 }
 
 async fn next(changes: &mut Changes) -> Option<Result<Change, CallError>> {

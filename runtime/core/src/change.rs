@@ -121,7 +121,7 @@ impl ChangeQueue {
         let queue = Self::default();
         {
             let mut state = queue.state.lock();
-            state.lists = lists(filter);
+            state.lists = lists(filter).collect();
             state.resources = filter.resources.iter().map(|uri| (uri.as_str().into(), None)).collect();
             state.extra.clone_from(&filter.extra);
         }
@@ -172,8 +172,8 @@ impl ChangeQueue {
     /// Takes what the server agrees to. What wasn't asked for stays out, whatever the server says.
     pub(crate) fn agree(&self, agreed: &ChangeFilter) {
         let mut state = self.state.lock();
-        let (lists, uris) = (lists(agreed), agreed.resources.iter().map(String::as_str));
-        let uris: BTreeSet<&str> = uris.collect();
+        let lists: BTreeSet<Change> = lists(agreed).collect();
+        let uris: BTreeSet<&str> = agreed.resources.iter().map(String::as_str).collect();
         state.lists.retain(|list| lists.contains(list));
         state.resources.retain(|uri, _| uris.contains(uri.as_ref()));
         state.extra.clone_from(&agreed.extra);
@@ -235,14 +235,18 @@ impl ChangeQueue {
     }
 }
 
-fn lists(filter: &ChangeFilter) -> BTreeSet<Change> {
+/// The changes that a filter lets through.
+pub fn changes_in(filter: &ChangeFilter) -> impl Iterator<Item = Change> {
+    let resources = filter.resources.iter();
+    lists(filter).chain(resources.map(|uri| Change::Resource(uri.as_str().into())))
+}
+
+fn lists(filter: &ChangeFilter) -> impl Iterator<Item = Change> + use<> {
     let lists = [
         (filter.tool_list, Change::ToolList),
         (filter.prompt_list, Change::PromptList),
         (filter.resource_list, Change::ResourceList),
     ];
-    lists
-        .into_iter()
-        .filter_map(|(is_wanted, list)| is_wanted.then_some(list))
-        .collect()
+    let lists = lists.into_iter();
+    lists.filter_map(|(is_wanted, list)| is_wanted.then_some(list))
 }

@@ -4,6 +4,7 @@
 
 pub use crate::budget::{Budget, Charge};
 pub use crate::canonical::{canonical, canonical_request};
+pub use crate::change::changes_in;
 pub use crate::client::{Reusable, object};
 pub use crate::clock::{Instant, Moment};
 pub use crate::era::with_era;
