@@ -10,6 +10,7 @@ pub use crate::clock::{Instant, Moment};
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::excerpt::excerpt;
+pub use crate::expiring_map::ExpiringMap;
 pub use crate::extended::{NotTranslated, to_extended, to_hub};
 pub use crate::future::{Awaited, BoxFuture, Immediate, catch_panic};
 pub use crate::message::{params_of, to_json, to_value};

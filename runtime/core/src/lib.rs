@@ -15,6 +15,7 @@ mod clock;
 mod era;
 mod error;
 mod excerpt;
+mod expiring_map;
 mod expiring_set;
 mod extended;
 mod filled_in;

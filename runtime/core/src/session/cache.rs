@@ -1,10 +1,9 @@
 //! Results of the server that stay fresh for a while.
 
-use std::collections::HashMap;
-
 use crate::canonical::canonical_request;
 use crate::change::Change;
 use crate::clock::Instant;
+use crate::expiring_map::ExpiringMap;
 use crate::options::CacheLimits;
 use crate::side::Side;
 use crate::sync::Mutex;
@@ -18,18 +17,10 @@ pub struct Cache<S: Side> {
 
 #[derive(Debug)]
 struct State<R> {
-    entries: HashMap<String, Entry<R>>,
-    bytes: usize,
+    /// By their requests. With each is the change that makes it stale.
+    results: ExpiringMap<String, (R, Change), Instant>,
     /// The number of changes so far.
     changes: u64,
-}
-
-#[derive(Debug)]
-struct Entry<R> {
-    result: R,
-    bytes: usize,
-    expires: Instant,
-    ended_by: Change,
 }
 
 /// A call whose result may be kept.
@@ -45,8 +36,7 @@ pub struct CacheKey {
 impl<S: Side> Cache<S> {
     pub fn new(limits: CacheLimits) -> Self {
         let state = State {
-            entries: HashMap::new(),
-            bytes: 0,
+            results: ExpiringMap::default(),
             changes: 0,
         };
         Self {
@@ -69,62 +59,32 @@ impl<S: Side> Cache<S> {
     /// The result that is kept for a key, if it is fresh.
     pub fn get(&self, key: &CacheKey) -> Option<S::ResultIn> {
         let state = self.state.lock();
-        let entry = state.entries.get(&key.request)?;
-        (entry.expires > Instant::now()).then(|| entry.result.clone())
+        let (result, _) = state.results.get(&key.request, Instant::now())?;
+        Some(result.clone())
     }
 
     /// Keeps a result of so many bytes as long as it says, unless something has changed since its request.
     pub fn insert(&self, key: CacheKey, result: &S::ResultIn, bytes: usize) {
-        let CacheLimits {
-            entries,
-            bytes: limit,
-            fresh,
-        } = self.limits;
         let bytes = bytes.saturating_add(key.request.len());
         let now = Instant::now();
-        let expires = now.checked_add(S::freshness(result).min(fresh));
+        let expires = now.checked_add(S::freshness(result).min(self.limits.fresh));
         let Some(expires) = expires.filter(|expires| *expires > now) else {
             return;
         };
         let mut state = self.state.lock();
-        if state.changes != key.changes || bytes > limit || entries == 0 {
+        if state.changes != key.changes {
             return;
         }
-        state.remove_if(|request, entry| *request == key.request || entry.expires <= now);
-        while state.entries.len() >= entries || state.bytes.saturating_add(bytes) > limit {
-            state.remove_soonest();
-        }
-        state.bytes += bytes;
-        let entry = Entry {
-            result: result.clone(),
-            bytes,
-            expires,
-            ended_by: key.ended_by,
-        };
-        state.entries.insert(key.request, entry);
+        let kept = (result.clone(), key.ended_by);
+        state
+            .results
+            .insert(key.request, kept, bytes, (now, expires), &self.limits);
     }
 
     /// Removes what a change has made stale.
     pub fn end(&self, change: &Change) {
         let mut state = self.state.lock();
         state.changes += 1;
-        state.remove_if(|_, entry| entry.ended_by == *change);
-    }
-}
-
-impl<R> State<R> {
-    fn remove_if(&mut self, is_removed: impl Fn(&String, &Entry<R>) -> bool) {
-        self.entries.retain(|request, entry| !is_removed(request, entry));
-        self.bytes = self.entries.values().map(|entry| entry.bytes).sum();
-    }
-
-    /// Removes what would be stale first.
-    fn remove_soonest(&mut self) {
-        let soonest = self.entries.iter().min_by_key(|(_, entry)| entry.expires);
-        if let Some(request) = soonest.map(|(request, _)| request.clone())
-            && let Some(entry) = self.entries.remove(&request)
-        {
-            self.bytes -= entry.bytes;
-        }
+        state.results.remove_if(|(_, ended_by)| ended_by == change);
     }
 }

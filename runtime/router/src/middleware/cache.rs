@@ -1,19 +1,12 @@
 //! Results that are kept.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, to_vec};
-use mcp_runtime_core::internal::{Moment, Mutex};
-use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
-
-/// The default number of results.
-const ENTRIES: usize = 1_000;
-
-/// The default number of bytes.
-const BYTES: usize = 64 << 20;
+use mcp_runtime_core::internal::{ExpiringMap, Moment, Mutex};
+use mcp_runtime_core::{CacheLimits, Context, HandlerResult, Middleware, Next, ServerSide, Side};
 
 /// A time that any clock can add: 136 years.
 const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
@@ -32,24 +25,8 @@ const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Cache {
-    fresh: Duration,
-    entries: usize,
-    bytes: usize,
-    kept: Arc<Mutex<Kept>>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    entries: HashMap<Key, Entry>,
-    /// Those of all keys and results.
-    bytes: usize,
-}
-
-#[derive(Debug)]
-struct Entry {
-    result: hub::ServerResult,
-    bytes: usize,
-    end: Moment,
+    limits: CacheLimits,
+    kept: Arc<Mutex<ExpiringMap<Key, hub::ServerResult, Moment>>>,
 }
 
 /// On whose behalf a call is made, its method, what it is for, and its arguments.
@@ -59,10 +36,13 @@ impl Cache {
     /// Results are kept this long, up to 1,000 of them and 64 MiB.
     #[must_use]
     pub fn new(fresh: Duration) -> Self {
-        Self {
+        let limits = CacheLimits {
+            entries: 1_000,
+            bytes: 64 << 20,
             fresh,
-            entries: ENTRIES,
-            bytes: BYTES,
+        };
+        Self {
+            limits,
             kept: Arc::default(),
         }
     }
@@ -70,52 +50,29 @@ impl Cache {
     /// Sets the number of results that are kept at most; the one that ends first makes room.
     #[must_use]
     pub fn entries(mut self, entries: usize) -> Self {
-        self.entries = entries.max(1);
+        self.limits.entries = entries.max(1);
         self
     }
 
     /// Sets the number of bytes of the results that are kept at most, with their arguments.
     #[must_use]
     pub fn bytes(mut self, bytes: usize) -> Self {
-        self.bytes = bytes;
+        self.limits.bytes = bytes;
         self
     }
 
     fn get(&self, key: &Key) -> Option<hub::ServerResult> {
-        let kept = self.kept.lock();
-        let entry = kept.entries.get(key)?;
-        (entry.end > Moment::now()).then(|| entry.result.clone())
+        self.kept.lock().get(key, Moment::now()).cloned()
     }
 
     fn keep(&self, key: Key, result: &hub::ServerResult) {
-        let now = Moment::now();
-        let end = now + self.fresh.min(FOREVER);
         let Ok(json) = to_vec(result) else { return };
         let (_, _, target, arguments) = &key;
         let bytes = json.len() + target.len() + arguments.len();
-        if bytes > self.bytes {
-            return;
-        }
+        let now = Moment::now();
+        let times = (now, now + self.limits.fresh.min(FOREVER));
         let mut kept = self.kept.lock();
-        kept.remove_if(|other, entry| *other == key || entry.end <= now);
-        while kept.entries.len() >= self.entries || kept.bytes + bytes > self.bytes {
-            let first = kept.entries.values().map(|entry| entry.end).min();
-            kept.remove_if(|_, entry| Some(entry.end) == first);
-        }
-        kept.bytes += bytes;
-        let result = result.clone();
-        kept.entries.insert(key, Entry { result, bytes, end });
-    }
-}
-
-impl Kept {
-    fn remove_if(&mut self, is_removed: impl Fn(&Key, &Entry) -> bool) {
-        let bytes = &mut self.bytes;
-        self.entries.retain(|key, entry| {
-            let stays = !is_removed(key, entry);
-            *bytes -= if stays { 0 } else { entry.bytes };
-            stays
-        });
+        kept.insert(key, result.clone(), bytes, times, &self.limits);
     }
 }
 
