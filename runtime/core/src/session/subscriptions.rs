@@ -220,6 +220,15 @@ impl Subscriptions {
     }
 }
 
+/// A subscription by a request, which is removed when this is dropped.
+struct Listening<'s>(&'s Subscriptions, &'s RequestId);
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.0.remove(self.1);
+    }
+}
+
 impl<S: Side> Engine<S> {
     /// Takes the request to be notified of changes, whose response is sent when the server ends that.
     pub fn take_listen(
@@ -265,6 +274,8 @@ impl<S: Side> Engine<S> {
         let listened = Box::pin(async move {
             let refused = |error| Some(to_json(&ErrorResponse::new(Some(id.clone()), error)));
             let notified = async {
+                // Whatever ends the request, the subscription ends before its id is free.
+                let _listening = Listening(&engine.session.subscriptions, &id);
                 match engine.session.subscriptions.extend(extra, context).await {
                     Ok(mut added) => {
                         agreed.extra = std::mem::take(&mut added.agreed);
@@ -275,7 +286,6 @@ impl<S: Side> Engine<S> {
                 }
             };
             let notified = engine.until_cancelled(&id, &cancelled, notified).await;
-            engine.session.subscriptions.remove(&id);
             let response = notified.and_then(|notified| {
                 notified.unwrap_or_else(|panic| {
                     tracing::error!(panic, "a subscription failed");

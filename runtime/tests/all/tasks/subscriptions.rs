@@ -1,13 +1,14 @@
 //! Clients that subscribe to tasks, and what a task says of its progress.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use mcp_ext_tasks::{EXTENSION, TaskStatusNotificationParams};
-use mcp_runtime::mcp_wire::{Extension, RawJson, Validate};
+use mcp_runtime::mcp_wire::{Extension, RawJson, Validate, error_code};
 use mcp_runtime::router::{Call, ExtensionSubscription, ServerExtension, tool};
 use mcp_runtime::tasks::{TaskContext, TaskLimits, Tasks, ToolTask};
-use mcp_runtime::transport::channel;
+use mcp_runtime::transport::{Incoming, Outgoing, Purpose, Receiver as _, Sender as _, Transport as _, channel};
 use mcp_runtime::{
     ChangeFilter, ClientHandler, ClientSession, ClientSide, Context, ErrorObject, Options, Revision, Router,
     UnknownMethod, connect, hub, mcp_wire,
@@ -192,4 +193,63 @@ async fn several_extensions_add_to_one_subscription() {
     assert_eq!(greeting.method, "notifications/greets");
     go_on.notify_one();
     assert_eq!(notified(&mut notifications).await["status"], "working");
+}
+
+/// An extension whose part of a subscription panics, or never begins.
+#[derive(Clone)]
+struct Fails {
+    panics: bool,
+}
+
+impl ServerExtension for Fails {
+    fn extension(&self) -> Extension {
+        Greets.extension()
+    }
+
+    async fn answer(&self, _: &'static str, _: Value, _: Call) -> Result<RawJson, ErrorObject> {
+        unreachable!("it has no method")
+    }
+
+    async fn subscribe(&self, _: Arc<mcp_wire::Extra>, _: Call) -> Result<ExtensionSubscription, ErrorObject> {
+        assert!(!self.panics, "on purpose");
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_panics_or_is_cancelled_before_it_begins_leaves_its_id_free() {
+    for panics in [true, false] {
+        let router = Router::new("test", "1.0").extension(Fails { panics });
+        let (ours, theirs) = channel(16);
+        let _served = router.serve(Options::default(), theirs);
+        let (sender, mut receiver) = ours.split();
+        let send = async |message: Value| {
+            let (json, purpose) = (message.to_string().into_bytes(), Purpose::Unsolicited);
+            sender.send(Outgoing { json, purpose }).await.unwrap();
+            // Time passes when everything else waits.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        };
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": Revision::HUB.as_str(),
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        for _ in 0..2 {
+            let params = json!({"notifications": {"greets": true}, "_meta": meta});
+            send(json!({"jsonrpc": "2.0", "id": "a", "method": "subscriptions/listen", "params": params})).await;
+            let params = json!({"requestId": "a", "_meta": meta});
+            send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+        }
+        send(json!({"jsonrpc": "2.0", "id": "end", "method": "server/discover", "params": {"_meta": meta}})).await;
+        let mut answers = Vec::new();
+        while answers.last() != Some(&(json!("end"), Value::Null)) {
+            let Some(Incoming::Message { json, .. }) = receiver.receive().await.unwrap() else {
+                panic!("the session goes on");
+            };
+            let answer: Value = serde_json::from_slice(&json).unwrap();
+            answers.push((answer["id"].clone(), answer["error"]["code"].clone()));
+        }
+        let failed = (json!("a"), json!(error_code::INTERNAL_ERROR));
+        let expected = if panics { vec![failed; 2] } else { Vec::new() };
+        assert_eq!(answers[..answers.len() - 1], expected, "panics: {panics}");
+    }
 }
