@@ -107,6 +107,29 @@ async fn a_shutdown_answers_the_calls_in_flight_ends_the_sessions_and_removes_th
 }
 
 #[tokio::test]
+async fn a_client_that_sends_nothing_more_during_a_shutdown_gets_its_response() {
+    let server = serve(|serving| serving).await;
+    let mut stream = BufReader::new(UnixStream::connect(&server.path).await.unwrap());
+    let params =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}});
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "slow"}}),
+    ] {
+        stream.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+    let mut lines = stream.lines();
+    timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    server.shutdown.cancel();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    lines.get_mut().shutdown().await.unwrap();
+    let answer = timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap();
+    assert!(answer.is_some_and(|answer| answer.contains("Done")));
+}
+
+#[tokio::test]
 async fn dropping_the_server_ends_the_sessions_and_removes_the_socket() {
     let server = serve(|serving| serving).await;
     let session = session(&server.path, Revision::HUB).await;

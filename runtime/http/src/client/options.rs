@@ -178,3 +178,20 @@ impl HttpOptions {
         Duration::try_from_secs_f64(wait.as_secs_f64() * jitter).unwrap_or(wait)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_delays_can_be_set() {
+        for (at_most, longest) in [(Duration::ZERO, Duration::ZERO), (Duration::MAX, Duration::MAX)] {
+            let options = HttpOptions {
+                reconnect_at_most: at_most,
+                ..HttpOptions::default().reconnects(1, longest)
+            };
+            let wait = options.wait(3, None);
+            assert!(wait >= at_most.min(longest) && wait <= at_most, "{wait:?}");
+        }
+    }
+}

@@ -123,6 +123,14 @@ mod tests {
     }
 
     #[test]
+    fn without_a_limit_no_event_is_cut() {
+        let data = "x".repeat(1_000);
+        let events = read(format!("data: {data}\n\n").as_bytes(), 100, usize::MAX);
+        assert_eq!((events.len(), events[0].data.len()), (1, 1_000));
+        assert!(!events[0].oversized);
+    }
+
+    #[test]
     fn an_event_is_the_same_however_it_is_cut_and_its_lines_end() {
         let text =
             "\u{FEFF}: hello\nid: 1\nretry: 250\nevent: message\ndata: {\"a\":\ndata:1}\n\n\ndata\n\nid\n\ndata: lost";
