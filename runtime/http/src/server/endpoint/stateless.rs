@@ -146,10 +146,13 @@ fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -
         return Err(Rejection::new(StatusCode::BAD_REQUEST, error_code::INVALID_PARAMS, why));
     }
     let mut mirrored = mirrors::mirrored(revision, message);
-    let stamped = hello::stamped_version::<Revision>(message).ok().flatten();
-    if stamped.is_some_and(|(_, version)| version != revision.as_str()) {
+    let is_version = |header: &str| revision.facts().version_header == Some(header);
+    if mirrored
+        .iter()
+        .any(|(header, text)| is_version(header) && text != revision.as_str())
+    {
         // The session engine refuses the version, whose other headers aren't known.
-        mirrored.retain(|(header, _)| Some(*header) == revision.facts().version_header);
+        mirrored.retain(|(header, _)| is_version(header));
     }
     mirrors::check(&mirrored, headers).map_err(|why| Rejection::header_mismatch(revision, why))
 }
