@@ -27,7 +27,7 @@ use crate::many_servers::{Local, REVISIONS, speaking};
 const PATIENCE: Duration = Duration::from_secs(100);
 
 fn named(name: &'static str) -> Router {
-    Router::new(name, "1.0").tool("name", "Tells the name of the server", move || name)
+    Router::new(name, "1.0").tool("name", "Gets the name of the server", move || name)
 }
 
 async fn connect(gateway: &Gateway, options: Options) -> ClientSession {
