@@ -1,14 +1,14 @@
 //! Conversions of values between revisions.
 
-use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use mcp_wire::{Decode, Encode, RawJson, Validate, error_code, from_str};
+use mcp_wire::{Decode, Encode, Validate, error_code, from_str};
 
 use crate::engine::state::State;
 use crate::loss::{AUTOMATIC, Loss, finished};
 use crate::revision::ProtocolRevision;
+use crate::supply::Supply;
 use crate::unrepresentable::Unrepresentable;
 
 /// The treatment of members and variants that the target revision doesn't declare.
@@ -21,10 +21,6 @@ pub enum Policy {
     /// What comes out is for those who will convert it back, such as gateways.
     Carry,
 }
-
-/// Values that some revisions repeat in every message and others don't, by the names that rules have for them. The caller
-/// knows them from the session.
-pub type Supply = BTreeMap<String, RawJson>;
 
 /// The state of one conversion: its policy, and the losses so far.
 #[derive(Debug, Clone)]

@@ -4,10 +4,11 @@ use std::fmt;
 
 use mcp_wire::{DecodeError, RawJson, Reader};
 
-use crate::conversion::{Conversion, Supply};
+use crate::conversion::Conversion;
 use crate::engine::Failed;
 use crate::loss::Loss;
 use crate::revision::ProtocolRevision;
+use crate::supply::Supply;
 use crate::unrepresentable::Unrepresentable;
 
 /// A value in another revision.

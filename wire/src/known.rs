@@ -70,14 +70,15 @@ impl KnownJson {
         self.mark(start, || is_plain(json));
     }
 
-    /// Appends a part of a text, which begins at `start` in it and in which these values are known.
+    /// Appends a part of a text, which begins at `start` in it and in which these values are known. One that ends behind it isn't any
+    /// more.
     pub fn push_part(&mut self, json: &str, start: usize, places: &Places) {
         if let Some(known) = &mut self.places {
             let first = places.0.partition_point(|place| place.start < start);
-            let inside = places.0[first..].iter();
             let end = start + json.len();
+            let begun = places.0[first..].iter().take_while(|place| place.start < end);
             let moved = |at: usize| at - start + self.text.len();
-            known.extend(inside.take_while(|place| place.end <= end).map(|place| Place {
+            known.extend(begun.filter(|place| place.end <= end).map(|place| Place {
                 start: moved(place.start),
                 end: moved(place.end),
                 is_plain: place.is_plain,

@@ -1,29 +1,31 @@
-//! Going past a value in which no conversion changes anything, so that it stays text.
+//! Going past a value in which no conversion changes anything but to remove or add members, so that it stays text.
 
 use mcp_wire::{DecodeError, Decoded, JsonType, Reader};
 
 use super::choose::choose;
 use super::look::Look;
-use super::node::Node;
+use super::node::{Edit, Edited, Node};
 use super::read::{Members, Read, is_constant};
-use crate::tables::types::{Kind, MemberValue, ObjectType, TypeRef};
+use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeRef};
 
 impl Read<'_> {
-    /// The text of the next value, if no conversion changes anything in it. The cursor stays before another one.
+    /// The text of the next value, if no conversion changes anything in it that can't be edited. The cursor stays before another one.
     pub(super) fn kept<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Option<Node<'a>> {
-        if matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(Look::changes_most)) {
+        if matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(Look::changes_each)) {
             return None;
         }
-        reader.attempt(|reader| {
-            reader.json_type().ok()?;
-            let start = reader.position();
-            self.pass(reader, ty).ok()?;
-            Some(Node::Kept(&reader.text()[start..reader.position()], start))
+        keep(reader, |reader, edits| self.pass(reader, ty, edits))
+    }
+
+    /// The same for an object whose conversions look at this.
+    pub(super) fn kept_object<'a>(self, reader: &mut Reader<'a>, object: &ObjectType, look: &Look) -> Option<Node<'a>> {
+        keep(reader, |reader, edits| {
+            self.pass_object(reader, object, Some(look), edits)
         })
     }
 
     /// Goes past the next value. One that may be changed is an error, as is one that can't be read.
-    fn pass(self, reader: &mut Reader<'_>, ty: &TypeRef) -> Decoded<()> {
+    fn pass(self, reader: &mut Reader<'_>, ty: &TypeRef, edits: &mut Vec<Edit>) -> Decoded<()> {
         let ty = self.table.resolve(ty);
         if !self.is_opened(ty)
             && let Some(_) = self.unopened(reader, ty)?
@@ -31,15 +33,15 @@ impl Read<'_> {
             return Ok(());
         }
         match ty {
-            TypeRef::List(inner) => reader.array(|reader| self.pass(reader, inner)),
+            TypeRef::List(inner) => reader.array(|reader| self.pass(reader, inner, edits)),
             TypeRef::Nullable(inner) => match reader.json_type()? {
                 JsonType::Null => reader.null(),
-                _ => self.pass(reader, inner),
+                _ => self.pass(reader, inner, edits),
             },
             TypeRef::Named(id) => match (&self.table.types[*id].kind, self.look(*id)) {
-                (Kind::Object(object), look) => self.pass_object(reader, object, look),
+                (Kind::Object(object), look) => self.pass_object(reader, object, look, edits),
                 (Kind::Union(union), Some(look)) => match choose(reader, union)? {
-                    Some(at) if !look.changes_variant(at) => self.pass(reader, &union.variants[at].ty),
+                    Some(at) if !look.changes_variant(at) => self.pass(reader, &union.variants[at].ty, edits),
                     _ => Err(changed(reader)),
                 },
                 _ => Err(changed(reader)),
@@ -48,48 +50,119 @@ impl Read<'_> {
         }
     }
 
-    fn pass_object(self, reader: &mut Reader<'_>, object: &ObjectType, look: Option<&Look>) -> Decoded<()> {
-        if look.is_some_and(Look::changes_most) {
+    fn pass_object(
+        self,
+        reader: &mut Reader<'_>,
+        object: &ObjectType,
+        look: Option<&Look>,
+        edits: &mut Vec<Edit>,
+    ) -> Decoded<()> {
+        if look.is_some_and(Look::changes_each) {
             return Err(changed(reader));
         }
+        reader.json_type()?;
+        let first = reader.position() + 1;
+        // Where the part begins that hasn't been looked at, and whether a member before it stays.
+        let (mut rest, mut follows) = (first, false);
         let mut members = Members::new(object);
         reader.members(|reader, name| {
+            let before = edits.len();
             let at = members.next(&name);
-            let Some((at, member)) = at.and_then(|at| Some((at, object.members.get(at)?))) else {
-                return match look.is_some_and(|look| look.changes_other(&name)) {
-                    true => Err(changed(reader)),
-                    false => reader.raw().map(drop),
-                };
-            };
-            if look.is_some_and(|look| look.changes(at)) {
-                return Err(changed(reader));
+            let declared = at.and_then(|at| Some((at, object.members.get(at)?)));
+            let stays = self.pass_member(reader, (&name, declared), look, edits)?;
+            let end = reader.position();
+            if !stays {
+                edits.push(Edit::remove(rest..end));
+            } else if !follows && rest > first {
+                // All members before it have been removed, but not the comma.
+                let comma = reader.text()[rest..].find(',').unwrap_or_default();
+                edits.insert(before, Edit::remove(rest..rest + comma + 1));
             }
-            match &member.value {
-                MemberValue::Constant(constant) => match is_constant(reader.raw()?, constant) {
-                    true => Ok(()),
-                    false => Err(changed(reader)),
-                },
-                MemberValue::Of(ty) => {
-                    let is_basic = look.is_some_and(|look| look.is_basic(at)) && !self.checks;
-                    let text = match is_basic {
-                        true => reader.raw()?,
-                        false => reader.text_of(|reader| self.pass(reader, ty))?,
-                    };
-                    let checked = look.and_then(|look| look.checked(at));
-                    // It may stand for an absent value.
-                    match text != "null" && checked.is_none_or(|checked| checked.accepts(text)) {
-                        true => Ok(()),
-                        false => Err(changed(reader)),
-                    }
-                }
-            }
+            follows |= stays;
+            rest = end;
+            Ok(())
         })?;
         // Where that isn't certain, the value is read as a tree.
-        match members.are_distinct() && members.missing().next().is_none() {
-            true => Ok(()),
+        if !members.are_distinct() || members.missing().next().is_some() {
+            return Err(changed(reader));
+        }
+        let lacking = look.map_or(0, |look| look.lacking(&members));
+        if let Some(look) = look.filter(|_| lacking != 0) {
+            let adding = self.adding.and_then(|adding| adding.to(look, lacking));
+            let added = adding.ok_or_else(|| changed(reader))?;
+            if !added.is_empty() {
+                let end = reader.position() - 1;
+                edits.push(Edit {
+                    range: end..end,
+                    members: Some((added, follows)),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes past a member, and returns whether it stays. A declared one has a position.
+    fn pass_member(
+        self,
+        reader: &mut Reader<'_>,
+        (name, declared): (&str, Option<(usize, &Member)>),
+        look: Option<&Look>,
+        edits: &mut Vec<Edit>,
+    ) -> Decoded<bool> {
+        let Some((at, member)) = declared else {
+            return match look.is_some_and(|look| look.changes_other(name)) {
+                true => Err(changed(reader)),
+                false => reader.raw().map(|_| true),
+            };
+        };
+        let glance = look.and_then(|look| look.member(at));
+        if glance.is_some_and(|glance| glance.changes) {
+            return Err(changed(reader));
+        }
+        if let Some(implied) = glance.and_then(|glance| glance.implied) {
+            return match self.adding.is_some() && reader.raw()? == implied {
+                true => Ok(false),
+                false => Err(changed(reader)),
+            };
+        }
+        let stays = match &member.value {
+            MemberValue::Constant(constant) => is_constant(reader.raw()?, constant),
+            MemberValue::Of(ty) => {
+                let is_basic = glance.is_some_and(|glance| glance.is_basic) && !self.checks;
+                let text = match is_basic {
+                    true => reader.raw()?,
+                    false => {
+                        let read = self.within(glance);
+                        reader.text_of(|reader| read.pass(reader, ty, edits))?
+                    }
+                };
+                // It may stand for an absent value.
+                text != "null" && glance.is_none_or(|glance| glance.accepts(text))
+            }
+        };
+        match stays {
+            true => Ok(true),
             false => Err(changed(reader)),
         }
     }
+}
+
+/// The text that `pass` goes past. If it can't, the cursor stays.
+fn keep<'a>(
+    reader: &mut Reader<'a>,
+    pass: impl FnOnce(&mut Reader<'a>, &mut Vec<Edit>) -> Decoded<()>,
+) -> Option<Node<'a>> {
+    reader.attempt(|reader| {
+        reader.json_type().ok()?;
+        let start = reader.position();
+        let mut edits = Vec::new();
+        pass(reader, &mut edits).ok()?;
+        let text = &reader.text()[start..reader.position()];
+        Some(match edits.is_empty() {
+            true => Node::Kept(text, start),
+            false => Node::Edited(Box::new(Edited { text, start, edits })),
+        })
+    })
 }
 
 #[cold]

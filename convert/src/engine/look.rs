@@ -5,7 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 
 use mcp_wire::Schema;
 
-use super::step::{Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, Step, UnionPlan, VariantPlan};
+use super::members::is_empty_object;
+use super::read::Members;
+use super::step::{
+    Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
+};
+use crate::tables::Table;
 use crate::tables::rows::{Condition, LeftAction};
 use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
 
@@ -20,8 +25,10 @@ pub(super) struct Look {
     members: Vec<Glance>,
     /// The other members that are changed where they are present.
     others: Vec<&'static str>,
-    /// The members that are added where they are absent.
-    absent: Vec<&'static str>,
+    /// The members that are added where they are absent, and their positions if the type declares them.
+    absent: Vec<(&'static str, Option<usize>)>,
+    /// The steps that add them. What they add depends on nothing but which of them are absent.
+    plans: Vec<(&'static Step, &'static ObjectPlan)>,
     /// Whether the value of each variant of a union may become one of another type.
     variants: Vec<bool>,
 }
@@ -30,30 +37,26 @@ pub(super) struct Look {
 #[derive(Debug, Default)]
 pub(super) struct Glance {
     /// Whether it is changed.
-    changes: bool,
+    pub(super) changes: bool,
     /// Whether something may be put into it.
     fills: bool,
+    /// Whether it is changed if it is an empty object.
+    changes_empty: bool,
+    /// The value that is implied where the member is absent. It is removed, and another one changed.
+    pub(super) implied: Option<&'static str>,
     /// What it is checked by.
     checks: Vec<(&'static MemberPlan, &'static Schema)>,
     /// Whether the type of its value has no name, so that nothing looks into it.
-    is_basic: bool,
+    pub(super) is_basic: bool,
 }
 
-/// The looks at the types of a chain's source that a step looks into.
-pub(super) fn looks(types: usize, steps: &[&'static Step]) -> Vec<Option<Look>> {
-    let chain = Looker {
-        steps,
-        hidden: steps.iter().map(|step| hidden(step)).collect(),
-    };
-    let opened = chain.opened();
-    let look = |id: TypeId| opened.contains(&id).then(|| chain.look(id));
-    (0..types).map(look).collect()
-}
-
-struct Looker<'c> {
+/// What the steps of a chain look at.
+pub(super) struct Looker<'c> {
     steps: &'c [&'static Step],
     /// The elements that each step leaves out of lists, and when.
     hidden: Vec<BTreeMap<TypeId, Vec<&'static Condition>>>,
+    /// The members that tell variants in the revisions on the way.
+    tags: Vec<&'static str>,
 }
 
 fn hidden(step: &'static Step) -> BTreeMap<TypeId, Vec<&'static Condition>> {
@@ -83,7 +86,22 @@ fn object_of(step: &Step, change: &Change) -> Option<TypeId> {
     }
 }
 
-impl Looker<'_> {
+impl<'c> Looker<'c> {
+    pub(super) fn new(steps: &'c [&'static Step]) -> Self {
+        Self {
+            steps,
+            hidden: steps.iter().map(|step| hidden(step)).collect(),
+            tags: steps.iter().skip(1).flat_map(|step| tags_of(step.from)).collect(),
+        }
+    }
+
+    /// The looks at the types of the chain's source that a step looks into.
+    pub(super) fn looks(&self, types: usize) -> Vec<Option<Look>> {
+        let opened = self.opened();
+        let look = |id: TypeId| opened.contains(&id).then(|| self.look(id, None));
+        (0..types).map(look).collect()
+    }
+
     /// The types that a step looks into.
     fn opened(&self) -> HashSet<TypeId> {
         let mut opened = HashSet::new();
@@ -99,8 +117,9 @@ impl Looker<'_> {
         opened
     }
 
-    /// What is looked at in a type of the first revision, and in those that it becomes.
-    fn look(&self, id: TypeId) -> Look {
+    /// What is looked at in a type of the first revision, and in those that it becomes: by each step, if these pairs are known, or by
+    /// any of its pairs.
+    pub(super) fn look(&self, id: TypeId, pairs: Option<&[PairId]>) -> Look {
         let mut look = Look::default();
         let none = ObjectType::default();
         let source = self.steps.first().and_then(|step| step.from.kind(&TypeRef::Named(id)));
@@ -124,6 +143,7 @@ impl Looker<'_> {
             }
             _ => Vec::new(),
         };
+        let (mut reached, mut conditions) = (Vec::new(), Vec::new());
         let (mut waiting, mut seen) = (vec![(0, id, becomes)], HashSet::new());
         while let Some((at, id, becomes)) = waiting.pop() {
             let Some(step) = self.steps.get(at).filter(|_| seen.insert((at, id, becomes.clone()))) else {
@@ -131,14 +151,24 @@ impl Looker<'_> {
             };
             for condition in self.hidden[at].get(&id).into_iter().flatten() {
                 match condition.path.first() {
-                    Some(name) => look.add(object, name),
+                    Some(name) => {
+                        look.add(object, name);
+                        conditions.push(*name);
+                    }
                     None => look.always = true,
                 }
             }
-            for pair in step.pairs.iter().filter(|pair| pair.source == TypeRef::Named(id)) {
+            let all = step.pairs.iter().enumerate();
+            let own = all.filter(|(index, pair)| match pairs {
+                Some(pairs) => pairs[at] == *index,
+                None => pair.source == TypeRef::Named(id),
+            });
+            for (_, pair) in own {
                 let next = match &pair.how {
                     How::Object(plan) => {
                         look.object(object, step, plan);
+                        reached.push(at);
+                        look.plans.push((*step, plan));
                         Vec::new()
                     }
                     How::Union(plan) => look.union(step, plan, &becomes, source),
@@ -152,8 +182,29 @@ impl Looker<'_> {
                 }
             }
         }
+        // What each step does is known, and nothing is told by the members.
+        let is_certain = reached.iter().copied().eq(0..self.steps.len());
+        conditions.extend(&self.tags);
+        for (member, glance) in object.members.iter().zip(&mut look.members) {
+            let is_removed = is_certain && glance.is_only_implied() && !conditions.contains(&member.name);
+            glance.changes |= glance.implied.is_some() && !is_removed;
+            look.always |= member.required && glance.changes;
+        }
+        let adds = is_certain && object.members.len() <= 64 && look.adds_alone() && !look.lacks(&conditions);
+        look.always |= !look.absent.is_empty() && !adds;
         look
     }
+}
+
+/// The members that tell the variants of the unions of a revision.
+fn tags_of(table: &Table) -> impl Iterator<Item = &'static str> {
+    table.types.iter().filter_map(|definition| match &definition.kind {
+        Kind::Union(union) => match &union.objects {
+            Some(Decision::Tag { member, .. }) => Some(*member),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 impl Look {
@@ -162,13 +213,18 @@ impl Look {
         self.closed |= plan.closed.is_some();
         for constant in &plan.constants {
             self.add(source, constant.name);
-            self.absent.extend(constant.required.then_some(constant.name));
+            if constant.required {
+                self.add_absent(source, constant.name);
+            }
         }
         for member in &plan.members {
-            self.member(source, step, member);
+            self.plan(source, step, member);
         }
         for left in &plan.left {
-            self.add(source, left.name);
+            match (left.row.implied, self.glance(source, left.name)) {
+                (Some(implied), Some(glance)) if glance.implied.is_none() => glance.implied = Some(implied),
+                _ => self.add(source, left.name),
+            }
             if let Some(LeftAction::Copy { to: path, .. } | LeftAction::Move(path)) = &left.row.action
                 && let Some(glance) = path.first().and_then(|name| self.glance(source, name))
             {
@@ -177,7 +233,7 @@ impl Look {
         }
     }
 
-    fn member(&mut self, source: &ObjectType, step: &'static Step, plan: &'static MemberPlan) {
+    fn plan(&mut self, source: &ObjectType, step: &'static Step, plan: &'static MemberPlan) {
         match &plan.source {
             MemberSource::Shared(name, MemberChange::Plain(change))
                 if *name == plan.name && is_by_type(step, change) =>
@@ -190,6 +246,15 @@ impl Look {
             }
             MemberSource::Shared(name, MemberChange::Hide { element, .. })
                 if *name == plan.name && object_of(step, element).is_some() => {}
+            MemberSource::Shared(name, MemberChange::Fill(change))
+                if *name == plan.name && is_by_type(step, change) =>
+            {
+                match self.glance(source, name) {
+                    Some(glance) => glance.changes_empty = true,
+                    None => self.others.push(name),
+                }
+                self.add_absent(source, name);
+            }
             MemberSource::Shared(name, change) => {
                 self.always |= matches!(change, MemberChange::Fill(_));
                 self.add(source, name);
@@ -200,11 +265,42 @@ impl Look {
                 if let Some(name) = adopted.constant {
                     self.add(source, name);
                 }
-                let is_added = plan.required || adopted.supplied.is_some();
-                self.absent.extend(is_added.then_some(plan.name));
+                if plan.required || adopted.supplied.is_some() {
+                    self.add_absent(source, plan.name);
+                }
             }
         }
-        self.absent.extend(plan.lacks.then_some(plan.name));
+        if plan.lacks {
+            self.add_absent(source, plan.name);
+        }
+    }
+
+    fn add_absent(&mut self, source: &ObjectType, name: &'static str) {
+        if !self.absent.iter().any(|(known, _)| *known == name) {
+            let at = source.members.iter().position(|member| member.name == name);
+            self.absent.push((name, at));
+        }
+    }
+
+    /// Whether one of these members is added where it is absent.
+    fn lacks(&self, names: &[&str]) -> bool {
+        self.absent.iter().any(|(absent, _)| names.contains(absent))
+    }
+
+    /// Whether what is added depends on nothing but which members are absent, and nothing else depends on it.
+    fn adds_alone(&self) -> bool {
+        let is_added = |name: &&str| self.lacks(&[*name]);
+        let is_alone = |member: &MemberPlan| match &member.source {
+            MemberSource::Adopted(_) => true,
+            MemberSource::Shared(_, MemberChange::Plain(_) | MemberChange::Fill(_)) if is_added(&member.name) => true,
+            MemberSource::Shared(name, _) => !is_added(name) && !is_added(&member.name),
+        };
+        self.absent.len() <= 64
+            && self.plans.iter().all(|(_, plan)| {
+                plan.members.iter().all(is_alone)
+                    && !plan.left.iter().any(|left| is_added(&left.name))
+                    && !plan.constants.iter().any(|constant| is_added(&constant.name))
+            })
     }
 
     fn glance(&mut self, source: &ObjectType, name: &str) -> Option<&mut Glance> {
@@ -251,36 +347,37 @@ impl Look {
         next.collect()
     }
 
-    /// Whether each value is changed, or most of them, since they lack a member.
-    pub(super) fn changes_most(&self) -> bool {
-        self.always || !self.absent.is_empty()
+    /// Whether each value is changed.
+    pub(super) fn changes_each(&self) -> bool {
+        self.always
     }
 
-    /// Whether the declared member at this position is changed.
-    pub(super) fn changes(&self, at: usize) -> bool {
-        self.members.get(at).is_some_and(|glance| glance.changes)
+    /// The members that an object lacks and conversions add, as the bits of their positions.
+    pub(super) fn lacking(&self, members: &Members<'_>) -> u64 {
+        let absent = self.absent.iter().enumerate();
+        let lacking = absent.filter(|(_, (_, at))| !at.is_some_and(|at| members.has(at)));
+        lacking.fold(0, |bits, (index, _)| bits | 1 << index)
+    }
+
+    /// The names of these members.
+    pub(super) fn lacked(&self, lacking: u64) -> impl Iterator<Item = &'static str> {
+        let absent = self.absent.iter().enumerate();
+        absent.filter_map(move |(index, (name, _))| (lacking >> index & 1 == 1).then_some(*name))
+    }
+
+    /// The steps that add members.
+    pub(super) fn plans(&self) -> &[(&'static Step, &'static ObjectPlan)] {
+        &self.plans
+    }
+
+    /// What is done to the declared member at this position.
+    pub(super) fn member(&self, at: usize) -> Option<&Glance> {
+        self.members.get(at)
     }
 
     /// Whether a member is changed that the type doesn't declare.
     pub(super) fn changes_other(&self, name: &str) -> bool {
         self.closed || self.others.contains(&name)
-    }
-
-    /// The checks of the declared member at this position.
-    pub(super) fn checked(&self, at: usize) -> Option<&Glance> {
-        self.members.get(at).filter(|glance| !glance.checks.is_empty())
-    }
-
-    /// Whether the type of the declared member at this position has no name.
-    pub(super) fn is_basic(&self, at: usize) -> bool {
-        self.members.get(at).is_some_and(|glance| glance.is_basic)
-    }
-
-    /// Whether the declared member at this position must be read as a tree.
-    pub(super) fn needs_tree(&self, at: usize) -> bool {
-        self.members
-            .get(at)
-            .is_some_and(|glance| glance.changes || glance.fills)
     }
 
     /// Whether a variant of a union may become one of another type, or not be known.
@@ -290,9 +387,24 @@ impl Look {
 }
 
 impl Glance {
-    /// Whether the checks accept a value.
+    /// Whether the member must be read as a tree.
+    pub(super) fn needs_tree(&self) -> bool {
+        self.changes || self.fills || self.changes_empty || self.implied.is_some()
+    }
+
+    /// Whether it is checked by the schema of a revision.
+    pub(super) fn is_checked(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// Whether nothing is done to the member but to remove the implied value.
+    fn is_only_implied(&self) -> bool {
+        !(self.changes || self.fills || self.changes_empty || self.is_checked())
+    }
+
     pub(super) fn accepts(&self, value: &str) -> bool {
-        self.checks.iter().all(|(plan, schema)| plan.accepts(value, schema))
+        let is_changed = self.changes_empty && is_empty_object(value);
+        !is_changed && self.checks.iter().all(|(plan, schema)| plan.accepts(value, schema))
     }
 }
 

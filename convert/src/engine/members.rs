@@ -18,11 +18,17 @@ pub(super) fn refused(refusal: &Refusal) -> Unrepresentable {
     Unrepresentable::new(refusal.code, refusal.because, refusal.rule)
 }
 
-pub(super) fn is_empty_object(node: &Node<'_>) -> bool {
+/// Whether a value, an object, has no members.
+pub(super) fn has_no_members(node: &Node<'_>) -> bool {
     match node {
         Node::Object(members) => members.is_empty(),
-        node => node.to_text().trim_matches(['{', '}']).trim().is_empty(),
+        node => is_empty_object(&node.to_text()),
     }
+}
+
+/// The same for the text of an object.
+pub(super) fn is_empty_object(text: &str) -> bool {
+    text.trim_matches(['{', '}']).trim().is_empty()
 }
 
 /// Puts a value at the end of a path where nothing is, and returns whether there was none.
@@ -42,7 +48,7 @@ pub(super) fn take_from<'a>(object: &mut Node<'a>, path: &[&str]) -> Option<Node
         return Some(members.remove(at).value);
     }
     let taken = take_from(&mut members[at].value, rest)?;
-    if is_empty_object(&members[at].value) {
+    if has_no_members(&members[at].value) {
         members.remove(at);
     }
     Some(taken)

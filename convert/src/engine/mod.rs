@@ -1,10 +1,11 @@
 //! The engine: it runs the conversions of tables over JSON.
 //!
 //! [`read`] reads the source as far as a conversion looks into it, and leaves the rest as text. So it does with a value in which all
-//! conversions of the chain find nothing to do, as [`look`] knows by its type and [`kept`] by its members. Each [`step`] between two
-//! neighbouring revisions changes the tree in place. [`step`] also finds out what a step leaves as it is.
+//! conversions of the chain find nothing to do, as [`look`] knows by its type and [`kept`] by its members, or nothing but to add
+//! members, which [`added`] knows. Each [`step`] between two neighbouring revisions changes the tree in place. [`step`] also finds out what a step leaves as it is.
 
 mod accepted;
+pub(crate) mod added;
 mod checks;
 mod choose;
 mod kept;
@@ -21,15 +22,17 @@ mod value;
 
 use mcp_wire::{DecodeError, Decoded, Reader};
 
-use self::look::{Look, looks};
+use self::added::{Added, Adding};
+use self::choose::of_method;
+use self::look::{Look, Looker};
 pub(crate) use self::node::Node;
 use self::read::{Nulls, Read};
 use self::state::State;
-use self::step::Change;
 pub(crate) use self::step::Step;
+use self::step::{Change, How};
 use self::value::{Run, type_of_result};
 use crate::loss::AUTOMATIC;
-use crate::tables::types::TypeRef;
+use crate::tables::types::{Kind, TypeRef};
 use crate::tables::{Role, RoleTypes, Table};
 use crate::translated::FromPeer;
 use crate::unrepresentable::Unrepresentable;
@@ -44,6 +47,8 @@ pub(crate) struct Chain {
     steps: Vec<&'static Step>,
     /// What the steps look at in each type of the source that one looks into.
     looks: Vec<Option<Look>>,
+    /// The members that the steps add without a supply.
+    added: Added,
     client: Sent,
     server: Sent,
 }
@@ -62,6 +67,10 @@ struct Stream {
     source: Option<TypeRef>,
     /// What each step does. `None` where one of its revisions declares none.
     changes: Vec<Option<Change>>,
+    /// The methods whose messages change by nothing but what their types say.
+    by_type: Vec<&'static str>,
+    /// What is looked at in each result.
+    looks: Vec<(TypeRef, Look)>,
 }
 
 impl Sent {
@@ -72,9 +81,15 @@ impl Sent {
                 let types = union(step.from).zip(union(step.to));
                 types.and_then(|(source, target)| step.change(source, target))
             };
+            let source = union(from).cloned();
+            let changes: Vec<_> = steps.iter().map(change).collect();
+            let by_type = source.as_ref().map(|source| by_type(from, source, steps, &changes));
+            let looks = source.as_ref().map(|source| looks(from, source, steps, &changes));
             Stream {
-                source: union(from).cloned(),
-                changes: steps.iter().map(change).collect(),
+                source,
+                changes,
+                by_type: by_type.unwrap_or_default(),
+                looks: looks.unwrap_or_default(),
             }
         };
         Self {
@@ -83,6 +98,59 @@ impl Sent {
             results: stream(|types| types.results),
         }
     }
+}
+
+/// The methods whose messages each step takes for messages of the same method.
+fn by_type(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Option<Change>]) -> Vec<&'static str> {
+    let Some(Kind::Methods(methods)) = from.kind(union) else {
+        return Vec::new();
+    };
+    let is_by_type = |(method, id): &&(&'static str, usize)| {
+        let mut message = TypeRef::Named(*id);
+        steps.iter().zip(changes).all(|(step, change)| {
+            let Some(Change::Pair(union)) = change else {
+                return false;
+            };
+            let How::Methods(plan) = &step.pairs[*union].how else {
+                return false;
+            };
+            let Some(Some(Change::Pair(pair))) = of_method(&plan.methods, method) else {
+                return false;
+            };
+            let pair = &step.pairs[*pair];
+            let is_same = pair.source == message;
+            message = pair.target.clone();
+            is_same
+        })
+    };
+    methods.iter().filter(is_by_type).map(|(method, _)| *method).collect()
+}
+
+/// What is looked at in each result that is an object and becomes one.
+fn looks(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Option<Change>]) -> Vec<(TypeRef, Look)> {
+    let Some(Kind::Results(results)) = from.kind(union) else {
+        return Vec::new();
+    };
+    let looker = Looker::new(steps);
+    let look = |result: &TypeRef| {
+        let TypeRef::Named(id) = result else { return None };
+        let mut becomes = result.clone();
+        let pairs = steps.iter().zip(changes).map(|(step, change)| {
+            let Some(Change::Pair(union)) = change else { return None };
+            let How::Results(results) = &step.pairs[*union].how else {
+                return None;
+            };
+            let (_, result) = results.iter().find(|(known, _)| *known == becomes)?;
+            let Some((target, Change::Pair(pair))) = result else {
+                return None;
+            };
+            becomes = target.clone();
+            Some(*pair)
+        });
+        let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
+        Some((result.clone(), looker.look(*id, Some(&pairs))))
+    };
+    results.variants.iter().filter_map(look).collect()
 }
 
 impl From<Failed> for Unrepresentable {
@@ -135,7 +203,8 @@ impl Chain {
         Self {
             client: Sent::new(Role::Client, from, &steps),
             server: Sent::new(Role::Server, from, &steps),
-            looks: looks(from.types.len(), &steps),
+            looks: Looker::new(&steps).looks(from.types.len()),
+            added: Added::default(),
             from,
             steps,
         }
@@ -156,27 +225,32 @@ impl Chain {
         checks: bool,
         state: &mut State,
     ) -> Decoded<Node<'a>> {
-        self.read_source(reader, (ty, None), checks, state)
+        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.value(reader, ty);
+        self.read_source(reader, read, checks, state)
     }
 
-    /// The same for a message whose method may be known.
     fn read_source<'a>(
         &self,
         mut reader: Reader<'a>,
-        (ty, method): (&TypeRef, Option<&str>),
+        read: impl FnOnce(Read<'_>, &mut Reader<'a>) -> Decoded<Node<'a>>,
         checks: bool,
         state: &mut State,
     ) -> Decoded<Node<'a>> {
         state.begin(reader.text());
         let has_nulls = !self.steps.is_empty() && reader.text().contains("null");
-        let read = Read {
+        let how = Read {
             table: self.from,
             looks: &self.looks,
             checks,
             tries: TRIES,
             nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
+            adding: Some(Adding {
+                policy: state.policy,
+                supply: state.supply.as_ref(),
+                unsupplied: &self.added,
+            }),
         };
-        let node = read.source(&mut reader, ty, method)?;
+        let node = read(how, &mut reader)?;
         state.deepest = reader.deepest();
         state.places = reader.take_remembered();
         reader.finish()?;
@@ -223,7 +297,9 @@ impl Chain {
         };
         let any = TypeRef::Object;
         let source = stream.source.as_ref().unwrap_or(&any);
-        let mut node = self.read_source(json, (source, method), false, state)?;
+        let is_by_type = method.is_some_and(|method| stream.by_type.contains(&method));
+        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.message(reader, source, method, is_by_type);
+        let mut node = self.read_source(json, read, false, state)?;
         for (step, change) in self.steps.iter().zip(&stream.changes) {
             // A revision that declares no such messages takes those of others as they are.
             if let Some(change) = change {
@@ -275,8 +351,16 @@ impl Chain {
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
         let any = TypeRef::Any;
-        let mut node = self.read(json, ty.as_ref().unwrap_or(&any), false, state)?;
-        for (step, change) in self.steps.iter().zip(&self.sent_by(role).results.changes) {
+        let source = ty.as_ref().unwrap_or(&any);
+        let results = &self.sent_by(role).results;
+        let look = results
+            .looks
+            .iter()
+            .find(|(known, _)| known == source)
+            .map(|(_, look)| look);
+        let read = |read: Read<'_>, reader: &mut Reader<'a>| read.looked_at(reader, source, look);
+        let mut node = self.read_source(json, read, false, state)?;
+        for (step, change) in self.steps.iter().zip(&results.changes) {
             let Some(Change::Pair(union)) = change else {
                 return Err(Unrepresentable::no_such_result(step.to.revision).into());
             };

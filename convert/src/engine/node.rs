@@ -1,6 +1,8 @@
 //! JSON that is being converted: text as far as nothing looks into it, and a tree where something does.
 
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
 
 use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader};
 
@@ -13,8 +15,33 @@ pub(crate) enum Node<'a> {
     Unknown(Cow<'a, str>),
     /// The text of a value of the source that no conversion of its type changes, and where it begins in the source.
     Kept(&'a str, usize),
+    /// The same, but for members of objects in it that conversions remove or add.
+    Edited(Box<Edited<'a>>),
     Array(Vec<Node<'a>>),
     Object(Vec<Entry<'a>>),
+}
+
+/// The text of a value of the source, where it begins there, and what is edited, in the order of the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Edited<'a> {
+    pub(super) text: &'a str,
+    pub(super) start: usize,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// What stands for a part of the source.
+#[derive(Debug, Clone)]
+pub(super) struct Edit {
+    /// The part, which may be empty.
+    pub(super) range: Range<usize>,
+    /// The members that are put there, and whether there is one before them.
+    pub(super) members: Option<(Arc<str>, bool)>,
+}
+
+impl Edit {
+    pub(super) fn remove(range: Range<usize>) -> Self {
+        Self { range, members: None }
+    }
 }
 
 /// A member of an object.
@@ -47,14 +74,15 @@ impl<'a> Node<'a> {
         match self {
             Self::Text(text) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
             Self::Kept(text, _) => Reader::new(text).json_type().unwrap_or(JsonType::Null),
+            Self::Edited(edited) => Reader::new(edited.text).json_type().unwrap_or(JsonType::Null),
             Self::Array(_) => JsonType::Array,
             Self::Unknown(_) | Self::Object(_) => JsonType::Object,
         }
     }
 
-    /// Whether no conversion of the value's type changes it.
+    /// Whether the conversions of the value's type have nothing more to change in it.
     pub(crate) fn is_kept(&self) -> bool {
-        matches!(self, Self::Kept(..))
+        matches!(self, Self::Kept(..) | Self::Edited(_))
     }
 
     pub(crate) fn is_null(&self) -> bool {
@@ -114,6 +142,7 @@ impl<'a> Node<'a> {
         *self = match self {
             Self::Text(text) | Self::Unknown(text) => open(text, look)?,
             Self::Kept(text, _) => look(text)?,
+            Self::Edited(_) => look(&self.to_text())?.into_owned(),
             _ => return Ok(()),
         };
         Ok(())
@@ -188,6 +217,7 @@ impl<'a> Node<'a> {
         match self {
             Self::Text(text) | Self::Unknown(text) => text.len(),
             Self::Kept(text, _) => text.len(),
+            Self::Edited(edited) => edited.length(),
             Self::Array(elements) => 2 + elements.iter().map(|element| element.length() + 1).sum::<usize>(),
             Self::Object(members) => {
                 let members = members.iter();
@@ -202,6 +232,7 @@ impl<'a> Node<'a> {
         match self {
             Self::Text(text) | Self::Unknown(text) => json.push_value(text),
             Self::Kept(text, start) => json.push_part(text, *start, places),
+            Self::Edited(edited) => edited.write(json, places),
             Self::Array(elements) => {
                 let begun = json.begin();
                 json.push("[");
@@ -237,6 +268,7 @@ impl<'a> Node<'a> {
             Self::Text(text) => Node::Text(Cow::Owned(text.into_owned())),
             Self::Unknown(text) => Node::Unknown(Cow::Owned(text.into_owned())),
             Self::Kept(text, _) => Node::text(text.to_owned()),
+            Self::Edited(_) => Node::text(self.to_text().into_owned()),
             Self::Array(elements) => Node::Array(elements.into_iter().map(Node::into_owned).collect()),
             Self::Object(members) => {
                 let own = |entry: Entry<'_>| Entry {
@@ -247,6 +279,29 @@ impl<'a> Node<'a> {
                 Node::Object(members.into_iter().map(own).collect())
             }
         }
+    }
+}
+
+impl Edited<'_> {
+    fn length(&self) -> usize {
+        let members = self.edits.iter().filter_map(|edit| edit.members.as_ref());
+        self.text.len() + members.map(|(members, _)| members.len() + 1).sum::<usize>()
+    }
+
+    fn write(&self, json: &mut KnownJson, places: &Places) {
+        let begun = json.begin();
+        let mut from = 0;
+        for edit in &self.edits {
+            let (start, end) = (edit.range.start - self.start, edit.range.end - self.start);
+            json.push_part(&self.text[from..start], self.start + from, places);
+            if let Some((members, follow)) = &edit.members {
+                json.push(if *follow { "," } else { "" });
+                json.push(members);
+            }
+            from = end;
+        }
+        json.push_part(&self.text[from..], self.start + from, places);
+        json.end(begun);
     }
 }
 

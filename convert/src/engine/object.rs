@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_wire::{RawJson, error_code, from_str, push_string};
 
-use super::members::{Converted, Members, is_empty_object, position, put_at, refused, take_from};
+use super::members::{Converted, Members, has_no_members, position, put_at, refused, take_from};
 use super::node::{Entry, Node};
 use super::read::is_constant;
 use super::state::{Part, State};
@@ -55,6 +55,18 @@ impl<'a> Run<'_> {
                 Afterwards::Copy(path, value, rule) => self.copy(path, value, rule, members),
                 Afterwards::Ensure(ensure, value) => self.ensure(ensure, &value, members)?,
             }
+        }
+        Ok(())
+    }
+
+    /// Adds members to an object that lacks them, as its conversion does.
+    pub(super) fn add(&mut self, plan: &ObjectPlan, names: &[&str], members: &mut Members<'a>) -> Converted {
+        let plans = || plan.members.iter().filter(|member| names.contains(&member.name));
+        for member in plans() {
+            self.prepare(member, members, &mut Vec::new(), &mut Vec::new())?;
+        }
+        for member in plans() {
+            self.member(member, members, &[])?;
         }
         Ok(())
     }
@@ -255,7 +267,7 @@ impl<'a> Run<'_> {
                         members.push(Entry::declared(*name, value));
                     }
                 }
-                if is_whole || !is_empty_object(&around.value) {
+                if is_whole || !has_no_members(&around.value) {
                     members.push(around);
                     self.take_out(Some(members.len() - 1), members, name, AUTOMATIC);
                 }
@@ -340,7 +352,7 @@ impl<'a> Run<'_> {
             let stays = self.state.within(Part::Member(name), |state| {
                 Run { step, state }.shared(how, value, needed)
             })?;
-            let is_emptied = matches!(how, MemberChange::Empty(_)) && is_empty_object(&members[at].value);
+            let is_emptied = matches!(how, MemberChange::Empty(_)) && has_no_members(&members[at].value);
             if !stays || is_emptied {
                 members.remove(at);
                 return Ok(());
@@ -376,7 +388,7 @@ impl<'a> Run<'_> {
     fn fill(&mut self, name: &'static str, from: &str, change: &Change, members: &mut Members<'a>) -> Converted {
         let at = match position(members, from, true) {
             Some(at) => {
-                if is_empty_object(&members[at].value) {
+                if has_no_members(&members[at].value) {
                     // In the other direction, an empty object can't be told from an absent one.
                     self.state.lose_member(name, LossKind::Replaced, AUTOMATIC);
                 }

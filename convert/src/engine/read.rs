@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
+use super::added::Adding;
 use super::choose::{choose, has_tag, message, of_method};
-use super::look::Look;
+use super::look::{Glance, Look};
 use super::node::{Entry, Node};
 use crate::tables::Table;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeId, TypeRef, Union};
@@ -31,10 +32,16 @@ pub(crate) struct Read<'t> {
     pub(crate) nulls: Nulls,
     /// How many values, one within the other, may be looked at to find out whether anything in them is changed.
     pub(crate) tries: u8,
+    /// What adds members to objects whose other members stay as they are or are removed. If there is none, such objects are read as
+    /// trees.
+    pub(crate) adding: Option<Adding<'t>>,
 }
 
 /// How many more elements of a list may be changed than stay the same, so that it is tried to keep the next one.
 const FEW: usize = 4;
+
+/// The bytes of the longest result that it is tried to keep whole, and not only the values in it.
+const SHORT: usize = 1 << 12;
 
 impl<'t> Read<'t> {
     /// Opens one object, and leaves what is in it as text.
@@ -45,7 +52,13 @@ impl<'t> Read<'t> {
             checks: false,
             nulls: Nulls::Kept,
             tries: 0,
+            adding: None,
         }
+    }
+
+    /// Reads objects as trees in which members are added or removed.
+    fn unedited(self) -> Self {
+        Self { adding: None, ..self }
     }
 
     pub(super) fn is_opened(self, ty: &TypeRef) -> bool {
@@ -56,20 +69,38 @@ impl<'t> Read<'t> {
         self.looks.get(id)?.as_ref()
     }
 
-    /// Reads the source, a message perhaps whose method is known. It isn't tried to keep all of it, since little of it is ever
-    /// changed but its members.
-    pub(crate) fn source<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, method: Option<&str>) -> Decoded<Node<'a>> {
-        let ty = self.table.resolve(ty);
-        if !self.is_opened(ty) {
-            return self.value(reader, ty);
+    /// Reads a value, which may be an object whose conversions look at this.
+    pub(crate) fn looked_at<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, look: Option<&Look>) -> Decoded<Node<'a>> {
+        match (self.table.kind(ty), look) {
+            (Some(Kind::Object(object)), Some(look)) if self.is_opened(ty) => {
+                let is_short = reader.text().len() <= SHORT;
+                match is_short.then(|| self.kept_object(reader, object, look)).flatten() {
+                    Some(kept) => Ok(kept),
+                    None => self.object(reader, object, Some(look)),
+                }
+            }
+            _ => self.value(reader, ty),
         }
+    }
+
+    /// Reads a message, whose method may be known. `is_by_type` says whether conversions do nothing but what the type of a message
+    /// says.
+    pub(crate) fn message<'a>(
+        self,
+        reader: &mut Reader<'a>,
+        ty: &TypeRef,
+        method: Option<&str>,
+        is_by_type: bool,
+    ) -> Decoded<Node<'a>> {
+        let ty = self.table.resolve(ty);
         let message = match (self.table.kind(ty), method) {
-            (Some(Kind::Methods(methods)), Some(method)) => of_method(methods, method),
+            (Some(Kind::Methods(methods)), Some(method)) if self.is_opened(ty) => of_method(methods, method),
             _ => None,
         };
         match message {
-            Some(message) => self.named(reader, *message),
-            None => self.tree(reader, ty),
+            Some(message) if is_by_type => self.value(reader, &TypeRef::Named(*message)),
+            Some(message) => self.unedited().named(reader, *message),
+            None => self.unedited().value(reader, ty),
         }
     }
 
@@ -146,7 +177,8 @@ impl<'t> Read<'t> {
                 None => unknown(reader).map(|text| Node::Unknown(Cow::Borrowed(text))),
             },
             Kind::Methods(methods) => match message(reader, methods)? {
-                Some(message) => self.named(reader, message),
+                // A message of a method that a revision lacks is carried as it is.
+                Some(message) => self.unedited().named(reader, message),
                 None => self.object(reader, &UNKNOWN_METHOD, None),
             },
             _ => self.text(reader, &TypeRef::Named(id)).map(Node::text),
@@ -187,10 +219,15 @@ impl<'t> Read<'t> {
         let mut members = Members::new(object);
         reader.members(|reader, name| {
             let at = members.next(&name);
-            let needs_tree = at.zip(look).is_some_and(|(at, look)| look.needs_tree(at));
+            let glance = at.zip(look).and_then(|(at, look)| look.member(at));
+            let needs_tree = glance.is_some_and(Glance::needs_tree);
             let tries = if needs_tree { 0 } else { self.tries };
+            let read = Self {
+                tries,
+                ..self.within(glance)
+            };
             let member = at.and_then(|at| object.members.get(at));
-            let read = Self { tries, ..self }.member(reader, member);
+            let read = read.member(reader, member);
             let (declared, value) = read.map_err(|error| error.in_member(&name))?;
             reader.push(&mut entries, Entry { name, declared, value })
         })?;
@@ -224,6 +261,15 @@ impl<'t> Read<'t> {
                 variants.any(|variant| variant.json_type == JsonType::Null)
             }
             _ => false,
+        }
+    }
+
+    /// How the value of a member is read.
+    pub(super) fn within(self, glance: Option<&Glance>) -> Self {
+        // What is checked by the schema of a revision must have the members of this revision.
+        match glance.is_some_and(Glance::is_checked) {
+            true => self.unedited(),
+            false => self,
         }
     }
 
@@ -264,7 +310,9 @@ pub(super) struct Members<'t> {
     seen: u64,
     /// Whether one was seen twice, or may have been.
     repeats: bool,
-    others: usize,
+    /// Numbers that differ only if the names of the other members do.
+    others: [u64; 4],
+    other_count: usize,
 }
 
 impl<'t> Members<'t> {
@@ -275,7 +323,8 @@ impl<'t> Members<'t> {
             seen: 0,
             // There is no room for more positions.
             repeats: object.members.len() > 64,
-            others: 0,
+            others: [0; 4],
+            other_count: 0,
         }
     }
 
@@ -291,14 +340,31 @@ impl<'t> Members<'t> {
                 self.seen |= bit;
                 self.next = at + 1;
             }
-            None => self.others += 1,
+            None => self.other(name),
         }
         at
     }
 
+    fn other(&mut self, name: &str) {
+        let mix = |number: u64, byte: u8| number.rotate_left(8) ^ u64::from(byte);
+        let number = name.bytes().fold(name.len() as u64, mix);
+        let known = &self.others[..self.other_count];
+        if known.contains(&number) || known.len() == self.others.len() {
+            self.repeats = true;
+        } else {
+            self.others[self.other_count] = number;
+            self.other_count += 1;
+        }
+    }
+
     /// Whether no name is there twice. If not, that has to be looked at.
     pub(super) fn are_distinct(&self) -> bool {
-        !self.repeats && self.others < 2
+        !self.repeats
+    }
+
+    /// Whether the declared member at this position has been seen, which is one of the first 64.
+    pub(super) fn has(&self, at: usize) -> bool {
+        self.seen >> at & 1 == 1
     }
 
     /// The required members that haven't been seen, or may not have been.

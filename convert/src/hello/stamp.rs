@@ -5,8 +5,8 @@ use mcp_wire::{MessageHeader, RawJson, Reader};
 
 use super::object::{HelloReader, Object, text};
 use super::{ClientHello, HelloError, META, PeerTypes, Read};
-use crate::conversion::Supply;
 use crate::loss::Loss;
+use crate::supply::Supply;
 
 /// Creates the metadata of each request: keys of `_meta` and their values.
 ///

@@ -3,6 +3,7 @@
 mod batches;
 mod capabilities;
 mod content;
+mod edits;
 mod elicitation;
 mod members;
 mod messages;

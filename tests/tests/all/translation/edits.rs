@@ -1,0 +1,59 @@
+//! Values whose text stays as it is but for the members that are added and removed.
+
+use super::{V2025_06_18, V2025_11_25, Way, supplied};
+use mcp_adapters::{Policy, Revision, translate};
+
+/// The text that a value of a definition becomes, without a loss.
+#[track_caller]
+fn becomes(way: Way, definition: &str, before: &str, after: &str) {
+    let conversion = match way.1 == Revision::HUB {
+        true => supplied(),
+        false => Policy::Conform.into(),
+    };
+    let translation = translate(way.0, way.1, definition, before.as_bytes(), conversion).unwrap();
+    assert_eq!(translation.value.text(), after);
+    assert!(translation.losses.is_empty(), "{:?}", translation.losses);
+}
+
+#[test]
+fn an_implied_member_is_removed_with_its_comma() {
+    for earlier in [V2025_11_25, V2025_06_18] {
+        let is_left = |before: &str, after: &str| becomes((Revision::HUB, earlier), "CallToolResult", before, after);
+        is_left(r#"{"content":[],"resultType":"complete"}"#, r#"{"content":[]}"#);
+        is_left(r#"{"resultType":"complete","content":[]}"#, r#"{"content":[]}"#);
+        is_left(
+            r#"{"content":[],"resultType":"complete","x":1}"#,
+            r#"{"content":[],"x":1}"#,
+        );
+        is_left(
+            "{ \"resultType\" : \"complete\" , \"content\" : [ ] ,\n\"x\":1 }",
+            "{ \"content\" : [ ] ,\n\"x\":1 }",
+        );
+        // Written otherwise, it is the same member.
+        is_left(
+            r#"{"content":[],"result\u0054ype":"comp\u006cete"}"#,
+            r#"{"content":[]}"#,
+        );
+    }
+}
+
+#[test]
+fn what_a_session_knows_is_added_where_it_belongs() {
+    let known =
+        r#""io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/protocolVersion":"2025-11-25""#;
+    let call = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+    for earlier in [V2025_11_25, V2025_06_18] {
+        let gets = |before: &str, after: &str| {
+            becomes((earlier, Revision::HUB), "CallToolRequest", &call(before), &call(after));
+        };
+        gets(r#"{"name":"a"}"#, &format!(r#"{{"name":"a","_meta":{{{known}}}}}"#));
+        gets(
+            r#"{ "_meta" : {"progressToken":1} , "name":"a","arguments":{"_meta":{}}}"#,
+            &format!(r#"{{ "_meta" : {{"progressToken":1,{known}}} , "name":"a","arguments":{{"_meta":{{}}}}}}"#),
+        );
+        gets(
+            r#"{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}},"name":"a"}"#,
+            &format!(r#"{{"_meta":{{{known}}},"name":"a"}}"#),
+        );
+    }
+}
