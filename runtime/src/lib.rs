@@ -92,6 +92,9 @@ pub use mcp_runtime_tasks as tasks;
 pub mod transport {
     #[doc(inline)]
     pub use mcp_runtime_core::transport::*;
+    #[cfg(any(feature = "named-pipe", feature = "stdio", feature = "unix"))]
+    #[doc(inline)]
+    pub use mcp_runtime_local::*;
 
     /// Messages over HTTP.
     #[cfg(any(feature = "http-caller", feature = "http-service"))]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mcp_runtime_core::transport::stdio::SpawnOptions;
 use mcp_runtime_http::client::HttpOptions;
+use mcp_runtime_local::stdio::SpawnOptions;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use mcp_runtime_core::transport::stdio::{self, SpawnOptions, spawn};
 use mcp_runtime_core::transport::{Connector, TransportError};
 use mcp_runtime_http::client::{HttpClient, HttpOptions};
+use mcp_runtime_local::stdio::{self, SpawnOptions, spawn};
 use reqwest::header::HeaderMap;
 use tokio::process::Command;
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::transport::stdio::{ChildReceiver, ChildSender, ChildTransport};
 use mcp_runtime_core::transport::{Incoming, Outgoing, Receiver, Restart, Sender, Transport, TransportError};
 use mcp_runtime_http::client::{HttpClient, HttpReceiver, HttpSender};
+use mcp_runtime_local::stdio::{ChildReceiver, ChildSender, ChildTransport};
 
 /// The transport to a server: its process, or HTTP.
 pub enum ServerTransport {

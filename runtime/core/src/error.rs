@@ -205,6 +205,14 @@ pub struct ProcessExit {
     pub stderr: String,
 }
 
+impl ProcessExit {
+    /// An exit with this status, and the last lines of the standard error.
+    #[must_use]
+    pub fn new(status: Option<ExitStatus>, stderr: String) -> Self {
+        Self { status, stderr }
+    }
+}
+
 impl fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the server's process has ended")?;

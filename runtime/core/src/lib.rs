@@ -3,7 +3,8 @@
 //! # Layers
 //!
 //! From the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
-//! a session ([`serve()`], [`connect`]) knows only that interface; the [`transport`]s and the router of `mcp-runtime-router` are built on them.
+//! a session ([`serve()`], [`connect`]) knows only that interface. The transports of `mcp-runtime-local` and `mcp-runtime-http`, and the
+//! router of `mcp-runtime-router`, are built on them.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

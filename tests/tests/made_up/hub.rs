@@ -12,7 +12,7 @@ use tempfile::TempDir;
 const MEMBERS: [&str; 3] = ["convert", "runtime", "wire"];
 
 /// The crates that are written against the hub.
-const RUNTIME: [&str; 12] = [
+const RUNTIME: [&str; 13] = [
     "mcp-runtime-apps",
     "mcp-runtime-auth",
     "mcp-runtime-bridge",
@@ -20,6 +20,7 @@ const RUNTIME: [&str; 12] = [
     "mcp-runtime-core",
     "mcp-runtime-gateway",
     "mcp-runtime-http",
+    "mcp-runtime-local",
     "mcp-runtime-router",
     "mcp-runtime",
     "mcp-runtime-skills",

@@ -158,11 +158,11 @@ impl Listener for tokio::net::UnixListener {
 }
 
 #[cfg(all(feature = "unix", unix))]
-impl Listener for mcp_runtime_core::transport::unix::UnixListener {
+impl Listener for mcp_runtime_local::unix::UnixListener {
     type Stream = tokio::net::UnixStream;
 
     async fn accept(&self) -> io::Result<(Self::Stream, Option<SocketAddr>)> {
-        let stream = mcp_runtime_core::transport::unix::UnixListener::accept(self).await?;
+        let stream = mcp_runtime_local::unix::UnixListener::accept(self).await?;
         Ok((stream, None))
     }
 }

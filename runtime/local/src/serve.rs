@@ -6,13 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mcp_runtime_core::ServerSession;
+use mcp_runtime_core::transport::Transport;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::lines::LineLimits;
-use crate::message::Transport;
-use crate::session::ServerSession;
 
 /// How long no client is accepted after an error.
 const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ pub struct Serve<L, F> {
 }
 
 impl<L, F> Serve<L, F> {
-    pub(super) fn new(listener: L, start: F) -> Self {
+    pub(crate) fn new(listener: L, start: F) -> Self {
         Self {
             listener,
             start,

@@ -2,11 +2,12 @@
 
 use std::io;
 
-use super::super::lines::LineLimits;
-use super::super::serve::{self, Accept};
+use mcp_runtime_core::ServerSession;
+
 use super::listener::UnixListener;
 use super::transport::UnixTransport;
-use crate::session::ServerSession;
+use crate::lines::LineLimits;
+use crate::serve::{self, Accept};
 
 /// Clients to be served; made by [`serve`], and awaited.
 pub type Serve<F> = serve::Serve<UnixListener, F>;

@@ -1,13 +1,12 @@
 //! Messages as lines of JSON.
 
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_runtime_core::internal::excerpt;
+use mcp_runtime_core::mcp_wire::{ErrorObject, error_code};
+use mcp_runtime_core::transport::{Incoming, Receiver, Transport, TransportError};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::reader::{Line, LineReader};
 use super::writer::LineSender;
-use crate::error::TransportError;
-use crate::excerpt::excerpt;
-use crate::message::{Incoming, Receiver, Transport};
 
 /// The limits of a [`LineTransport`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

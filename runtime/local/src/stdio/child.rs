@@ -4,17 +4,17 @@ use std::ffi::OsStr;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
+use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_core::transport::{
+    Incoming, Outgoing, ProcessExit, Receiver, Restart, Sender, Transport, TransportError,
+};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::super::lines::{Line, LineLimits, LineReader, LineReceiver, LineSender, LineTransport};
 use super::process::Process;
-use crate::error::ProcessExit;
-use crate::error::TransportError;
-use crate::message::{Incoming, Outgoing, Receiver, Restart, Sender, Transport};
-use crate::sync::Mutex;
+use crate::lines::{Line, LineLimits, LineReader, LineReceiver, LineSender, LineTransport};
 
 /// How long the pipes of a child that has exited are read: a grandchild may hold them open forever.
 const DRAIN: Duration = Duration::from_millis(500);
@@ -176,7 +176,7 @@ pub fn spawn(mut command: Command, options: SpawnOptions) -> Result<ChildTranspo
         };
         drop(guard);
         let stderr = reading_stderr.await.unwrap_or_default();
-        known.send_replace(Some(ProcessExit { status, stderr }));
+        known.send_replace(Some(ProcessExit::new(status, stderr)));
     });
 
     let (lines, receiver) = LineTransport::new(stdout, stdin, options.limits).split();

@@ -11,7 +11,7 @@ mod thread_output;
 
 pub use self::child::{ChildReceiver, ChildSender, ChildTransport, SpawnError, SpawnOptions, command, spawn};
 pub use self::streams::{Input, Output};
-pub use super::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
+pub use crate::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 
 use self::thread_input::ThreadInput;
 use self::thread_output::ThreadOutput;

@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::mem::replace;
 
+use mcp_runtime_core::ServerSession;
 use tokio::net::windows::named_pipe::{NamedPipeServer, ServerOptions};
 
-use super::super::lines::LineLimits;
-use super::super::serve::{self, Accept};
 use super::transport::{NamedPipeServerTransport, server};
-use crate::session::ServerSession;
+use crate::lines::LineLimits;
+use crate::serve::{self, Accept};
 
 /// A named pipe that listens.
 #[derive(Debug)]

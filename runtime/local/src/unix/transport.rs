@@ -3,11 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mcp_runtime_core::transport::{Restart, Transport};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-use super::super::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
-use crate::message::{Restart, Transport};
+use crate::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 
 /// The half of a [`UnixTransport`] that sends.
 pub type UnixSender = LineSender<OwnedWriteHalf>;

@@ -5,6 +5,6 @@ mod transport;
 mod writer;
 
 #[cfg(feature = "stdio")]
-pub(super) use self::reader::{Line, LineReader};
+pub(crate) use self::reader::{Line, LineReader};
 pub use self::transport::{LineLimits, LineReceiver, LineTransport};
 pub use self::writer::LineSender;

@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::time::Duration;
 
+use mcp_runtime_core::transport::{Restart, Transport};
 use tokio::io::{ReadHalf, WriteHalf, split};
 use tokio::net::windows::named_pipe::{ClientOptions, NamedPipeClient, NamedPipeServer};
 use tokio::time::sleep;
 
-use super::super::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
-use crate::message::{Restart, Transport};
+use crate::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
 
 /// How long a client waits that finds a server busy with another. Windows calls that `ERROR_PIPE_BUSY`.
 const CONNECT_AGAIN: Duration = Duration::from_millis(20);
