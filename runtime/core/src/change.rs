@@ -8,10 +8,9 @@ use std::task::{Context, Poll, Waker};
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::hub::{self, ServerNotification};
 use mcp_adapters::mcp_wire::Extra;
+use mcp_runtime_util::{Budget, Charge, Mutex};
 
-use crate::budget::{Budget, Charge};
 use crate::error::CallError;
-use crate::sync::Mutex;
 
 /// A change that a server notifies its clients of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

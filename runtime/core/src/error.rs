@@ -9,8 +9,7 @@ use http::StatusCode;
 use mcp_adapters::handlers::UnexpectedResult;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, error_code};
 use mcp_adapters::{FromPeer, Mismatch, Revision, Unrepresentable, hello};
-
-use crate::excerpt::excerpt;
+use mcp_runtime_util::excerpt;
 
 /// The error of a call.
 #[derive(Debug, Clone, thiserror::Error)]

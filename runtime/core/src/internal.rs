@@ -2,17 +2,17 @@
 //!
 //! A [`Relay`] is how the bridge gets the messages of a session as they are on the wire.
 
-pub use crate::budget::{Budget, Charge};
-pub use crate::canonical::{canonical, canonical_request};
+pub use mcp_runtime_util::{
+    Awaited, BoxFuture, Budget, Charge, Immediate, Instant, Moment, Mutex, UsedOnce, catch_panic, excerpt,
+};
+
+pub use crate::canonical::canonical;
 pub use crate::change::changes_in;
 pub use crate::client::{Reusable, object};
-pub use crate::clock::{Instant, Moment};
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
-pub use crate::excerpt::excerpt;
 pub use crate::expiring_map::ExpiringMap;
 pub use crate::extended::{NotTranslated, to_extended, to_hub};
-pub use crate::future::{Awaited, BoxFuture, Immediate, catch_panic};
 pub use crate::message::{params_of, to_json, to_value};
 pub use crate::options::MAX_BATCH;
 pub use crate::rounds::{RoundState, retry_input};
@@ -21,6 +21,4 @@ pub use crate::session::{
     ServerInfo, SessionState, Shared, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level,
     missing_capability, set_member, start_server, tolerated, with_extra,
 };
-pub use crate::sync::Mutex;
 pub use crate::transport::channel::one_way;
-pub use crate::used::UsedOnce;

@@ -2,25 +2,20 @@
 //!
 //! # Layers
 //!
-//! From the bottom: [`Transport`](transport::Transport) is the interface between a session and its transport;
-//! a session ([`serve()`], [`connect`]) knows only that interface. The transports of `mcp-runtime-local` and `mcp-runtime-http`, and the
-//! router of `mcp-runtime-router`, are built on them.
+//! From the bottom: `mcp-runtime-util` knows nothing of the protocol. [`Transport`](transport::Transport) is the interface between a
+//! session and its transport; a session ([`serve()`], [`connect`]) knows only that interface. The transports of `mcp-runtime-local` and
+//! `mcp-runtime-http`, and the router of `mcp-runtime-router`, are built on them.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod budget;
 mod canonical;
 mod change;
 mod client;
-mod clock;
 mod era;
 mod error;
-mod excerpt;
 mod expiring_map;
-mod expiring_set;
 mod extended;
 mod filled_in;
-mod future;
 #[doc(hidden)]
 pub mod internal;
 mod message;
@@ -30,9 +25,7 @@ mod options;
 mod rounds;
 mod session;
 mod side;
-mod sync;
 pub mod transport;
-mod used;
 
 pub use http;
 pub use mcp_adapters::handlers::{CallClient, CallServer, ClientHandler, Paginated, ServerHandler};

@@ -6,9 +6,9 @@ use std::future::{Future, ready};
 use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, error_code};
+use mcp_runtime_util::{Awaited, BoxFuture, Immediate};
 use serde::de::DeserializeOwned;
 
-use crate::future::{Awaited, BoxFuture, Immediate};
 use crate::message::params_of;
 use crate::session::Context;
 use crate::side::{ClientSide, Side};

@@ -4,12 +4,12 @@ use std::future::Future;
 
 use mcp_adapters::hub::{InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_runtime_util::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::questions::Questions;
 use crate::error::CallError;
-use crate::sync::Mutex;
 
 /// One run of a handler that may ask questions. It ends with the handler, or where the handler can't go on.
 #[derive(Debug, Default)]

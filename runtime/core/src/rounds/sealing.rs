@@ -9,12 +9,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
+use mcp_runtime_util::{BoxFuture, Mutex, SystemTime, UsedOnce};
 use sha2::{Digest, Sha256};
-
-use crate::clock::SystemTime;
-use crate::future::BoxFuture;
-use crate::sync::Mutex;
-use crate::used::UsedOnce;
 
 /// What every text is sealed for, so that a key that has another use as well makes no state.
 const PURPOSE: &[u8] = b"mcp request state 1";

@@ -1,12 +1,12 @@
 //! Results of the server that stay fresh for a while.
 
+use mcp_runtime_util::{Instant, Mutex};
+
 use crate::canonical::canonical_request;
 use crate::change::Change;
-use crate::clock::Instant;
 use crate::expiring_map::ExpiringMap;
 use crate::options::CacheLimits;
 use crate::side::Side;
-use crate::sync::Mutex;
 
 /// The results of a session's calls that are still fresh.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ use futures_core::Stream;
 use mcp_adapters::PeerTypes;
 use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, UnknownMethod};
+use mcp_runtime_util::BoxFuture;
 use tokio::sync::oneshot;
 
 use super::call::{CancelOnDrop, request_json, with_stamp};
@@ -19,7 +20,6 @@ use super::state::SessionState;
 use super::validation::Reply;
 use crate::change::{Change, ChangeQueue};
 use crate::error::{CallError, TransportError};
-use crate::future::BoxFuture;
 use crate::message::Purpose;
 use crate::side::{ClientSide, Side};
 

@@ -9,6 +9,7 @@ use futures_core::Stream;
 use mcp_adapters::handlers::{CallServer, Paginated};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, RawJson, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Translated, hello, hub};
+use mcp_runtime_util::{BoxFuture, catch_panic, try_all};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -18,7 +19,6 @@ use super::handler::{HandlerResult, Layered};
 use super::negotiated::Negotiated;
 use super::state::{Answering, SessionState, request_span};
 use crate::error::{CallError, internal_error};
-use crate::future::{BoxFuture, catch_panic, try_all};
 use crate::message::to_json;
 use crate::rounds::retry_input;
 use crate::side::{ClientSide, Side};

@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Once};
 
 use mcp_adapters::mcp_wire::{Payload, RequestId};
+use mcp_runtime_util::{Budget, Mutex};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -17,11 +18,9 @@ use super::prompt_handlers::PromptHandlers;
 use super::response::Outbox;
 use super::server::Server;
 use super::state::SessionState;
-use crate::budget::Budget;
 use crate::error::TransportError;
 use crate::message::{Incoming, Receiver};
 use crate::side::Side;
-use crate::sync::Mutex;
 
 /// The receiving side of a session. [`Engine::run`] is its task.
 pub struct Engine<S: Side> {

@@ -7,10 +7,10 @@ use std::sync::{Arc, Weak};
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use mcp_adapters::{Revision, hub};
+use mcp_runtime_util::BoxFuture;
 
 use super::context::Context;
 use super::relay::Relay;
-use crate::future::BoxFuture;
 use crate::side::{ClientSide, ServerSide, Side};
 
 /// The result of a handler.

@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::{
     error_code,
 };
 use mcp_adapters::{Translated, hello};
+use mcp_runtime_util::{Moment, Mutex, excerpt};
 
 use super::engine::Engine;
 use super::negotiated::Negotiated;
@@ -16,11 +17,8 @@ use super::notifications::Notification;
 use super::response::PendingResponse;
 use super::state::is_converted;
 use super::validation::only_result;
-use crate::clock::Moment;
 use crate::error::{CallError, invalid_params};
-use crate::excerpt::excerpt;
 use crate::side::Side;
-use crate::sync::Mutex;
 
 impl<S: Side> Engine<S> {
     /// Takes the elements of a batch, whose responses are one array. A batch that is refused has one response.

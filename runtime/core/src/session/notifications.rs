@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use http::Extensions;
 use mcp_adapters::mcp_wire::{Message, Notice, Object};
 use mcp_adapters::{Loss, Translated};
+use mcp_runtime_util::{Budget, Charge, Mutex, catch_panic};
 use tokio::sync::Notify;
 use tracing::Instrument;
 
@@ -16,13 +17,10 @@ use super::handler::Layered;
 use super::negotiated::{Negotiated, severity};
 use super::ordered_queue::Ticket;
 use super::state::{SessionState, is_custom, notification_span};
-use crate::budget::{Budget, Charge};
 use crate::error::CallError;
-use crate::future::catch_panic;
 use crate::message::{Purpose, to_json};
 use crate::options::Limits;
 use crate::side::{MessageOut, Side};
-use crate::sync::Mutex;
 
 /// A notification of the peer.
 pub struct Notification<S: Side> {

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use mcp_runtime_util::Mutex;
 use tokio::sync::Notify;
-
-use crate::sync::Mutex;
 
 /// A queue of messages. Each has its turn when all before it have left.
 #[derive(Debug, Default)]

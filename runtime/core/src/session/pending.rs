@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_adapters::mcp_wire::validator::Violation;
+use mcp_runtime_util::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 use super::negotiated::Progress;
 use super::ordered_queue::OrderedQueue;
 use super::validation::{CallResult, Reply, violation};
-use crate::sync::Mutex;
 
 /// The calls of this side that wait for their responses.
 #[derive(Debug)]

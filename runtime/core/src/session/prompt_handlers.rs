@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-use crate::sync::Mutex;
+use mcp_runtime_util::Mutex;
 
 /// How often in succession a handler has to have answered at once.
 const TIMES: u32 = 16;

@@ -7,6 +7,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_runtime_util::BoxFuture;
 
 use super::context::{Context, Envelope, Peer};
 use super::engine::Engine;
@@ -14,7 +15,6 @@ use super::negotiated::Negotiated;
 use super::ordered_queue::Ticket;
 use super::response::PendingResponse;
 use crate::error::internal_error;
-use crate::future::BoxFuture;
 use crate::message::to_json;
 use crate::side::Side;
 

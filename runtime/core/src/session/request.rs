@@ -7,6 +7,7 @@ use std::sync::Arc;
 use http::Extensions;
 use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, error_code};
 use mcp_adapters::{Loss, PeerTypes, Revision};
+use mcp_runtime_util::catch_panic;
 use tokio_util::sync::CancellationToken;
 use tracing::field::display;
 use tracing::{Instrument, Span};
@@ -19,7 +20,6 @@ use super::negotiated::Negotiated;
 use super::response::{PendingResponse, RequestPermit, Response};
 use super::state::request_span;
 use crate::error::internal_error;
-use crate::future::catch_panic;
 use crate::message::to_json;
 use crate::side::Side;
 

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
 use mcp_adapters::{Policy, Revision, translate_error};
+use mcp_runtime_util::{BoxFuture, Charge, Instant, catch_panic};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::unconstrained;
 use tokio_util::task::TaskTracker;
@@ -16,10 +17,7 @@ use super::negotiated::Negotiated;
 use super::ordered_queue::Ticket;
 use super::prompt_handlers::HandlerKey;
 use super::state::SessionState;
-use crate::budget::Charge;
-use crate::clock::Instant;
 use crate::error::{CallError, TransportError};
-use crate::future::{BoxFuture, catch_panic};
 use crate::message::{Outgoing, Purpose, to_json};
 use crate::side::Side;
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::RawJson;
 use mcp_adapters::{Revision, hello, hub};
+use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
 use super::capabilities::{ExtraCapabilities, with_extra, without_changes};
 use crate::message::to_value;
-use crate::sync::Mutex;
 
 /// What a server says about itself in the handshake.
 #[derive(Debug, Clone)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method, RawJson, RequestId};
 use mcp_adapters::{Loss, PeerTypes, Revision};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -21,11 +22,9 @@ use super::ordered_queue::OrderedQueue;
 use super::pending::PendingCalls;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use crate::error::{CallError, TransportError};
-use crate::future::BoxFuture;
 use crate::message::{Outgoing, Purpose, Sender};
 use crate::options::Options;
 use crate::side::Side;
-use crate::sync::Mutex;
 
 /// Whether the hub doesn't declare a method. Messages of such a method aren't converted: handlers get them as the peer sent
 /// them.

@@ -11,6 +11,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Extra, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod,
 };
 use mcp_adapters::{HelloError, PeerTypes};
+use mcp_runtime_util::{Budget, Mutex};
 use tokio::sync::TryAcquireError;
 
 use super::added::{Added, Event, Extend, Listened, tagged};
@@ -19,13 +20,11 @@ use super::engine::Engine;
 use super::negotiated::{Negotiated, severity};
 use super::response::{PendingResponse, RequestPermit};
 use super::state::{SessionState, method};
-use crate::budget::Budget;
 use crate::change::{Change, ChangeBudgets, ChangeQueue};
 use crate::error::{CallError, internal_error, invalid_params};
 use crate::message::{Purpose, to_json};
 use crate::options::Limits;
 use crate::side::{ServerSide, Side};
-use crate::sync::Mutex;
 
 /// What the sessions of a server share.
 pub struct Shared {

@@ -1,11 +1,11 @@
 //! Two peers in one process.
 
 use http::Extensions;
+use mcp_runtime_util::Mutex;
 use tokio::sync::mpsc;
 
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Principal, Receiver, Sender, Transport};
-use crate::sync::Mutex;
 
 /// One end of a connection within the process.
 ///

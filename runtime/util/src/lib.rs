@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+mod budget;
+mod clock;
+mod excerpt;
+mod expiring_set;
+mod future;
+mod sync;
+mod used;
+
+pub use self::budget::{Budget, Charge};
+pub use self::clock::{Instant, Moment, SystemTime};
+pub use self::excerpt::excerpt;
+pub use self::future::{Awaited, BoxFuture, Immediate, catch_panic, try_all};
+pub use self::sync::Mutex;
+pub use self::used::{TooMany, UsedOnce};
