@@ -1,4 +1,4 @@
-//! What the other crates of the runtime use of this one. It changes in any release: programs shouldn't use it.
+//! What the other crates of the runtime use of this one and of `mcp-runtime-util`. It changes in any release: programs shouldn't use it.
 //!
 //! A [`Relay`] is how the bridge gets the messages of a session as they are on the wire.
 
