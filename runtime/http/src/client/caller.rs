@@ -14,8 +14,9 @@ use super::body::{Body, Response};
 use super::classify::{PostKind, answers, classify};
 use super::error::{BoxError, HttpError};
 use super::events::{Events, is_message};
+use super::poster::{Poster, Terms};
 use super::response::{EVENT_STREAM, JSON, failure};
-use super::stateless::{self, Poster, Terms};
+use super::stateless;
 use super::tools::KnownTools;
 
 /// Sends a request.

@@ -9,24 +9,19 @@ use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
 use mcp_runtime_core::internal::Mutex;
 use mcp_runtime_core::mirrors::header_name;
 use mcp_runtime_core::transport::Incoming;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode, Url};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::authorization::Authorization;
-use super::awaited::Awaited;
 use super::body;
 use super::error::HttpError;
 use super::options::{HttpExchange, HttpOptions};
 use super::response::{EVENT_STREAM, JSON};
 use super::state::{ClientState, Handshake, RemoteSession, SessionId, SessionScope};
-use super::stateless::{Poster, Terms};
-use super::stream;
 use super::tools::KnownTools;
-
-pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -85,30 +80,6 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
 /// A response as its receivers read it.
 fn received(response: Response) -> body::Response {
     http::Response::from(response).map(body::Body::new)
-}
-
-impl Poster for Arc<Connection> {
-    async fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> Result<body::Response, HttpError> {
-        let posted = self.post(self.url.clone(), json, SessionScope::Mirrored(mirrors));
-        posted.await.map(|(response, _)| response)
-    }
-
-    async fn deliver(&self, json: Vec<u8>) {
-        Connection::deliver(self, json).await;
-    }
-
-    async fn follow(&self, response: body::Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
-        stream::follow(self, response, awaited).await
-    }
-
-    fn terms(&self) -> Terms<'_> {
-        Terms {
-            extensions: &self.options.extensions,
-            tools: &self.tools,
-            message_bytes: self.options.message_bytes,
-            patience: Some(self.options.patience),
-        }
-    }
 }
 
 impl Connection {

@@ -7,8 +7,8 @@ use super::body::Response;
 use super::classify::answers;
 use super::error::HttpError;
 use super::events::{Events, is_message};
+use super::poster::Poster;
 use super::response::{EVENT_STREAM, JSON, body, media_type};
-use super::stateless::Poster;
 
 /// Delivers the response to a request.
 pub(super) async fn deliver(poster: &impl Poster, response: Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {

@@ -6,6 +6,7 @@ use mcp_adapters::mcp_wire::{RequestId, error_code};
 use mcp_adapters::{PeerTypes, Revision};
 use mcp_runtime_core::transport::{HttpFailure, TransportError};
 use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::awaited::Awaited;
@@ -14,10 +15,10 @@ use super::classify::PostKind;
 use super::connection::{Connection, InFlight};
 use super::deliver::deliver;
 use super::error::{HttpError, SessionExpired};
+use super::poster::{Poster, Terms};
 use super::renewal::renew;
 use super::response::failure;
 use super::state::{RemoteSession, SessionId, SessionScope};
-use super::stateless::Poster;
 use super::{legacy, stateless, stream};
 
 /// How a request is sent.
@@ -30,6 +31,30 @@ pub(super) enum Kind {
     Stateless(Revision),
     /// It is stateless too, and its response is a stream that lasts.
     Listen(Revision),
+}
+
+impl Poster for Arc<Connection> {
+    async fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> Result<Response, HttpError> {
+        let posted = self.post(self.url.clone(), json, SessionScope::Mirrored(mirrors));
+        posted.await.map(|(response, _)| response)
+    }
+
+    async fn deliver(&self, json: Vec<u8>) {
+        Connection::deliver(self, json).await;
+    }
+
+    async fn follow(&self, response: Response, awaited: &Awaited<'_>) -> Result<(), HttpError> {
+        stream::follow(self, response, awaited).await
+    }
+
+    fn terms(&self) -> Terms<'_> {
+        Terms {
+            extensions: &self.options.extensions,
+            tools: &self.tools,
+            message_bytes: self.options.message_bytes,
+            patience: Some(self.options.patience),
+        }
+    }
 }
 
 impl Connection {

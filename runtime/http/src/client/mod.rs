@@ -20,7 +20,10 @@ mod http_client;
 #[cfg(feature = "client")]
 mod legacy;
 #[cfg(feature = "client")]
+mod opening;
+#[cfg(feature = "client")]
 mod options;
+mod poster;
 #[cfg(feature = "client")]
 mod renewal;
 mod response;

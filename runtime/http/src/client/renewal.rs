@@ -12,9 +12,9 @@ use super::classify::{PostKind, classify};
 use super::connection::{Connection, Inbound};
 use super::deliver::answer;
 use super::error::{HttpError, SessionExpired};
+use super::opening::OpeningStream;
 use super::response::failure;
 use super::state::{Handshake, RemoteSession, SessionId, SessionScope};
-use super::stream::OpeningStream;
 
 /// Opens the standalone stream of a session.
 pub(super) type Listen = fn(&Arc<Connection>, &RemoteSession) -> OpeningStream;

@@ -1,12 +1,8 @@
 //! Stateless requests: their headers repeat what they say, and nothing connects them with others.
 
-use std::time::Duration;
-
-use http::HeaderMap;
-use mcp_adapters::mcp_wire::{Extension, MessageHeader, RawJson, RequestId};
+use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{ErrorRole, MirroredArguments, PeerTypes, Revision};
-use mcp_runtime_core::internal::{Mutex, to_json};
-use mcp_runtime_core::mirrors::{encode, header_name, mirrored, of_extension};
+use mcp_runtime_core::internal::to_json;
 use mcp_runtime_core::transport::HttpFailure;
 use serde_json::{Map, Value, json};
 
@@ -14,55 +10,11 @@ use super::awaited::Awaited;
 use super::body::Response;
 use super::deliver::{answer, deliver};
 use super::error::HttpError;
+use super::poster::Poster;
 use super::response::{failure, within};
-use super::tools::KnownTools;
 
 /// The pages of a list that are looked at for the schema of one call.
 const PAGES: usize = 100;
-
-/// What posts stateless requests, and receives their responses.
-pub(super) trait Poster: Send + Sync {
-    /// POSTs a message with these headers.
-    fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> impl Future<Output = Result<Response, HttpError>> + Send;
-
-    /// Hands a message to the session.
-    fn deliver(&self, json: Vec<u8>) -> impl Future<Output = ()> + Send;
-
-    /// Delivers the messages of a stream, up to the awaited response.
-    fn follow(&self, response: Response, awaited: &Awaited<'_>) -> impl Future<Output = Result<(), HttpError>> + Send;
-
-    /// What holds for all requests.
-    fn terms(&self) -> Terms<'_>;
-}
-
-/// What holds for all requests of a client.
-pub(super) struct Terms<'t> {
-    pub(super) extensions: &'t [Extension],
-    /// What the server's lists say about headers.
-    pub(super) tools: &'t Mutex<KnownTools>,
-    pub(super) message_bytes: usize,
-    /// How long a request may take that nobody has asked for, if there are timers.
-    pub(super) patience: Option<Duration>,
-}
-
-impl Terms<'_> {
-    /// The headers that repeat what a message says.
-    pub(super) fn mirrors(&self, revision: Revision, json: &[u8]) -> HeaderMap {
-        let Ok(message) = MessageHeader::from_slice(json) else {
-            return HeaderMap::new();
-        };
-        let extensions = self.extensions.iter();
-        let of_extensions = extensions.flat_map(|extension| of_extension(extension, revision, &message));
-        let headers = mirrored(revision, &message).into_iter().chain(of_extensions);
-        let mut headers: HeaderMap = headers
-            .filter_map(|(name, text)| Some((header_name(name)?, encode(&text))))
-            .collect();
-        if let Some(rule) = revision.facts().mirrors.arguments {
-            headers.extend(self.tools.lock().headers(&rule, &message));
-        }
-        headers
-    }
-}
 
 /// Sends a request, and delivers its response. A call whose headers the server finds wrong is repeated once.
 pub(super) async fn exchange(

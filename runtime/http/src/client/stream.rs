@@ -4,24 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use reqwest::header::{ACCEPT, HeaderValue};
+use reqwest::header::{ACCEPT, HeaderName, HeaderValue};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::awaited::Awaited;
 use super::body::Response;
 use super::classify::answers;
-use super::connection::{Connection, LAST_EVENT_ID};
+use super::connection::Connection;
 use super::error::{HttpError, SessionExpired};
 use super::events::{Events, is_message};
+use super::opening::OpeningStream;
 use super::renewal::renew;
 use super::response::{EVENT_STREAM, failure, media_type};
 use super::state::{RemoteSession, SessionScope};
 
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// How long a stream may go on after its response, so that the connection can be reused.
 const LINGER: Duration = Duration::from_secs(1);
-/// How long other messages wait for the standalone stream to open.
-const OPENING: Duration = Duration::from_secs(1);
 /// A stream that lasted this long doesn't count as a failure, even without an event.
 pub(super) const LASTING: Duration = Duration::from_secs(10);
 
@@ -107,19 +107,6 @@ pub(super) async fn follow(
         let _ = timeout(LINGER, read(&connection, &mut events, &mut cursor, None)).await;
     }));
     Ok(())
-}
-
-/// The standalone stream while it is being opened.
-#[must_use]
-pub(super) struct OpeningStream(pub(super) oneshot::Receiver<()>);
-
-impl OpeningStream {
-    /// Waits a moment until the stream is open: many servers lose messages while nobody reads it.
-    pub(super) async fn opened(self) {
-        if timeout(OPENING, self.0).await.is_err() {
-            tracing::debug!("the standalone stream is slow to open");
-        }
-    }
 }
 
 /// Spawns the task that reads the standalone stream until the session has ended.

@@ -1,0 +1,58 @@
+//! What posts requests, and what holds for all of them.
+
+use std::time::Duration;
+
+use http::HeaderMap;
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{Extension, MessageHeader};
+use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_core::mirrors::{encode, header_name, mirrored, of_extension};
+
+use super::awaited::Awaited;
+use super::body::Response;
+use super::error::HttpError;
+use super::tools::KnownTools;
+
+/// What posts stateless requests, and receives their responses.
+pub(super) trait Poster: Send + Sync {
+    /// POSTs a message with these headers.
+    fn post_with(&self, mirrors: HeaderMap, json: Vec<u8>) -> impl Future<Output = Result<Response, HttpError>> + Send;
+
+    /// Hands a message to the session.
+    fn deliver(&self, json: Vec<u8>) -> impl Future<Output = ()> + Send;
+
+    /// Delivers the messages of a stream, up to the awaited response.
+    fn follow(&self, response: Response, awaited: &Awaited<'_>) -> impl Future<Output = Result<(), HttpError>> + Send;
+
+    /// What holds for all requests.
+    fn terms(&self) -> Terms<'_>;
+}
+
+/// What holds for all requests of a client.
+pub(super) struct Terms<'t> {
+    pub(super) extensions: &'t [Extension],
+    /// What the server's lists say about headers.
+    pub(super) tools: &'t Mutex<KnownTools>,
+    pub(super) message_bytes: usize,
+    /// How long a request may take that nobody has asked for, if there are timers.
+    pub(super) patience: Option<Duration>,
+}
+
+impl Terms<'_> {
+    /// The headers that repeat what a message says.
+    pub(super) fn mirrors(&self, revision: Revision, json: &[u8]) -> HeaderMap {
+        let Ok(message) = MessageHeader::from_slice(json) else {
+            return HeaderMap::new();
+        };
+        let extensions = self.extensions.iter();
+        let of_extensions = extensions.flat_map(|extension| of_extension(extension, revision, &message));
+        let headers = mirrored(revision, &message).into_iter().chain(of_extensions);
+        let mut headers: HeaderMap = headers
+            .filter_map(|(name, text)| Some((header_name(name)?, encode(&text))))
+            .collect();
+        if let Some(rule) = revision.facts().mirrors.arguments {
+            headers.extend(self.tools.lock().headers(&rule, &message));
+        }
+        headers
+    }
+}
