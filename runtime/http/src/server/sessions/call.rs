@@ -15,8 +15,8 @@ use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::{CallSender, Engine, HttpSession};
 use super::super::stream::Stream;
-use super::lifecycle::{address, run};
-use super::{NewSession, Sessions};
+use super::lifecycle::run;
+use super::{NewSession, Sessions, address};
 
 /// The response to a stateless request.
 pub(crate) enum Responded {

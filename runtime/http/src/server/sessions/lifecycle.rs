@@ -70,11 +70,6 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     }
 }
 
-/// The address of a session in memory, which no other has as long as this one is kept.
-pub(super) fn address(session: &Arc<HttpSession>) -> usize {
-    Arc::as_ptr(session).addr()
-}
-
 /// Records in the store that the client uses the session; `false` if the session was ended on another machine.
 async fn record_use(session: &HttpSession, sessions: &Weak<Sessions>) -> bool {
     let Some(sessions) = sessions.upgrade() else {

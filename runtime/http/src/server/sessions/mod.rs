@@ -21,7 +21,6 @@ use tokio::time::{Duration, timeout};
 
 pub(crate) use self::call::Responded;
 
-use self::lifecycle::address;
 use super::rejection::Rejection;
 use super::session::{Client, HttpSession, SessionKind, SessionTransport};
 use super::settings::Settings;
@@ -220,6 +219,11 @@ impl Sessions {
         session.end();
         removed.map_err(Rejection::store_failed)
     }
+}
+
+/// The address of a session in memory, which no other has as long as this one is kept.
+fn address(session: &Arc<HttpSession>) -> usize {
+    Arc::as_ptr(session).addr()
 }
 
 impl Drop for Sessions {

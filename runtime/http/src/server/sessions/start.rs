@@ -12,8 +12,8 @@ use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
 use super::super::stream::Content;
-use super::lifecycle::{address, run};
-use super::{FirstRequest, NewSession, SessionPermit, Sessions};
+use super::lifecycle::run;
+use super::{FirstRequest, NewSession, SessionPermit, Sessions, address};
 
 impl Sessions {
     /// A session id that nobody can guess: 128 bits from the operating system.
