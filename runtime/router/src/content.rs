@@ -111,7 +111,7 @@ tuples!(B1 B2 B3);
 tuples!(B1 B2 B3 B4);
 
 /// A result that is one text.
-pub(super) fn text(text: String) -> hub::CallToolResult {
+fn text(text: String) -> hub::CallToolResult {
     hub::CallToolResult::new(vec![hub::TextContent::new(text).into()])
 }
 

@@ -15,10 +15,10 @@ use super::fallback::Fallback;
 use super::list::List;
 use super::page::page;
 use super::prompt::PromptRoute;
-use super::resource::resource_not_found;
 use super::scope::{Listable, Listed, Scope};
 use super::target::{Answer, Reader, Target, Undeclared};
 use super::tool::ToolRoute;
+use super::tool_error::resource_not_found;
 use super::{Inner, Router};
 
 impl Router {

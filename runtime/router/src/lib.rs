@@ -75,14 +75,14 @@ pub use self::extract::{Args, Extension, FromCall, Meta, Name, ProgressReporter,
 pub use self::function::{Awaited, Callable, Function, Immediate, Returns};
 pub use self::method::{MethodParameters, MethodReturns};
 pub use self::prompt::{PromptRoute, prompt};
-pub use self::resource::{ResourceRoute, resource, resource_not_found};
+pub use self::resource::{ResourceRoute, resource};
 pub use self::result::{Blob, IntoResult};
 pub use self::route::Route;
 pub use self::scope::Listed;
 pub use self::shared::ChangeStore;
 pub use self::template::{TemplateRoute, resource_template};
 pub use self::tool::{ToolRoute, ToolRun, description, tool, tool_with_schema, try_tool};
-pub use self::tool_error::ToolError;
+pub use self::tool_error::{ToolError, resource_not_found};
 
 /// A server made of tools, resources and prompts.
 ///

@@ -4,8 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
-use serde_json::json;
+use mcp_adapters::mcp_wire::ErrorObject;
 
 use super::caching::Caching;
 use super::call::{Call, Input};
@@ -63,15 +62,6 @@ impl ResourceRoute {
         (result.ttl_ms, result.cache_scope) = self.caching.members();
         Ok(result)
     }
-}
-
-/// The error for a resource that doesn't exist, for functions that read the resources of a template. The `None` of an `Option` becomes
-/// this error too.
-#[must_use]
-pub fn resource_not_found(uri: &str) -> ErrorObject {
-    let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");
-    error.data = Some(RawJson::from(json!({"uri": uri})));
-    error
 }
 
 listable!(ResourceRoute.resource: ListResourcesResult as Resource);

@@ -6,8 +6,7 @@ use mcp_adapters::hub;
 use serde_json::Value;
 
 use super::call::{Call, Input};
-use super::resource::resource_not_found;
-use super::tool_error::{BoxError, ToolError};
+use super::tool_error::{BoxError, ToolError, resource_not_found};
 
 /// What a function of a router can give, where `T` is the protocol's result.
 ///

@@ -3,12 +3,11 @@
 use std::error::Error;
 use std::fmt;
 
-use mcp_adapters::hub::AnyCallToolResult;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::hub;
+use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
 use mcp_runtime_core::CallError;
 use mcp_runtime_core::internal::internal_error;
-
-use super::content::text;
+use serde_json::json;
 
 /// Any error.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
@@ -56,9 +55,12 @@ impl ToolError {
     ///
     /// # Errors
     /// That of [`Self::Protocol`].
-    pub fn into_result(self) -> Result<AnyCallToolResult, ErrorObject> {
+    pub fn into_result(self) -> Result<hub::AnyCallToolResult, ErrorObject> {
         match self {
-            Self::Tool(error) => Ok(text(error.to_string()).with_is_error(true).into()),
+            Self::Tool(error) => {
+                let text = hub::TextContent::new(error.to_string());
+                Ok(hub::CallToolResult::new(vec![text.into()]).with_is_error(true).into())
+            }
             Self::Protocol(error) => Err(error),
         }
     }
@@ -105,4 +107,13 @@ impl fmt::Display for ToolError {
             Self::Protocol(error) => error.fmt(f),
         }
     }
+}
+
+/// The error for a resource that doesn't exist, for functions that read the resources of a template. The `None` of an `Option` becomes
+/// this error too.
+#[must_use]
+pub fn resource_not_found(uri: &str) -> ErrorObject {
+    let mut error = ErrorObject::new(hub::error_code::RESOURCE_NOT_FOUND, "Resource not found");
+    error.data = Some(RawJson::from(json!({"uri": uri})));
+    error
 }
