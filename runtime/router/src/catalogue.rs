@@ -19,7 +19,7 @@ use super::resource::ResourceRoute;
 use super::route::Route;
 use super::scope::Scope;
 use super::shared::SharedChanges;
-use super::sources::Sources;
+use super::source::Sources;
 use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;

@@ -15,11 +15,12 @@ use super::fallback::Fallback;
 use super::list::List;
 use super::page::page;
 use super::prompt::PromptRoute;
+use super::router::Inner;
 use super::scope::{Listable, Listed, Scope};
 use super::target::{Answer, Reader, Target, Undeclared};
 use super::tool::ToolRoute;
 use super::tool_error::resource_not_found;
-use super::{Inner, Router};
+use crate::Router;
 
 impl Router {
     pub(super) fn call(&self, context: &Context<ServerSide>) -> Call {

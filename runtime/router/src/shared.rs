@@ -11,8 +11,6 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::Router;
-
 /// How long a store that has failed is left alone.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The changes that wait for a store, each of them once.
@@ -21,7 +19,7 @@ const MAX_WAITING: usize = 4096;
 /// What comes of a store that instances share.
 type Stored<'a, T> = BoxFuture<'a, Result<T, Box<dyn Error + Send + Sync>>>;
 
-/// Takes changes of lists and resources from one instance of a server to the others. [`Router::share_changes`] takes it.
+/// Takes changes of lists and resources from one instance of a server to the others. [`Router::share_changes`](super::Router::share_changes) takes it.
 /// `RedisStore::changes` gives one.
 pub trait ChangeStore: Send + Sync + 'static {
     /// Sends a change to the other instances. If it fails, it is called again.
@@ -29,31 +27,6 @@ pub trait ChangeStore: Send + Sync + 'static {
 
     /// Waits for changes that other instances have sent since it was called last. It may give none, and then is called again.
     fn receive(&self) -> Stored<'_, Vec<Change>>;
-}
-
-impl Router {
-    /// Notifies the other instances of the server of what changes here, and the clients of this one of what changes there:
-    /// [`tools_changed`](Self::tools_changed) and its like, [`resource_updated`](Self::resource_updated), and routes that are added and
-    /// removed after this. A route itself is added to this instance alone.
-    ///
-    /// A client that has sessions at several instances may be notified of one change by each.
-    ///
-    /// # Panics
-    /// Outside of a runtime of tokio, which runs the tasks that send and receive.
-    #[must_use]
-    pub fn share_changes(self, store: impl ChangeStore) -> Self {
-        let catalogue = Arc::downgrade(&self.inner.catalogue);
-        let notify = move |changes: &[Change]| {
-            let Some(catalogue) = catalogue.upgrade() else {
-                return false;
-            };
-            changes.iter().for_each(|change| catalogue.notify_here(change));
-            true
-        };
-        let shared = SharedChanges::start(Arc::new(store), notify);
-        *self.inner.catalogue.shared.lock() = Some(shared);
-        self
-    }
 }
 
 /// What takes changes to other instances, and brings theirs.
@@ -71,7 +44,7 @@ struct Outbox {
 
 impl SharedChanges {
     /// `notify` notifies the clients here of changes, and returns whether the router is still there.
-    fn start(store: Arc<dyn ChangeStore>, notify: impl Fn(&[Change]) -> bool + Send + 'static) -> Self {
+    pub(super) fn start(store: Arc<dyn ChangeStore>, notify: impl Fn(&[Change]) -> bool + Send + 'static) -> Self {
         let outbox = Arc::<Outbox>::default();
         let sending = tokio::spawn(send(Arc::clone(&store), Arc::clone(&outbox)));
         let receiving = tokio::spawn(receive(store, notify));

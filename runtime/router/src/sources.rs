@@ -1,19 +1,16 @@
-//! Lists from code: what functions list when a client asks, beside the routes that were added one by one.
+//! Routers with lists from code: what functions list when a client asks, beside the routes that were added one by one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::{Change, Context, ServerSide};
 
 use super::call::Input;
 use super::error::{RouteError, or_panic};
 use super::function::{BoxedFunction, Function};
-use super::prompt::PromptRoute;
-use super::scope::{Listed, Scope};
-use super::tool::ToolRoute;
+use super::source::{Entry, List, Source, Sources};
 use crate::Router;
 
 impl Router {
@@ -153,113 +150,7 @@ impl Router {
         function.bind(kind, "*", &self.inner.states)?;
         Ok(function)
     }
-}
 
-/// The functions that list, in the order in which they were added.
-#[derive(Clone, Default)]
-pub(super) struct Sources {
-    pub(super) tools: List<hub::Tool, BoxedFunction<hub::AnyCallToolResult>>,
-    pub(super) prompts: List<hub::Prompt, BoxedFunction<hub::GetPromptResult>>,
-    /// Templates read what these list.
-    pub(super) resources: List<hub::Resource, ()>,
-}
-
-type List<T, R> = Vec<Arc<Source<T, R>>>;
-
-impl Sources {
-    /// Takes those of another router. What they list gets a prefix.
-    pub(super) fn merge(&mut self, other: &Self, prefix: &str, scope: &Scope) {
-        self.tools.extend(nested(&other.tools, prefix, scope));
-        self.prompts.extend(nested(&other.prompts, prefix, scope));
-        self.resources.extend(nested(&other.resources, prefix, scope));
-    }
-
-    /// Whether a function may send log messages.
-    pub(super) fn may_log(&self) -> bool {
-        let tools = self.tools.iter().flat_map(|it| [&it.list.signature, &it.run.signature]);
-        let prompts = self
-            .prompts
-            .iter()
-            .flat_map(|it| [&it.list.signature, &it.run.signature]);
-        let resources = self.resources.iter().map(|it| &it.list.signature);
-        let mut all = tools.chain(prompts).chain(resources);
-        all.any(|signature| signature.may_log())
-    }
-}
-
-fn nested<T: Entry, R: Clone>(sources: &[Arc<Source<T, R>>], prefix: &str, scope: &Scope) -> List<T, R> {
-    let nest = |source: &Arc<Source<T, R>>| {
-        let mut source = Source::clone(source);
-        source.prefix.insert_str(0, prefix);
-        source.list.scope.extend(scope);
-        Arc::new(source)
-    };
-    sources.iter().map(nest).collect()
-}
-
-/// A function that lists, and what is called for what it lists.
-#[derive(Clone)]
-pub(super) struct Source<T, R> {
-    list: BoxedFunction<Vec<T>>,
-    run: R,
-    /// What routers that took it have put before its names.
-    prefix: String,
-}
-
-/// What a function lists.
-pub(super) trait Entry: Clone + Send + Sync + 'static {
-    /// The name or URI.
-    fn key(&self) -> &str;
-
-    /// The name, if it gets a prefix.
-    fn name_mut(&mut self) -> Option<&mut String>;
-
-    fn listed(&self) -> Listed<'_>;
-}
-
-impl Entry for hub::Tool {
-    fn key(&self) -> &str {
-        &self.name
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        Some(&mut self.name)
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::Tool(self)
-    }
-}
-
-impl Entry for hub::Prompt {
-    fn key(&self) -> &str {
-        &self.name
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        Some(&mut self.name)
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::Prompt(self)
-    }
-}
-
-impl Entry for hub::Resource {
-    fn key(&self) -> &str {
-        &self.uri
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        None
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::Resource(self)
-    }
-}
-
-impl Router {
     /// What functions list and the client sees, by name or URI. Of two with one, the first is listed.
     pub(super) async fn listed<T: Entry, R>(
         &self,
@@ -304,33 +195,5 @@ impl Router {
         }
         entries.retain(|entry| self.allows(&entry.listed(), &source.list.scope, context));
         Ok(entries)
-    }
-}
-
-impl<T, R: 'static> Source<T, BoxedFunction<R>> {
-    /// The function for what is listed under a name.
-    fn function(&self, name: &str) -> BoxedFunction<R> {
-        let mut function = self.run.named(name.strip_prefix(&self.prefix).unwrap_or(name));
-        function.scope = self.list.scope.clone();
-        function
-    }
-}
-
-impl Source<hub::Tool, BoxedFunction<hub::AnyCallToolResult>> {
-    /// A tool that it lists.
-    pub(super) fn route(&self, tool: hub::Tool) -> Result<ToolRoute, ErrorObject> {
-        let (name, function) = (tool.name.clone(), self.function(&tool.name));
-        ToolRoute::listed(tool, function).map_err(|error| {
-            tracing::error!(name, %error, "a tool that a function lists can't be called");
-            internal_error(format!("the tool {name:?} can't be called: {error}"))
-        })
-    }
-}
-
-impl Source<hub::Prompt, BoxedFunction<hub::GetPromptResult>> {
-    /// A prompt that it lists.
-    pub(super) fn route(&self, prompt: hub::Prompt) -> PromptRoute {
-        let function = self.function(&prompt.name);
-        PromptRoute::listed(prompt, function)
     }
 }
