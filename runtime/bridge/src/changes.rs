@@ -8,7 +8,7 @@ use mcp_adapters::hello::ChangeFilter;
 use mcp_runtime_core::internal::{SessionState, changes_in};
 use mcp_runtime_core::{CallError, Change, Changes, ClientSide, Peer, ServerSide};
 
-use super::delay_after;
+use super::options::delay_after;
 use super::upstream::Upstream;
 
 /// Notifies a client of the changes that it subscribed to, until its session or that of the server ends. What a server that was

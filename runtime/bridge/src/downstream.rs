@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_runtime_core::internal::{
-    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, Server, ServerInfo, Subscriptions, set_member,
-    start_server,
+    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, Server, ServerInfo, SessionState, Subscriptions,
+    set_member, start_server,
 };
 use mcp_runtime_core::transport::{Purpose, Transport};
 use mcp_runtime_core::{ClientSide, Context, Handler, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
@@ -20,12 +20,14 @@ use super::era_translator::EraTranslator;
 use super::first_message::FirstMessage;
 use super::links::Downstream;
 use super::passing::{pass_notification, pass_request};
+use super::suspended::SuspendedCalls;
 use super::translation::{are_of_one_era, translate_call, translate_result};
-use super::upstream::{Current, Upstream, server_of};
+use super::upstream::{Current, Upstream};
 
 /// Starts the session with a client whose server is known.
 pub fn start(
     current: &Arc<Current>,
+    suspended: &Arc<SuspendedCalls>,
     first_message: &FirstMessage,
     client: &ClientId,
     mut options: Options,
@@ -48,6 +50,7 @@ pub fn start(
         current: Arc::clone(current),
         era_translator: EraTranslator {
             current: Arc::clone(current),
+            suspended: Arc::clone(suspended),
             client: first_message.info.clone(),
             owner: client.owner_of_tasks(first_message.revision),
             id: client.clone(),
@@ -60,6 +63,25 @@ pub fn start(
     let downstream = Arc::new(Downstream { state, calls });
     upstream.attach(&downstream);
     (downstream, session)
+}
+
+/// What a server says about itself, for clients of a revision.
+fn server_of(
+    state: &SessionState<ClientSide>,
+    client: Revision,
+) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
+    let Some(info) = &state.negotiated().info else {
+        return (unnamed(), hub::ServerCapabilities::default(), None);
+    };
+    let mut capabilities = info.capabilities.clone();
+    add_implied(&mut capabilities, Revision::HUB, state.negotiated().revision, client);
+    let capabilities = serde_json::from_value(capabilities).unwrap_or_default();
+    let implementation = info.implementation.clone().unwrap_or_else(unnamed);
+    (implementation, capabilities, info.instructions.clone())
+}
+
+fn unnamed() -> hub::Implementation {
+    hub::Implementation::new("unknown", "0")
 }
 
 /// How the server has agreed to begin the session, as a client of this revision gets it. `None` where messages aren't translated straight

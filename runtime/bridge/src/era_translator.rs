@@ -14,14 +14,18 @@ use tokio::sync::mpsc;
 
 use super::asking::{Running, Step};
 use super::calls::Caller;
-use super::carried::{self, list_with_tasks, lists_with_tasks};
+use super::carried::{self, lists_with_tasks};
 use super::client::ClientId;
+use super::suspended::SuspendedCalls;
+use super::tasks::list_with_tasks;
 use super::translation::{check_undeclared, dropped};
 use super::upstream::{Current, Upstream};
 
 /// Handles the requests of a client whose messages the server can't be sent as they are translated.
 pub struct EraTranslator {
     pub current: Arc<Current>,
+    /// The calls of all clients that wait for their answers.
+    pub suspended: Arc<SuspendedCalls>,
     pub client: ClientInfo,
     pub id: ClientId,
     pub negotiated: Mutex<Option<NegotiatedFor>>,
@@ -127,7 +131,7 @@ impl EraTranslator {
         {
             let (responses, state) = (retry_input.responses.take(), retry_input.state.take());
             if let Some(name) = state {
-                return upstream.suspended.resume(&name, &self.id, responses);
+                return self.suspended.resume(&name, &self.id, responses);
             }
             carrier = Some(upstream.links.questions.carry(context.peer().clone()));
         }
@@ -185,7 +189,7 @@ impl EraTranslator {
             Step::Asked(questions) => {
                 let lease = upstream.lease.upgrade();
                 let lease = lease.ok_or_else(|| internal_error("the session with the server has ended"))?;
-                let state = upstream.suspended.suspend(running, &self.id, lease)?;
+                let state = self.suspended.suspend(running, &self.id, lease)?;
                 let asked = hub::InputRequiredResult::default();
                 let asked = asked.with_input_requests(questions).with_request_state(state);
                 Ok(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))

@@ -15,8 +15,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::servers::Lease;
-use super::upstream::Upstream;
+use super::upstream::{Lease, Upstream};
 
 /// How often in succession the state of a task may not be there, such as while the network is gone.
 const FAILURES: usize = 5;

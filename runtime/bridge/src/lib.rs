@@ -49,11 +49,12 @@ mod options;
 mod passing;
 mod servers;
 mod suspended;
+mod tasks;
 mod translation;
 mod upstream;
+mod upstream_handler;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse};
 use mcp_adapters::{PeerTypes, hello};
@@ -64,17 +65,15 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::first_message::{FirstMessage, response};
-use self::servers::{Lease, Servers};
+use self::options::delay_after;
+use self::servers::Servers;
 use self::translation::are_of_one_era;
-use self::upstream::Current;
+use self::upstream::{Current, Lease};
 
 pub use self::client::ClientId;
 pub use self::error::BridgeError;
 pub use self::options::BridgeOptions;
 pub use mcp_runtime_core::transport::Connector;
-
-/// How much longer than its requests a session may take to end.
-const GRACE: Duration = Duration::from_secs(1);
 
 /// A bridge to one server, for any number of clients. Clones are the same bridge.
 pub struct Bridge<C: Connector> {
@@ -173,8 +172,14 @@ impl<C: Connector> Bridge<C> {
         transport: impl Transport,
     ) -> Result<(), BridgeError> {
         let current = Current::new(Arc::clone(&lease.upstream));
-        let (downstream, session) =
-            downstream::start(&current, &first_message, &client, self.options.of_clients(), transport);
+        let (downstream, session) = downstream::start(
+            &current,
+            &self.servers.suspended,
+            &first_message,
+            &client,
+            self.options.of_clients(),
+            transport,
+        );
         let closing = session.closing_token();
         let mut ended = Box::pin(session.ended());
         let mut is_restarted = false;
@@ -242,18 +247,14 @@ impl<C: Connector> Bridge<C> {
         self.closing.cancel();
         self.clients.close();
         // Clients use the sessions with the server to the end of theirs.
-        let closing = self.options.closing + GRACE;
-        if tokio::time::timeout(closing, self.clients.wait()).await.is_err() {
+        if tokio::time::timeout(self.options.ending(), self.clients.wait())
+            .await
+            .is_err()
+        {
             tracing::debug!("some clients did not end in time");
         }
         self.servers.close().await;
     }
-}
-
-/// How long to wait after so many failures in a row: from a tenth of a second, which doubles, to half a minute.
-fn delay_after(failures: u32) -> Duration {
-    let doubled = Duration::from_millis(100 << failures.saturating_sub(1).min(9));
-    doubled.min(Duration::from_secs(30))
 }
 
 /// What the client is told for whom there is no session with the server.

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::asking::OpenQuestions;
 use super::calls::Calls;
-use super::carried::ServerTasks;
+use super::tasks::ServerTasks;
 
 /// A client of the bridge.
 pub struct Downstream {

@@ -60,6 +60,11 @@ impl Default for BridgeOptions {
 }
 
 impl BridgeOptions {
+    /// How long a session may take to end: a second more than its requests.
+    pub(super) fn ending(&self) -> Duration {
+        self.closing + Duration::from_secs(1)
+    }
+
     /// The options of a session with the server.
     pub(super) fn of_sessions(&self) -> Options {
         Options {
@@ -85,4 +90,10 @@ impl BridgeOptions {
             ..self.of_sessions()
         }
     }
+}
+
+/// How long to wait after so many failures in a row: from a tenth of a second, which doubles, to half a minute.
+pub fn delay_after(failures: u32) -> Duration {
+    let doubled = Duration::from_millis(100 << failures.saturating_sub(1).min(9));
+    doubled.min(Duration::from_secs(30))
 }

@@ -13,9 +13,7 @@ use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::GRACE;
 use super::asking::OpenQuestions;
-use super::carried::CarriedTasks;
 use super::client::{ClientId, KnownBy, Owner, can_be_asked};
 use super::downstream::begin;
 use super::error::BridgeError;
@@ -23,8 +21,10 @@ use super::first_message::FirstMessage;
 use super::links::Links;
 use super::options::BridgeOptions;
 use super::suspended::SuspendedCalls;
+use super::tasks::CarriedTasks;
 use super::translation::are_of_one_era;
-use super::upstream::{Upstream, UpstreamHandler};
+use super::upstream::{Lease, Upstream, Usage};
+use super::upstream_handler::UpstreamHandler;
 
 /// How often it is looked whether a session is still used whose client has closed its connection.
 const LOOK: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ pub struct Servers<C: Connector> {
     permits: Arc<Semaphore>,
     /// A connection that was made before there was a client.
     spare: Mutex<Option<C::Transport>>,
-    suspended: Arc<SuspendedCalls>,
+    pub suspended: Arc<SuspendedCalls>,
     tasks: Arc<CarriedTasks>,
     /// All sessions.
     usages: Mutex<Vec<Weak<Usage>>>,
@@ -55,22 +55,6 @@ enum Shared {
     /// The clients are stateless, and say the same about themselves on behalf of the same principal. If the server may ask them
     /// anything, they are known to be one client.
     Client(String, Option<KnownBy>),
-}
-
-/// A session with the server. It ends some time after its last client.
-pub struct Lease {
-    pub upstream: Arc<Upstream>,
-    used: Mutex<Instant>,
-    usage: Arc<Usage>,
-    _permit: OwnedSemaphorePermit,
-}
-
-/// Whose session it is, and what for.
-struct Usage {
-    owner: Owner,
-    links: Arc<Links>,
-    /// Cancelled when it has to make room.
-    evicted: CancellationToken,
 }
 
 impl<C: Connector> Servers<C> {
@@ -229,13 +213,7 @@ impl<C: Connector> Servers<C> {
         usages.retain(|usage| usage.strong_count() > 0);
         usages.push(Arc::downgrade(&usage));
         Arc::new_cyclic(|lease| Lease {
-            upstream: Upstream::new(
-                session,
-                links,
-                Arc::clone(&self.suspended),
-                Arc::clone(&self.tasks),
-                Weak::clone(lease),
-            ),
+            upstream: Upstream::new(session, links, Arc::clone(&self.tasks), Weak::clone(lease)),
             used: Mutex::new(Instant::now()),
             usage,
             _permit: permit,
@@ -250,8 +228,7 @@ impl<C: Connector> Servers<C> {
         }
         let idlest = self.idlest(client).ok_or_else(too_many)?;
         idlest.evicted.cancel();
-        let patience = self.options.closing + GRACE;
-        let permit = tokio::time::timeout(patience, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = tokio::time::timeout(self.options.ending(), Arc::clone(&self.permits).acquire_owned()).await;
         // The semaphore is never closed.
         permit.ok().and_then(Result::ok).ok_or_else(too_many)
     }
@@ -278,30 +255,6 @@ impl<C: Connector> Servers<C> {
         for lease in slots.iter().filter_map(|slot| slot.get()) {
             lease.upstream.close().await;
         }
-    }
-}
-
-impl Lease {
-    fn touch(&self) {
-        *self.used.lock() = Instant::now();
-    }
-
-    /// A client has ended. A session that isn't shared ends with it.
-    pub async fn release(self: Arc<Self>) {
-        self.touch();
-        if Arc::strong_count(&self) == 1 {
-            self.upstream.close().await;
-        }
-    }
-
-    /// Waits until the session has to make room for another one.
-    pub async fn evicted(&self) {
-        self.usage.evicted.cancelled().await;
-    }
-
-    /// Whether a shared session has had no client for a time.
-    fn is_idle(self: &Arc<Self>, idle: Duration) -> bool {
-        Arc::strong_count(self) == 1 && self.used.lock().elapsed() >= idle
     }
 }
 

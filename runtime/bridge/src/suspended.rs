@@ -11,7 +11,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::asking::Running;
 use super::client::{ClientId, Owner};
-use super::servers::Lease;
+use super::upstream::Lease;
 
 /// The part of the suspended calls that one client may have, so that it doesn't keep out the others.
 const SHARE: usize = 8;

@@ -1,34 +1,24 @@
-//! The side of the bridge that is the client of a server.
+//! A session with a server, and how it is used.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use mcp_adapters::handlers::CallClient;
-use mcp_adapters::hub::{self, InputRequest, ServerNotification};
-use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_core::internal::{
-    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, SessionState, internal_error,
-};
-use mcp_runtime_core::transport::Purpose;
-use mcp_runtime_core::{ClientSession, ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
+use mcp_runtime_core::internal::{Mutex, SessionState};
+use mcp_runtime_core::{ClientSession, ClientSide, Era};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
-use super::asking::Unanswered;
-use super::calls::Addressee;
-use super::capabilities::add_implied;
-use super::carried::{CarriedTasks, is_told_to_bridge, offers_tasks};
+use super::client::Owner;
 use super::links::{Downstream, Links};
-use super::passing::{pass_notification, pass_request, translate_notification};
-use super::servers::Lease;
-use super::suspended::SuspendedCalls;
-use super::translation::{are_of_one_era, check_undeclared, dropped};
+use super::tasks::{CarriedTasks, offers_tasks};
 
 /// A session with a server.
 pub struct Upstream {
     pub state: Arc<SessionState<ClientSide>>,
     pub revision: Revision,
     pub links: Arc<Links>,
-    /// The calls of all clients that wait for their answers.
-    pub suspended: Arc<SuspendedCalls>,
     /// The tasks of all clients.
     pub tasks: Arc<CarriedTasks>,
     /// Whether the server offers tasks.
@@ -41,13 +31,7 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    pub fn new(
-        session: ClientSession,
-        links: Arc<Links>,
-        suspended: Arc<SuspendedCalls>,
-        tasks: Arc<CarriedTasks>,
-        lease: Weak<Lease>,
-    ) -> Arc<Self> {
+    pub fn new(session: ClientSession, links: Arc<Links>, tasks: Arc<CarriedTasks>, lease: Weak<Lease>) -> Arc<Self> {
         let state = Arc::clone(session.peer().state());
         Arc::new(Self {
             revision: state.negotiated().revision,
@@ -55,7 +39,6 @@ impl Upstream {
             state,
             tasks,
             links,
-            suspended,
             lease,
             level: Mutex::default(),
             session: Mutex::new(Some(session)),
@@ -84,6 +67,46 @@ impl Upstream {
     }
 }
 
+/// A session with the server. It ends some time after its last client.
+pub struct Lease {
+    pub upstream: Arc<Upstream>,
+    pub used: Mutex<Instant>,
+    pub usage: Arc<Usage>,
+    pub _permit: OwnedSemaphorePermit,
+}
+
+/// Whose session it is, and what for.
+pub struct Usage {
+    pub owner: Owner,
+    pub links: Arc<Links>,
+    /// Cancelled when it has to make room.
+    pub evicted: CancellationToken,
+}
+
+impl Lease {
+    pub fn touch(&self) {
+        *self.used.lock() = Instant::now();
+    }
+
+    /// A client has ended. A session that isn't shared ends with it.
+    pub async fn release(self: Arc<Self>) {
+        self.touch();
+        if Arc::strong_count(&self) == 1 {
+            self.upstream.close().await;
+        }
+    }
+
+    /// Waits until the session has to make room for another one.
+    pub async fn evicted(&self) {
+        self.usage.evicted.cancelled().await;
+    }
+
+    /// Whether a shared session has had no client for a time.
+    pub fn is_idle(self: &Arc<Self>, idle: Duration) -> bool {
+        Arc::strong_count(self) == 1 && self.used.lock().elapsed() >= idle
+    }
+}
+
 /// The session with the server that a client uses now.
 pub struct Current(Mutex<Arc<Upstream>>);
 
@@ -99,199 +122,4 @@ impl Current {
     pub fn replace(&self, upstream: Arc<Upstream>) {
         *self.0.lock() = upstream;
     }
-}
-
-/// The handler of the session with a server.
-pub struct UpstreamHandler(pub Arc<Links>);
-
-impl Handler<ClientSide> for UpstreamHandler {
-    /// Asks the client of the session: a stateless one in the result of one of its requests.
-    fn handle_request<'a>(
-        &'a self,
-        request: InputRequest,
-        context: &'a Context<ClientSide>,
-    ) -> Handling<'a, ClientSide> {
-        Box::pin(async move {
-            if let InputRequest::Unknown(request) = &request {
-                let reason = format!("the client's revision lets no server call {}", request.method);
-                return Err(ErrorObject::new(error_code::METHOD_NOT_FOUND, reason));
-            }
-            if !self.0.client.is_stateless() {
-                let client = self.0.client_now().await;
-                let client = client.ok_or_else(|| internal_error("there is no client"))?;
-                return Ok(HandlerResult::Declared(client.request(request).await?));
-            }
-            if let Some(answered) = self.0.tasks.ask(context, &request).await {
-                return Ok(HandlerResult::Declared(answered?));
-            }
-            let method = request.method().to_owned();
-            let answered = self.0.questions.ask(request).await;
-            if matches!(answered, Err(Unanswered::NoCall)) {
-                let server = context.peer();
-                server
-                    .state()
-                    .report_losses(server.negotiated().method(&method), &[dropped()]);
-            }
-            Ok(HandlerResult::Declared(answered?))
-        })
-    }
-
-    fn handle_notification<'a>(
-        &'a self,
-        notification: ServerNotification,
-        context: &'a Context<ClientSide>,
-    ) -> BoxFuture<'a, ()> {
-        let server = context.peer().negotiated().revision;
-        Box::pin(async move {
-            if let ServerNotification::ToolListChanged(_) = notification {
-                self.0.tasks.forget_tools();
-            }
-            if is_told_to_bridge(&notification, self.0.client) {
-                return;
-            }
-            let client = match self.0.client.is_stateless() || server.is_stateless() {
-                true => self.0.calls.only_peer(),
-                false => self.0.client_now().await,
-            };
-            notify_caller(client, notification).await;
-        })
-    }
-
-    fn relay(&self, revision: Revision) -> Option<&dyn Relay<ClientSide>> {
-        let is_passed_on = Era::of(revision) == Era::Stateless || are_of_one_era(self.0.client, revision);
-        is_passed_on.then_some(self)
-    }
-}
-
-/// Notifies the client of a call of what isn't told by its subscriptions.
-async fn notify_caller(caller: Option<Peer<ServerSide>>, notification: ServerNotification) {
-    if !matches!(
-        notification,
-        ServerNotification::LoggingMessage(_) | ServerNotification::Unknown(_)
-    ) {
-        return;
-    }
-    let Some(caller) = caller else {
-        tracing::debug!(
-            method = notification.method(),
-            "a notification is dropped: it belongs to no call"
-        );
-        return;
-    };
-    let notified = match notification {
-        ServerNotification::Unknown(notification)
-            if check_undeclared(caller.negotiated().revision, &notification.method).is_err() =>
-        {
-            caller.state().report_losses(&notification.method, &[dropped()]);
-            return;
-        }
-        ServerNotification::Unknown(notification) => caller.notify_unknown(notification).await,
-        notification => caller.notify(notification).await,
-    };
-    if let Err(error) = notified {
-        tracing::debug!(%error, "a notification wasn't passed on");
-    }
-}
-
-impl Relay<ClientSide> for UpstreamHandler {
-    fn pass_request(&self, request: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, RawAnswer> {
-        if Era::of(context.peer().negotiated().revision) == Era::Stateless {
-            let reason = "a stateless server asks in its results, and calls no client";
-            let error = ErrorObject::new(error_code::METHOD_NOT_FOUND, reason);
-            return Box::pin(std::future::ready(error.into()));
-        }
-        let links = Arc::clone(&self.0);
-        let purpose = match links.calls.latest() {
-            Some(caller) => caller.purpose(),
-            None => Purpose::Unsolicited,
-        };
-        if let Some(downstream) = links.ready_downstream() {
-            return pass_request(&downstream.calls, &downstream.state, purpose, request, context);
-        }
-        Box::pin(async move {
-            match links.begun_downstream().await {
-                Some(downstream) => pass_request(&downstream.calls, &downstream.state, purpose, request, context).await,
-                None => internal_error("there is no client").into(),
-            }
-        })
-    }
-
-    fn pass_notification(&self, notification: RawMessage, context: Context<ClientSide>) -> BoxFuture<'static, ()> {
-        let revision = context.peer().negotiated().revision;
-        match self.0.calls.addressee(revision, &notification.json) {
-            Addressee::Caller(caller, json) => {
-                let (to, purpose) = (caller.peer.state(), caller.peer.purpose());
-                let notification = RawMessage { json, ..notification };
-                return pass_notification(revision, to, caller.peer.negotiated().revision, purpose, notification);
-            }
-            Addressee::Gone => {
-                let method = notification.method;
-                tracing::debug!(method, "a notification is dropped: its call or subscription has ended");
-                return Box::pin(std::future::ready(()));
-            }
-            Addressee::Unknown => {}
-        }
-        if Era::of(revision) == Era::Stateless {
-            return self.pass_to_caller(revision, notification);
-        }
-        let links = Arc::clone(&self.0);
-        let is_log = revision.lifecycle().log == Some(&*notification.method);
-        let purpose = match links.calls.latest().filter(|_| is_log) {
-            Some(caller) => caller.purpose(),
-            None => Purpose::Unsolicited,
-        };
-        if let Some(downstream) = links.ready_downstream() {
-            let to = &downstream.state;
-            return pass_notification(revision, to, to.negotiated().revision, purpose, notification);
-        }
-        Box::pin(async move {
-            if let Some(downstream) = links.begun_downstream().await {
-                let to = &downstream.state;
-                pass_notification(revision, to, to.negotiated().revision, purpose, notification).await;
-            }
-        })
-    }
-}
-
-impl UpstreamHandler {
-    /// Passes a notification of a stateless server on to the only client that has calls in flight: it says itself to none.
-    fn pass_to_caller(&self, revision: Revision, notification: RawMessage) -> BoxFuture<'static, ()> {
-        let Some(caller) = self.0.calls.only_peer() else {
-            tracing::debug!(
-                method = notification.method,
-                "a notification is dropped: it belongs to no call"
-            );
-            return Box::pin(std::future::ready(()));
-        };
-        let client = caller.negotiated().revision;
-        if Era::of(client) == Era::Stateless {
-            return pass_notification(revision, caller.state(), client, caller.purpose(), notification);
-        }
-        let json = translate_notification((revision, Revision::HUB), caller.state(), notification);
-        let message: Option<Message<UnknownMethod, ServerNotification>> =
-            json.and_then(|json| mcp_wire::from_slice(&json).ok());
-        let Some(Message::Notification(Notice { notification })) = message else {
-            return Box::pin(std::future::ready(()));
-        };
-        Box::pin(notify_caller(Some(caller), notification))
-    }
-}
-
-/// What a server says about itself, for clients of a revision.
-pub fn server_of(
-    state: &SessionState<ClientSide>,
-    client: Revision,
-) -> (hub::Implementation, hub::ServerCapabilities, Option<String>) {
-    let Some(info) = &state.negotiated().info else {
-        return (unnamed(), hub::ServerCapabilities::default(), None);
-    };
-    let mut capabilities = info.capabilities.clone();
-    add_implied(&mut capabilities, Revision::HUB, state.negotiated().revision, client);
-    let capabilities = serde_json::from_value(capabilities).unwrap_or_default();
-    let implementation = info.implementation.clone().unwrap_or_else(unnamed);
-    (implementation, capabilities, info.instructions.clone())
-}
-
-fn unnamed() -> hub::Implementation {
-    hub::Implementation::new("unknown", "0")
 }
