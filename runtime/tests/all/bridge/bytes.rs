@@ -1,12 +1,8 @@
 //! What stays as it is between equal revisions.
 
-use std::sync::Mutex;
-
 use mcp_runtime::Revision;
-use mcp_runtime::bridge::Bridge;
-use mcp_runtime::transport::channel;
 
-use crate::bridge::{Raw, Serving, options, serve};
+use crate::bridge::{Raw, Serving, by_hand, options, serve};
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":"REVISION","capabilities":{"x":{ "y":1.50}},"clientInfo":{"name":"c","version":"1"},"more":[ ]}}"#;
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -14,20 +10,9 @@ const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialize
 /// A client and a server that both speak JSON, with a bridge between them whose sessions have begun.
 async fn both(client: &str, server: &str) -> (Raw, Raw, Serving, crate::bridge::Losses) {
     let (options, losses) = options();
-    let (ours, theirs) = channel(64);
-    let connection = Mutex::new(Some(theirs));
-    let bridge = Bridge::new(
-        move || {
-            Ok(connection
-                .lock()
-                .expect("nobody panics")
-                .take()
-                .expect("there is one connection"))
-        },
-        options,
-    );
+    let (bridge, [mut back]) = by_hand(options);
     let (transport, serving) = serve(bridge);
-    let (mut front, mut back) = (Raw::new(transport), Raw::new(ours));
+    let mut front = Raw::new(transport);
     front.send(&INITIALIZE.replace("REVISION", client)).await;
     let asked = back.next().await;
     assert_eq!(

@@ -1,59 +1,32 @@
 //! What the clients of a server of the other era are told of its changes, while subscriptions end, are refused or wait.
 
-use std::sync::Mutex;
-
 use mcp_runtime::Revision;
-use mcp_runtime::bridge::{Bridge, BridgeOptions};
-use mcp_runtime::transport::channel;
+use mcp_runtime::bridge::BridgeOptions;
 use serde_json::{Value, json};
 
-use crate::bridge::{Raw, options, serve};
+use crate::bridge::{Raw, by_hand, discover, options, serve};
 
-/// A client with a handshake, a stateless server whose messages a test writes, and what keeps the bridge between them.
-async fn begun() -> (Raw, Raw, impl Sized) {
-    let (client, mut servers, serving) = begun_with(1).await;
-    (client, servers.remove(0), serving)
-}
-
-/// The same with so many servers, one after the other.
-async fn begun_with(servers: usize) -> (Raw, Vec<Raw>, impl Sized) {
-    let (ours, theirs): (Vec<_>, Vec<_>) = (0..servers).map(|_| channel(16)).unzip();
-    let connections = Mutex::new(theirs.into_iter());
-    let bridge = Bridge::new(
-        move || Ok(connections.lock().expect("nobody panics").next().expect("there is one")),
-        BridgeOptions {
-            server: vec![Revision::HUB],
-            restart: servers > 1,
-            ..options().0
-        },
-    );
+/// A client with a handshake, stateless servers whose messages a test writes, and what keeps the bridge between them.
+async fn begun<const N: usize>() -> (Raw, [Raw; N], impl Sized) {
+    let (bridge, mut servers) = by_hand(BridgeOptions {
+        server: vec![Revision::HUB],
+        restart: N > 1,
+        ..options().0
+    });
     let (transport, serving) = serve(bridge);
     let mut client = Raw::new(transport);
-    let mut servers: Vec<Raw> = ours.into_iter().map(Raw::new).collect();
     let info = json!({"name": "c", "version": "1"});
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info});
     client
         .send(&json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}).to_string())
         .await;
-    discover(&mut servers[0]).await;
+    discover(&mut servers[0], json!({"resources": {"subscribe": true}})).await;
     let agreed = client.next().await;
     assert!(agreed["result"].is_object(), "{agreed}");
     client
         .send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
         .await;
     (client, servers, serving)
-}
-
-/// Answers what the bridge asks a server first.
-async fn discover(server: &mut Raw) {
-    let discovery = server.next().await;
-    let discovered = json!({
-        "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": [Revision::HUB.as_str()],
-        "capabilities": {"resources": {"subscribe": true}},
-    });
-    server
-        .send(&json!({"jsonrpc": "2.0", "id": discovery["id"], "result": discovered}).to_string())
-        .await;
 }
 
 /// Subscribes the client to a resource; the id of the request that the server gets for that.
@@ -111,13 +84,11 @@ async fn is_told(client: &mut Raw, uri: &str) {
 
 #[tokio::test]
 async fn a_server_that_is_restarted_gets_the_subscriptions_and_its_resources_count_as_changed() {
-    let (mut client, mut servers, _serving) = begun_with(2).await;
-    let mut restarted = servers.remove(1);
-    let mut first = servers.remove(0);
+    let (mut client, [mut first, mut restarted], _serving) = begun().await;
     let subscription = subscribe(&mut client, &mut first, "a:b").await;
     acknowledge(&first, &subscription, &["a:b"]).await;
     drop(first);
-    discover(&mut restarted).await;
+    discover(&mut restarted, json!({"resources": {"subscribe": true}})).await;
     let subscription = listened(&mut restarted).await;
     acknowledge(&restarted, &subscription, &["a:b"]).await;
     is_told(&mut client, "a:b").await;
@@ -127,7 +98,7 @@ async fn a_server_that_is_restarted_gets_the_subscriptions_and_its_resources_cou
 
 #[tokio::test]
 async fn a_subscription_that_the_server_ends_is_made_again_and_its_resources_count_as_changed() {
-    let (mut client, mut server, _serving) = begun().await;
+    let (mut client, [mut server], _serving) = begun().await;
     let mut subscription = subscribe(&mut client, &mut server, "a:b").await;
     acknowledge(&server, &subscription, &["a:b"]).await;
     for _ in 0..2 {
@@ -145,7 +116,7 @@ async fn a_subscription_that_the_server_ends_is_made_again_and_its_resources_cou
 #[tokio::test]
 async fn a_subscription_lasts_until_the_server_acknowledges_the_one_that_takes_its_place() {
     for is_refused in [false, true] {
-        let (mut client, mut server, _serving) = begun().await;
+        let (mut client, [mut server], _serving) = begun().await;
         let first = subscribe(&mut client, &mut server, "a:b").await;
         acknowledge(&server, &first, &["a:b"]).await;
         update(&server, &first, "a:b").await;

@@ -15,7 +15,7 @@ use tokio::process::Command;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
-use crate::bridge::{PATIENCE, Raw, Serving, bridged, options, serve};
+use crate::bridge::{PATIENCE, Raw, Serving, agree, bridged, by_hand, discover, options, result, serve};
 
 fn initialize(revision: &str) -> String {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -166,12 +166,7 @@ async fn a_server_that_floods_a_slow_client_neither_fills_the_memory_nor_hides_a
     let mut server = Raw::new(ours);
     client.send(&initialize("2025-11-25")).await;
     let asked = server.next().await;
-    let agreed =
-        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "s", "version": "1"}});
-    server
-        .send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": agreed}).to_string())
-        .await;
-    server.next().await;
+    agree(&mut server, &asked, json!({})).await;
     client.next().await;
     client.send(INITIALIZED).await;
     client.send(&call(1, "t")).await;
@@ -183,9 +178,7 @@ async fn a_server_that_floods_a_slow_client_neither_fills_the_memory_nor_hides_a
         for _ in 0..500 {
             server.send(&line).await;
         }
-        server
-            .send(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": {}}).to_string())
-            .await;
+        server.send(&result(&asked, &json!({}))).await;
     };
     timeout(PATIENCE, flood).await.expect("the bridge goes on reading");
     let mut logged = 0;
@@ -631,20 +624,11 @@ async fn a_server_that_is_slow_to_start_holds_up_only_the_clients_that_share_it(
 
 #[tokio::test]
 async fn a_stateless_server_cannot_call_the_clients_that_share_it() {
-    let (ours, theirs) = channel(16);
-    let connection = Mutex::new(Some(theirs));
-    let connector = move || Ok(connection.lock().expect("nobody panics").take().expect("there is one"));
-    let (transport, _serving) = serve(Bridge::new(connector, options().0));
-    let (mut client, mut server) = (Raw::new(transport), Raw::new(ours));
+    let (bridge, [mut server]) = by_hand(options().0);
+    let (transport, _serving) = serve(bridge);
+    let mut client = Raw::new(transport);
     client.send(&stateless(1, "t", &json!({}))).await;
-    let discovery = server.next().await;
-    assert_eq!(discovery["method"], "server/discover");
-    let discovered = json!({
-        "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-        "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-    });
-    let answer = |id: &Value, result: &Value| json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
-    server.send(&answer(&discovery["id"], &discovered)).await;
+    discover(&mut server, json!({"tools": {}})).await;
     let called = server.next().await;
     assert_eq!(called["method"], "tools/call");
     let asks = json!({"jsonrpc": "2.0", "id": "q", "method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}});
@@ -654,23 +638,15 @@ async fn a_stateless_server_cannot_call_the_clients_that_share_it() {
         (&refused["id"], &refused["error"]["code"]),
         (&json!("q"), &json!(-32601))
     );
-    server
-        .send(&answer(
-            &called["id"],
-            &json!({"resultType": "complete", "content": []}),
-        ))
-        .await;
+    let done = json!({"resultType": "complete", "content": []});
+    server.send(&result(&called, &done)).await;
     let answered = client.next().await;
     assert_eq!(answered["id"], 1, "the client was asked nothing: {answered}");
 }
 
 #[tokio::test]
 async fn a_server_that_never_acknowledges_a_subscription_does_not_keep_its_clients() {
-    let (ours, theirs) = channel(16);
-    let connection = Mutex::new(Some(theirs));
-    let connector = move || Ok(connection.lock().expect("nobody panics").take().expect("there is one"));
-    let bridge = Bridge::new(connector, options().0);
-    let mut server = Raw::new(ours);
+    let (bridge, [mut server]) = by_hand(options().0);
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let mut before = None;
     for subscribes in [false, true] {
@@ -682,14 +658,7 @@ async fn a_server_that_never_acknowledges_a_subscription_does_not_keep_its_clien
             let error = json!({"code": -32601, "message": "Method not found"});
             let refused = json!({"jsonrpc": "2.0", "id": handshake["id"], "error": error});
             server.send(&refused.to_string()).await;
-            let discovery = server.next().await;
-            assert_eq!(discovery["method"], "server/discover");
-            let discovered = json!({
-                "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
-                "supportedVersions": ["2026-07-28"], "capabilities": {"resources": {"subscribe": true}},
-            });
-            let answer = json!({"jsonrpc": "2.0", "id": discovery["id"], "result": discovered});
-            server.send(&answer.to_string()).await;
+            discover(&mut server, json!({"resources": {"subscribe": true}})).await;
         }
         let agreed = client.next().await;
         assert!(agreed["result"].is_object(), "{agreed}");

@@ -1,13 +1,10 @@
 //! What a server leaves unanswered that the bridge asks on its own, and the calls that go on all the same.
 
-use std::sync::Mutex;
-
 use mcp_runtime::Revision;
-use mcp_runtime::bridge::{Bridge, BridgeOptions};
-use mcp_runtime::transport::channel;
+use mcp_runtime::bridge::BridgeOptions;
 use serde_json::{Value, json};
 
-use crate::bridge::{Raw, options, serve};
+use crate::bridge::{Raw, agree, by_hand, options, result, serve};
 
 /// A request of a stateless client that wants all log messages and may be answered by tasks.
 fn request(id: u64, method: &str, mut params: Value) -> String {
@@ -19,29 +16,17 @@ fn request(id: u64, method: &str, mut params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-fn result(request: &Value, result: &Value) -> String {
-    json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string()
-}
-
 /// A client that has sent a call of a tool, the server, and what keeps the bridge between them.
 async fn begun(capabilities: Value) -> (Raw, Raw, impl Sized) {
-    let (ours, theirs) = channel(16);
-    let connection = Mutex::new(Some(theirs));
-    let bridge = Bridge::new(
-        move || Ok(connection.lock().expect("nobody panics").take().expect("there is one")),
-        BridgeOptions {
-            server: vec![Revision::V2025_11_25],
-            ..options().0
-        },
-    );
+    let (bridge, [mut server]) = by_hand(BridgeOptions {
+        server: vec![Revision::V2025_11_25],
+        ..options().0
+    });
     let (transport, serving) = serve(bridge);
-    let (client, mut server) = (Raw::new(transport), Raw::new(ours));
+    let client = Raw::new(transport);
     client.send(&request(1, "tools/call", json!({"name": "t"}))).await;
     let handshake = server.next().await;
-    let info = json!({"name": "s", "version": "1"});
-    let agreed = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info});
-    server.send(&result(&handshake, &agreed)).await;
-    assert_eq!(server.next().await["method"], "notifications/initialized");
+    agree(&mut server, &handshake, capabilities).await;
     (client, server, serving)
 }
 

@@ -11,12 +11,12 @@ mod questions;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions};
+use mcp_runtime::bridge::{Bridge, BridgeError, BridgeOptions, Connector};
 use mcp_runtime::transport::{
     ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Purpose, Sender, Transport, channel,
 };
 use mcp_runtime::{Options, Revision, Router};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -59,10 +59,46 @@ fn bridged(router: &Router, server: Revision, options: BridgeOptions) -> (Channe
 type Serving = JoinHandle<Result<(), BridgeError>>;
 
 /// A client's end of a bridge.
-fn serve<C: mcp_runtime::bridge::Connector>(bridge: Bridge<C>) -> (ChannelTransport, Serving) {
+fn serve<C: Connector>(bridge: Bridge<C>) -> (ChannelTransport, Serving) {
     let (clients, client) = channel(16);
     let serving = tokio::spawn(async move { bridge.serve(clients).await });
     (client, serving)
+}
+
+/// A bridge to servers whose messages a test writes: each connection is to the next one.
+fn by_hand<const N: usize>(options: BridgeOptions) -> (Bridge<impl Connector>, [Raw; N]) {
+    let mut connections = Vec::new();
+    let servers = std::array::from_fn(|_| {
+        let (ours, theirs) = channel(16);
+        connections.push(theirs);
+        Raw::new(ours)
+    });
+    let connections = Mutex::new(connections.into_iter());
+    let connector = move || Ok(connections.lock().expect("nobody panics").next().expect("there is one"));
+    (Bridge::new(connector, options), servers)
+}
+
+fn result(request: &Value, result: &Value) -> String {
+    json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string()
+}
+
+/// Lets a server agree to the handshake of revision 2025-11-25.
+async fn agree(server: &mut Raw, handshake: &Value, capabilities: Value) {
+    let info = json!({"name": "s", "version": "1"});
+    let agreed = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info});
+    server.send(&result(handshake, &agreed)).await;
+    assert_eq!(server.next().await["method"], "notifications/initialized");
+}
+
+/// Lets a stateless server say what it is.
+async fn discover(server: &mut Raw, capabilities: Value) {
+    let discovery = server.next().await;
+    assert_eq!(discovery["method"], "server/discover", "{discovery}");
+    let discovered = json!({
+        "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "supportedVersions": [Revision::HUB.as_str()],
+        "capabilities": capabilities,
+    });
+    server.send(&result(&discovery, &discovered)).await;
 }
 
 /// A peer that sends and reads JSON as it likes.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
-use crate::bridge::{PATIENCE, Raw, options};
+use crate::bridge::{PATIENCE, Raw, agree, by_hand, options, result};
 
 /// A request of a stateless client that can be asked everything.
 fn request(id: u64, method: &str, mut params: Value) -> String {
@@ -184,17 +184,10 @@ async fn clients_that_are_asked_at_once_all_get_their_results() {
 }
 
 /// The only client of a server whose messages a test writes, this server, and the bridge between them.
-async fn by_hand(options: BridgeOptions, asks_first: bool) -> (Raw, Raw, impl Sized) {
-    let (ours, theirs) = channel(16);
-    let connection = Mutex::new(Some(theirs));
-    let bridge = Bridge::new(
-        move || Ok(connection.lock().expect("nobody panics").take().expect("there is one")),
-        BridgeOptions {
-            server: vec![Revision::V2025_11_25],
-            ..options
-        },
-    );
-    let (client, mut server) = (connect(&bridge, None), Raw::new(ours));
+async fn begun(options: BridgeOptions, asks_first: bool) -> (Raw, Raw, impl Sized) {
+    let server = vec![Revision::V2025_11_25];
+    let (bridge, [mut server]) = by_hand(BridgeOptions { server, ..options });
+    let client = connect(&bridge, None);
     client.send(&request(1, "tools/list", json!({}))).await;
     let handshake = server.next().await;
     assert_eq!(handshake["method"], "initialize", "{handshake}");
@@ -206,17 +199,11 @@ async fn by_hand(options: BridgeOptions, asks_first: bool) -> (Raw, Raw, impl Si
             (&json!("q"), &json!(-32600))
         );
     }
-    let agreed = json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}});
-    server.send(&result(&handshake, &agreed)).await;
-    assert_eq!(server.next().await["method"], "notifications/initialized");
+    agree(&mut server, &handshake, json!({"tools": {}})).await;
     (client, server, bridge)
 }
 
 const ROOTS: &str = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
-
-fn result(request: &Value, result: &Value) -> String {
-    json!({"jsonrpc": "2.0", "id": request["id"], "result": result}).to_string()
-}
 
 async fn lists_and_is_asked_later(mut client: Raw, mut server: Raw) {
     let list = server.next().await;
@@ -246,14 +233,14 @@ async fn lists_and_is_asked_later(mut client: Raw, mut server: Raw) {
 
 #[tokio::test]
 async fn a_question_during_a_list_waits_for_the_next_call() {
-    let (client, server, _bridge) = by_hand(options().0, false).await;
+    let (client, server, _bridge) = begun(options().0, false).await;
     server.send(ROOTS).await;
     lists_and_is_asked_later(client, server).await;
 }
 
 #[tokio::test]
 async fn a_question_before_the_handshake_ends_is_refused_and_asked_again_later() {
-    let (client, server, _bridge) = by_hand(options().0, true).await;
+    let (client, server, _bridge) = begun(options().0, true).await;
     server.send(ROOTS).await;
     lists_and_is_asked_later(client, server).await;
 }
@@ -265,7 +252,7 @@ async fn a_question_for_which_no_call_comes_is_refused_and_reported_as_lost() {
         parked_for: Duration::from_millis(100),
         ..options
     };
-    let (_client, mut server, _bridge) = by_hand(options, false).await;
+    let (_client, mut server, _bridge) = begun(options, false).await;
     assert_eq!(server.next().await["method"], "tools/list");
     server.send(ROOTS).await;
     let refused = server.next().await;
@@ -280,7 +267,7 @@ async fn a_question_for_which_no_call_comes_is_refused_and_reported_as_lost() {
 
 #[tokio::test]
 async fn the_session_of_a_client_without_a_principal_ends_with_its_connection() {
-    let (client, mut server, _bridge) = by_hand(options().0, false).await;
+    let (client, mut server, _bridge) = begun(options().0, false).await;
     let list = server.next().await;
     server.send(&result(&list, &json!({"tools": []}))).await;
     drop(client);
@@ -317,7 +304,7 @@ async fn a_client_that_leaves_its_questions_open_gets_an_error_and_stops_no_othe
 
 #[tokio::test]
 async fn a_question_that_a_completed_call_leaves_open_is_asked_in_another_call() {
-    let (mut client, mut server, _bridge) = by_hand(options().0, false).await;
+    let (mut client, mut server, _bridge) = begun(options().0, false).await;
     let list = server.next().await;
     server.send(&result(&list, &json!({"tools": []}))).await;
     client.next().await;
