@@ -8,7 +8,7 @@ pub use mcp_runtime_util::{
 
 pub use crate::canonical::canonical;
 pub use crate::change::changes_in;
-pub use crate::client::{Reusable, object};
+pub use crate::client::Reusable;
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::expiring_map::ExpiringMap;
@@ -19,6 +19,6 @@ pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
     Added, ClientInfo, Handling, Layer, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Server,
     ServerInfo, SessionState, Shared, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level,
-    missing_capability, set_member, start_server, tolerated, with_extra,
+    missing_capability, object, set_member, start_server, tolerated, with_extra,
 };
 pub use crate::transport::channel::one_way;

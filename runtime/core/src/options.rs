@@ -146,6 +146,15 @@ pub struct Limits {
     pub closing: Duration,
 }
 
+impl Options {
+    /// The latest revision of an era that may be used.
+    pub(crate) fn latest(&self, era: Era) -> Option<Revision> {
+        let is_excluded = self.era.is_some_and(|only| only != era);
+        let revisions = self.supported.iter().copied().filter(|_| !is_excluded);
+        revisions.filter(|revision| Era::of(*revision) == era).max()
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -2,11 +2,11 @@
 
 use mcp_adapters::handlers::CallServer as _;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::{RawJson, RawObject};
+use mcp_adapters::mcp_wire::DecodeError;
 use serde::Serialize;
 
 use crate::error::CallError;
-use crate::session::ClientSession;
+use crate::session::{ClientSession, object};
 
 /// [`Session::peer`](crate::Session::peer) has what is missing here: calls with all their parameters, progress, and other methods.
 impl ClientSession {
@@ -69,6 +69,7 @@ impl ClientSession {
     ) -> Result<hub::GetPromptResult, CallError> {
         let mut params = hub::GetPromptRequestParams::new(name);
         let arguments = object(&arguments)?.map(|arguments| arguments.decode_as());
+        let unrepresentable = |error: DecodeError| CallError::Unrepresentable(error.to_string());
         params.arguments = arguments.transpose().map_err(unrepresentable)?;
         self.peer().get_prompt(params).await
     }
@@ -82,17 +83,4 @@ impl ClientSession {
             .read_resource(hub::ReadResourceRequestParams::new(uri))
             .await
     }
-}
-
-/// The object that a value serializes to; `None` for `null`.
-pub fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
-    let json = RawJson::from_serialize(value).map_err(unrepresentable)?;
-    if json.text() == "null" {
-        return Ok(None);
-    }
-    json.decode_as().map(Some).map_err(unrepresentable)
-}
-
-fn unrepresentable(error: impl std::fmt::Display) -> CallError {
-    CallError::Unrepresentable(error.to_string())
 }

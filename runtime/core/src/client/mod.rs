@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 
 pub use self::answers::NotificationReturns;
 use self::answers::{Answers, boxed, listener};
-pub use self::calls::object;
 use crate::error::ConnectError;
 use crate::message::Transport;
 use crate::options::Options;

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::negotiated::{Negotiated, PeerInfo, Progress};
 use super::state::SessionState;
-use crate::client::object;
 use crate::era::Era;
 use crate::error::CallError;
 use crate::message::{Principal, Purpose};
@@ -385,6 +384,16 @@ fn message(method: &str, params: &impl Serialize) -> Result<UnknownMethod, CallE
     let mut message = UnknownMethod::new(method);
     message.params = object(params)?;
     Ok(message)
+}
+
+/// The object that a value serializes to; `None` for `null`.
+pub fn object(value: &impl Serialize) -> Result<Option<RawObject>, CallError> {
+    let json = RawJson::from_serialize(value).map_err(|error| CallError::Unrepresentable(error.to_string()))?;
+    if json.text() == "null" {
+        return Ok(None);
+    }
+    let object = json.decode_as().map(Some);
+    object.map_err(|error| CallError::Unrepresentable(error.to_string()))
 }
 
 /// Refuses parameters that aren't an object, because the peer would refuse a request with them and ignore a notification.

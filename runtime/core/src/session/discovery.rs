@@ -4,7 +4,6 @@ use mcp_adapters::{Revision, ServerHello, hub};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ClientSession;
 use super::negotiated::{Negotiated, PeerInfo};
 
 /// What a client knows of a server once it is connected: the revision that they speak, and, if the server has no handshake, what it
@@ -30,7 +29,7 @@ struct Server {
 }
 
 impl Discovery {
-    fn of(negotiated: &Negotiated) -> Self {
+    pub(super) fn of(negotiated: &Negotiated) -> Self {
         let PeerInfo {
             implementation,
             capabilities,
@@ -66,13 +65,5 @@ impl Discovery {
             implementation: server.implementation.clone(),
             instructions: server.instructions.clone(),
         })
-    }
-}
-
-impl ClientSession {
-    /// What is known of the server now, for the next connection to it.
-    #[must_use]
-    pub fn discovery(&self) -> Discovery {
-        Discovery::of(self.peer.negotiated())
     }
 }

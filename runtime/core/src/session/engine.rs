@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::handler::Layered;
-use super::incoming::{IgnoredMessages, not_a_message};
+use super::ignored::{IgnoredMessages, not_a_message};
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
 use super::prompt_handlers::PromptHandlers;
 use super::response::Outbox;

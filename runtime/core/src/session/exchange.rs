@@ -6,11 +6,11 @@ use std::sync::{Arc, Weak};
 use mcp_adapters::mcp_wire::{MessageHeader, MessageKind, Payload};
 use mcp_adapters::{PeerTypes, Revision};
 
-use super::connect::{begin_stateless, latest};
+use super::connect::begin_stateless;
 use super::engine::Engine;
 use super::handler::Layered;
 use super::handshake::ClientInfo;
-use super::incoming::not_a_message;
+use super::ignored::not_a_message;
 use super::notifications::NotificationQueue;
 use super::state::SessionState;
 use super::subscriptions::Subscriptions;
@@ -99,7 +99,7 @@ pub async fn connect_by(
     exchange: impl Exchange,
 ) -> Result<ClientSession, ConnectError> {
     options.supported.retain(|revision| revision.is_stateless());
-    let revision = latest(&options, Era::Stateless).ok_or(ConnectError::NoRevision)?;
+    let revision = options.latest(Era::Stateless).ok_or(ConnectError::NoRevision)?;
     let own_capabilities = to_value(&info.capabilities);
     let subscriptions = Subscriptions::new(&options.limits, None);
     let state = Arc::new_cyclic(|session| {

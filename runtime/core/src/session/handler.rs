@@ -10,7 +10,7 @@ use mcp_adapters::{Revision, hub};
 use mcp_runtime_util::BoxFuture;
 
 use super::context::Context;
-use super::relay::Relay;
+use super::ordered_queue::Ticket;
 use crate::side::{ClientSide, ServerSide, Side};
 
 /// The result of a handler.
@@ -45,6 +45,41 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
 
 /// The future of a request's result.
 pub type Handling<'a, S> = BoxFuture<'a, Result<HandlerResult<<S as Side>::Result>, ErrorObject>>;
+
+/// A request or notification of the peer as it is on the wire.
+#[derive(Debug)]
+pub struct RawMessage {
+    /// Its method, by the name of the peer's revision.
+    pub method: String,
+    /// The whole message.
+    pub json: Vec<u8>,
+}
+
+/// The answer to a request that was passed on, and its position among the messages to the peer.
+pub struct RawAnswer {
+    /// The result, in the peer's revision.
+    pub result: Result<RawJson, ErrorObject>,
+    /// The position; without one, the answer is sent as soon as it is there.
+    pub ticket: Option<Ticket>,
+}
+
+impl From<ErrorObject> for RawAnswer {
+    fn from(error: ErrorObject) -> Self {
+        let (result, ticket) = (Err(error), None);
+        Self { result, ticket }
+    }
+}
+
+/// Passes the messages of one side's peer on.
+///
+/// The functions are called in the order in which the messages come, and shouldn't block. What they return runs later, side by side.
+pub trait Relay<S: Side>: Send + Sync {
+    /// Passes a request on. The future is dropped if the peer cancels the request.
+    fn pass_request(&self, request: RawMessage, context: Context<S>) -> BoxFuture<'static, RawAnswer>;
+
+    /// Passes a notification on.
+    fn pass_notification(&self, notification: RawMessage, context: Context<S>) -> BoxFuture<'static, ()>;
+}
 
 /// The impl for the handlers of one side.
 macro_rules! handler {

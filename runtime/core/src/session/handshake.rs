@@ -8,12 +8,11 @@ use mcp_adapters::{
 };
 
 use super::capabilities::with_extra;
-use super::connect::latest;
-use super::connect::{Finding, classify};
+use super::finding::{Finding, classify};
 use super::negotiated::Negotiated;
 use super::server::ServerInfo;
 use super::state::SessionState;
-use super::validation::tolerate;
+use super::tolerance::tolerate;
 use crate::era::{Era, with_era};
 use crate::error::{CallError, ConnectError, internal_error, invalid_params};
 use crate::message::{Purpose, to_json};
@@ -199,7 +198,7 @@ impl SessionState<ClientSide> {
         let method = revision.lifecycle().discover;
         let method = method.ok_or_else(|| CallError::Unrepresentable("the revision has no discovery".to_owned()))?;
         let call = self.call_json(&negotiated, method, preset_message(revision, method));
-        if latest(&self.options, Era::Handshake).is_none() {
+        if self.options.latest(Era::Handshake).is_none() {
             // There is nothing else to try, so that the server may take as long as for any other call.
             return call.await.map(|(result, _)| result);
         }

@@ -1,7 +1,6 @@
 //! Incoming messages: decoding, checks, and dispatch.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::mcp_wire::{
@@ -9,14 +8,14 @@ use mcp_adapters::mcp_wire::{
     error_code,
 };
 use mcp_adapters::{Translated, hello};
-use mcp_runtime_util::{Moment, Mutex, excerpt};
 
 use super::engine::Engine;
+use super::ignored::not_a_message;
 use super::negotiated::Negotiated;
 use super::notifications::Notification;
 use super::response::PendingResponse;
 use super::state::is_converted;
-use super::validation::only_result;
+use super::tolerance::only_result;
 use crate::error::{CallError, invalid_params};
 use crate::side::Side;
 
@@ -220,52 +219,5 @@ impl<S: Side> Engine<S> {
             return None;
         }
         Some(PendingResponse::refused(id, error))
-    }
-}
-
-/// The error for JSON that is not a message.
-pub fn not_a_message(error: &DecodeError) -> ErrorObject {
-    let code = match error.kind() {
-        DecodeErrorKind::Syntax => error_code::PARSE_ERROR,
-        _ => error_code::INVALID_REQUEST,
-    };
-    ErrorObject::new(code, error.to_string())
-}
-
-/// The time between two warnings: a peer that prints its log to its output must not fill ours.
-const QUIET: Duration = Duration::from_secs(10);
-
-/// Logs ignored messages to `tracing`.
-#[derive(Debug, Default)]
-pub struct IgnoredMessages(Mutex<Warned>);
-
-#[derive(Debug, Default)]
-struct Warned {
-    last: Option<Moment>,
-    /// The number of messages since then.
-    suppressed: u64,
-}
-
-impl IgnoredMessages {
-    /// Logs a message: as a warning if the last one is long enough ago.
-    pub fn log(&self, error: &ErrorObject, message: &[u8]) {
-        let (reason, beginning) = (&error.message, excerpt(message));
-        match self.suppressed() {
-            Some(suppressed) => {
-                tracing::warn!(%reason, %beginning, suppressed, "ignored what the peer sent: it is not a message")
-            }
-            None => tracing::debug!(%reason, %beginning, "ignored what the peer sent: it is not a message"),
-        }
-    }
-
-    /// The number of messages without a warning since the last one, if it is time for another.
-    fn suppressed(&self) -> Option<u64> {
-        let mut warned = self.0.lock();
-        if warned.last.is_some_and(|last| last.elapsed() < QUIET) {
-            warned.suppressed += 1;
-            return None;
-        }
-        warned.last = Some(Moment::now());
-        Some(std::mem::take(&mut warned.suppressed))
     }
 }

@@ -24,7 +24,7 @@ impl<S: Side> Engine<S> {
         if !S::IS_SERVER || header.method().is_none() {
             return Ok(Arc::clone(session));
         }
-        if let Some(negotiated) = Negotiated::of_message(header, &self.session.options)? {
+        if let Some(negotiated) = Negotiated::of_message(header, &self.session.options.supported)? {
             *self.session.stamped.lock() = Some(negotiated.revision);
             return Ok(Arc::new(negotiated));
         }
@@ -59,7 +59,11 @@ impl<S: Side> Engine<S> {
     /// Whether a message is stateless, whether or not its revision is supported.
     pub fn is_stateless(&self, header: &MessageHeader<'_>) -> bool {
         let is_call = S::IS_SERVER && header.method().is_some();
-        is_call && !matches!(Negotiated::of_message(header, &self.session.options), Ok(None))
+        is_call
+            && !matches!(
+                Negotiated::of_message(header, &self.session.options.supported),
+                Ok(None)
+            )
     }
 
     /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.

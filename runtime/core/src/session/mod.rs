@@ -12,11 +12,14 @@ mod context;
 mod discovery;
 mod engine;
 mod exchange;
+mod finding;
 mod handler;
 mod handshake;
+mod ignored;
 mod incoming;
 mod json_edit;
 mod lifecycle;
+mod listen;
 mod negotiated;
 mod notifications;
 mod ordered_queue;
@@ -26,9 +29,11 @@ mod relay;
 mod request;
 mod responder;
 mod response;
+mod sending;
 mod server;
 mod state;
 mod subscriptions;
+mod tolerance;
 mod validation;
 
 use std::sync::Arc;
@@ -37,9 +42,9 @@ use mcp_adapters::{Revision, hub};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-use self::connect::latest;
 use self::engine::Engine;
 use self::notifications::NotificationQueue;
+use self::state::EndGuard;
 use crate::era::Era;
 use crate::message::{Receiver, Sender as _, Transport};
 use crate::options::Options;
@@ -50,20 +55,21 @@ pub use self::asking::answer;
 pub use self::capabilities::{missing as missing_capability, with_extra};
 pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
-pub use self::context::{Context, Peer};
+pub use self::context::{Context, Peer, object};
 pub use self::discovery::Discovery;
 pub use self::exchange::{Exchange, Inbox, connect_by};
-pub use self::handler::{Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next};
+pub use self::handler::{
+    Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
+};
 pub use self::handshake::ClientInfo;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
-pub use self::relay::{RawAnswer, RawMessage, Relay};
 pub use self::responder::Responder;
 pub use self::server::{Server, ServerInfo};
 pub use self::state::SessionState;
 pub use self::subscriptions::{Shared, Subscriptions};
-pub use self::validation::tolerated;
+pub use self::tolerance::tolerated;
 
 /// A session of a server.
 pub type ServerSession = Session<ServerSide>;
@@ -77,6 +83,14 @@ pub struct Session<S: Side> {
     closing: CancellationToken,
     /// Cancelled when nothing of the session runs any more.
     done: CancellationToken,
+}
+
+impl ClientSession {
+    /// What is known of the server now, for the next connection to it.
+    #[must_use]
+    pub fn discovery(&self) -> Discovery {
+        Discovery::of(self.peer.negotiated())
+    }
 }
 
 impl<S: Side> Session<S> {
@@ -150,15 +164,6 @@ impl<S: Side> Session<S> {
     }
 }
 
-/// Ends a session when it is dropped.
-struct EndGuard<S: Side>(Arc<SessionState<S>>);
-
-impl<S: Side> Drop for EndGuard<S> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
-
 /// A server that has a session with each of its clients, such as the router of `mcp-runtime-router`.
 pub trait ServeClient: Clone + Send + Sync + 'static {
     /// Starts a session with a client.
@@ -210,7 +215,9 @@ pub fn start_server(
         server = server.without_changes();
     }
     let own_capabilities = Arc::clone(&server.capabilities);
-    let latest = latest(&options, Era::Handshake).or_else(|| latest(&options, Era::Stateless));
+    let latest = options
+        .latest(Era::Handshake)
+        .or_else(|| options.latest(Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
     let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);
     Session::start(Arc::new(state), handler, Some(server), receiver)

@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 
 use crate::error::{CallError, invalid_params};
 use crate::message::to_value;
-use crate::options::Options;
 
 /// What was negotiated for a message. A handshake negotiates for the whole session; a stateless request carries its own.
 #[derive(Debug, Clone)]
@@ -103,16 +102,16 @@ impl Negotiated {
     }
 
     /// What a client's stateless message carries; `None` if it isn't stateless.
-    pub fn of_message(message: &MessageHeader<'_>, options: &Options) -> Result<Option<Self>, ErrorObject> {
-        if !options.supported.iter().any(|revision| revision.is_stateless()) {
+    pub fn of_message(message: &MessageHeader<'_>, supported: &[Revision]) -> Result<Option<Self>, ErrorObject> {
+        if !supported.iter().any(|revision| revision.is_stateless()) {
             return Ok(None);
         }
         let stamped = hello::stamped_version::<Revision>(message).map_err(invalid_params)?;
         let Some((revision, requested)) = stamped else {
             return Ok(None);
         };
-        if revision.as_str() != requested || !options.supported.contains(&revision) {
-            let supported = options.supported.clone();
+        if revision.as_str() != requested || !supported.contains(&revision) {
+            let supported = supported.to_vec();
             return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
         }
         let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;

@@ -5,20 +5,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::RequestId;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_runtime_util::Mutex;
+use mcp_adapters::mcp_wire::{RawJson, RequestId};
 use tokio::sync::{mpsc, oneshot};
 
 use super::negotiated::Progress;
-use super::ordered_queue::OrderedQueue;
-use super::validation::{CallResult, Reply, violation};
+use super::ordered_queue::{OrderedQueue, Ticket};
+use super::tolerance::violation;
+use crate::error::CallError;
+use mcp_runtime_util::Mutex;
 
 /// The calls of this side that wait for their responses.
 #[derive(Debug)]
 pub struct PendingCalls {
     calls: Mutex<HashMap<i64, PendingCall>>,
     next_id: AtomicI64,
+}
+
+/// The outcome of a call.
+pub type CallResult = Result<RawJson, CallError>;
+
+/// The outcome of a call, and the violations of the response.
+#[derive(Debug)]
+pub struct Reply {
+    pub result: CallResult,
+    pub violations: Vec<Violation>,
+    /// Its position among the messages that are passed on, for a call that was.
+    pub ticket: Option<Ticket>,
 }
 
 #[derive(Debug)]

@@ -7,51 +7,15 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
-use mcp_runtime_util::BoxFuture;
 
 use super::context::{Context, Envelope, Peer};
 use super::engine::Engine;
+use super::handler::{RawAnswer, RawMessage, Relay};
 use super::negotiated::Negotiated;
-use super::ordered_queue::Ticket;
 use super::response::PendingResponse;
 use crate::error::internal_error;
 use crate::message::to_json;
 use crate::side::Side;
-
-/// A request or notification of the peer as it is on the wire.
-#[derive(Debug)]
-pub struct RawMessage {
-    /// Its method, by the name of the peer's revision.
-    pub method: String,
-    /// The whole message.
-    pub json: Vec<u8>,
-}
-
-/// The answer to a request that was passed on, and its position among the messages to the peer.
-pub struct RawAnswer {
-    /// The result, in the peer's revision.
-    pub result: Result<RawJson, ErrorObject>,
-    /// The position; without one, the answer is sent as soon as it is there.
-    pub ticket: Option<Ticket>,
-}
-
-impl From<ErrorObject> for RawAnswer {
-    fn from(error: ErrorObject) -> Self {
-        let (result, ticket) = (Err(error), None);
-        Self { result, ticket }
-    }
-}
-
-/// Passes the messages of one side's peer on.
-///
-/// The functions are called in the order in which the messages come, and shouldn't block. What they return runs later, side by side.
-pub trait Relay<S: Side>: Send + Sync {
-    /// Passes a request on. The future is dropped if the peer cancels the request.
-    fn pass_request(&self, request: RawMessage, context: Context<S>) -> BoxFuture<'static, RawAnswer>;
-
-    /// Passes a notification on.
-    fn pass_notification(&self, notification: RawMessage, context: Context<S>) -> BoxFuture<'static, ()>;
-}
 
 impl<S: Side> Engine<S> {
     /// Whether a message goes to the relay, where there is one: a request or notification that isn't about a call or a

@@ -7,15 +7,13 @@ use http::Extensions;
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, MessageHeader, MessageKind, Payload, RequestId, error_code};
 use mcp_adapters::{PeerTypes, Revision};
 
-use super::EndGuard;
-use super::connect::latest;
 use super::engine::Engine;
 use super::handler::Layered;
-use super::incoming::not_a_message;
+use super::ignored::not_a_message;
 use super::notifications::NotificationQueue;
 use super::response::{PendingResponse, Response};
 use super::server::Server;
-use super::state::SessionState;
+use super::state::{EndGuard, SessionState};
 use super::subscriptions::Subscriptions;
 use crate::era::Era;
 use crate::error::TransportError;
@@ -54,7 +52,7 @@ impl Responder {
             handler,
             server: Arc::new(server),
             subscriptions,
-            latest: latest(&options, Era::Stateless).unwrap_or(Revision::HUB),
+            latest: options.latest(Era::Stateless).unwrap_or(Revision::HUB),
             options: options.into(),
         }
     }

@@ -1,28 +1,16 @@
-//! Responses on their way to the peer.
+//! Responses that are made for the peer.
 
 use std::fmt::Display;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
-use mcp_adapters::{Policy, Revision, translate_error};
-use mcp_runtime_util::{BoxFuture, Charge, Instant, catch_panic};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::unconstrained;
 use tokio_util::task::TaskTracker;
 
-use super::engine::Engine;
-use super::negotiated::Negotiated;
 use super::ordered_queue::Ticket;
 use super::prompt_handlers::HandlerKey;
-use super::state::SessionState;
-use crate::error::{CallError, TransportError};
-use crate::message::{Outgoing, Purpose, to_json};
-use crate::side::Side;
-
-/// How many answers, and how many bytes of them, are sent although more may be ready at once.
-const GATHERED: (usize, usize) = (64, 64 * 1024);
+use crate::message::{Outgoing, to_json};
+use mcp_runtime_util::Charge;
+use mcp_runtime_util::{BoxFuture, catch_panic};
 
 /// What a request holds until its response is sent.
 pub struct RequestPermit {
@@ -55,11 +43,11 @@ pub type Response = (Option<Vec<u8>>, Option<RequestPermit>);
 /// A response that is ready, or is being made.
 pub struct PendingResponse {
     /// The requests that it answers.
-    ids: Vec<RequestId>,
-    body: Body,
+    pub ids: Vec<RequestId>,
+    pub body: Body,
 }
 
-enum Body {
+pub enum Body {
     Ready(Vec<u8>),
     /// The response, and the handler that makes it, if it may be one that answers at once.
     Running(BoxFuture<'static, Response>, Option<HandlerKey>),
@@ -101,7 +89,7 @@ impl PendingResponse {
     }
 
     /// The same response. If it isn't ready, a task of its own makes it from now on.
-    fn spawned(self, tasks: &TaskTracker) -> Self {
+    pub fn spawned(self, tasks: &TaskTracker) -> Self {
         let body = match self.body {
             Body::Running(response, _) => {
                 let task = tasks.spawn(response);
@@ -114,7 +102,7 @@ impl PendingResponse {
     }
 
     /// The size of the response in bytes, if it is ready.
-    fn ready_bytes(&self) -> Option<usize> {
+    pub fn ready_bytes(&self) -> Option<usize> {
         match &self.body {
             Body::Ready(json) => Some(json.len()),
             Body::Running(..) => None,
@@ -125,216 +113,14 @@ impl PendingResponse {
 /// Responses that are ready, and go out together.
 #[derive(Default)]
 pub struct Outbox {
-    messages: Vec<Outgoing>,
-    bytes: usize,
+    pub messages: Vec<Outgoing>,
+    pub bytes: usize,
     /// What their requests hold until they are sent.
-    held: Vec<(Charge, Option<RequestPermit>)>,
-}
-
-impl<S: Side> Engine<S> {
-    /// Sends a response when it is ready: together with others that are ready now, or by a task that waits for it.
-    ///
-    /// Nothing waits for that, so a peer that doesn't read its responses can still send. The responses that it hasn't read
-    /// are bounded in bytes.
-    pub fn send_response(self: &Arc<Self>, response: PendingResponse) {
-        let PendingResponse { ids, body } = response;
-        match body {
-            Body::Ready(json) => match self.response_bytes.try_charge(json.len()) {
-                Some(charge) => self.gather(json, ids, (charge, None)),
-                None => {
-                    tracing::warn!("the peer doesn't read its responses; one is dropped");
-                    self.session.sender.unanswered(&ids);
-                }
-            },
-            Body::Running(mut response, Some(handler)) if self.runs_at_once(handler) => {
-                let started = Instant::now();
-                let polled = poll_now(&mut response);
-                self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
-                let Poll::Ready(made) = polled else {
-                    return self.spawn_response(ids, response, None);
-                };
-                match made.unwrap_or_else(serialization_failed) {
-                    (Some(json), permit) => {
-                        // A handler starts only when there is room.
-                        let charge = self.response_bytes.charge(json.len());
-                        self.gather(json, ids, (charge, permit));
-                    }
-                    (None, _) => self.session.sender.unanswered(&ids),
-                }
-            }
-            Body::Running(response, handler) => self.spawn_response(ids, response, handler),
-        }
-    }
-
-    /// Whether a handler is tried without a task: if it was prompt, or if nothing else is to be received meanwhile.
-    fn runs_at_once(&self, handler: HandlerKey) -> bool {
-        self.session.sender.ends_with_response() || self.prompt_handlers.is_prompt(handler)
-    }
-
-    /// Spawns the task that waits for a response and sends it.
-    fn spawn_response(
-        self: &Arc<Self>,
-        ids: Vec<RequestId>,
-        mut response: BoxFuture<'static, Response>,
-        handler: Option<HandlerKey>,
-    ) {
-        let engine = Arc::clone(self);
-        self.tasks.spawn(async move {
-            let started = Instant::now();
-            let mut first = None;
-            let polled = std::future::poll_fn(|context| {
-                let polled = response.as_mut().poll(context);
-                first.get_or_insert_with(|| (started.elapsed(), polled.is_ready()));
-                polled
-            });
-            let (json, permit) = catch_panic(polled).await.unwrap_or_else(serialization_failed);
-            if let (Some(handler), Some((time, has_answered))) = (handler, first) {
-                engine.prompt_handlers.ran(handler, time, has_answered);
-            }
-            let Some(json) = json else {
-                engine.session.sender.unanswered(&ids);
-                return;
-            };
-            // A handler starts only when there is room.
-            let charged = engine.response_bytes.charge(json.len());
-            logged(engine.session.send(json, Purpose::Response(ids)).await);
-            drop((charged, permit));
-        });
-    }
-
-    /// Adds a response to those that go out together.
-    fn gather(self: &Arc<Self>, json: Vec<u8>, ids: Vec<RequestId>, held: (Charge, Option<RequestPermit>)) {
-        let mut outbox = self.outbox.lock();
-        outbox.bytes += json.len();
-        let purpose = Purpose::Response(ids);
-        outbox.messages.push(Outgoing { json, purpose });
-        outbox.held.push(held);
-        let is_full = outbox.messages.len() >= GATHERED.0 || outbox.bytes >= GATHERED.1;
-        drop(outbox);
-        if is_full {
-            self.flush();
-        }
-    }
-
-    /// Sends the responses that are ready, if there are any.
-    pub fn flush(self: &Arc<Self>) {
-        let Outbox { messages, held, .. } = std::mem::take(&mut *self.outbox.lock());
-        if messages.is_empty() {
-            return;
-        }
-        let session = Arc::clone(&self.session);
-        let sending = async move {
-            logged(tokio::select! {
-                biased;
-                sent = session.sender.send_all(messages) => sent,
-                () = session.ended.cancelled() => Err(TransportError::Closed),
-            });
-            drop(held);
-        };
-        // Many handlers may have used up what a task may do until others run. That says nothing of the peer.
-        let mut sending: BoxFuture<'static, ()> = Box::pin(unconstrained(sending));
-        // A peer that reads gets them without a task.
-        if poll_now(&mut sending).is_pending() {
-            self.tasks.spawn(sending);
-        }
-    }
-
-    /// Sends the responses to a batch when they are ready, in one array.
-    pub fn send_batch(&self, pending: Vec<PendingResponse>) {
-        let ready = pending.iter().filter_map(PendingResponse::ready_bytes);
-        let (count, bytes) = ready.fold((0, 0), |(count, bytes), more| (count + 1, bytes + more));
-        let charge = match count == pending.len() {
-            true => self.response_bytes.try_charge(bytes),
-            // A handler starts only when there is room.
-            false => Some(self.response_bytes.charge(bytes)),
-        };
-        let Some(charge) = charge else {
-            tracing::warn!("the peer doesn't read its responses; one is dropped");
-            let ids: Vec<RequestId> = pending.into_iter().flat_map(|pending| pending.ids).collect();
-            self.session.sender.unanswered(&ids);
-            return;
-        };
-        // The requests of a batch are handled at the same time.
-        let pending: Vec<_> = pending
-            .into_iter()
-            .map(|response| response.spawned(&self.tasks))
-            .collect();
-        let (session, budget) = (Arc::clone(&self.session), Arc::clone(&self.response_bytes));
-        self.tasks.spawn(async move {
-            let (mut responses, mut ids, mut unanswered, mut permits) =
-                (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-            for mut response in pending {
-                let answered = std::mem::take(&mut response.ids);
-                let (json, permit) = response.made().await;
-                let bytes = json.as_ref().map_or(0, Vec::len);
-                permits.extend(permit.map(|permit| (permit, budget.charge(bytes))));
-                match json {
-                    Some(json) => {
-                        ids.extend(answered);
-                        responses.push(json);
-                    }
-                    None => unanswered.extend(answered),
-                }
-            }
-            session.sender.unanswered(&unanswered);
-            if !responses.is_empty() {
-                let json = [b"[", responses.join(&b","[..]).as_slice(), b"]"].concat();
-                drop(responses);
-                logged(session.send(json, Purpose::Response(ids)).await);
-            }
-            drop((charge, permits));
-        });
-    }
-}
-
-fn logged(sent: Result<(), TransportError>) {
-    if let Err(error) = sent {
-        tracing::debug!(%error, "a response wasn't sent");
-    }
-}
-
-/// What is ready of a future now, or the text of its panic. One that isn't ready is polled again by the task that it is given to.
-fn poll_now<T>(future: &mut BoxFuture<'static, T>) -> Poll<Result<T, String>> {
-    let mut future = pin!(catch_panic(future));
-    future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    pub held: Vec<(Charge, Option<RequestPermit>)>,
 }
 
 /// What is left of a response whose making has panicked.
-fn serialization_failed(error: impl Display) -> Response {
+pub fn serialization_failed(error: impl Display) -> Response {
     tracing::error!(%error, "a response can't be made");
     (None, None)
-}
-
-impl<S: Side> SessionState<S> {
-    /// The error of a handler, as the peer's revision has it.
-    pub fn error_for_peer(&self, negotiated: &Negotiated, method: &str, error: ErrorObject) -> ErrorObject {
-        self.translated_error(Revision::HUB, negotiated.revision, method, error)
-    }
-
-    /// The error of the call `id`, as the hub has it. An error response to the call is its answer, whatever the HTTP status
-    /// that it comes with.
-    pub fn error_from_peer(&self, negotiated: &Negotiated, method: &str, id: i64, error: CallError) -> CallError {
-        let translated = |error| self.translated_error(negotiated.revision, Revision::HUB, method, error);
-        match error {
-            CallError::Peer(error) => CallError::Peer(translated(error)),
-            CallError::Http(mut failure) => match failure.response.take() {
-                Some(response) if response.id == Some(RequestId::Integer(id)) && failure.challenges.is_empty() => {
-                    CallError::Peer(translated(response.error))
-                }
-                Some(mut response) => {
-                    response.error = translated(response.error);
-                    failure.response = Some(response);
-                    CallError::Http(failure)
-                }
-                None => CallError::Http(failure),
-            },
-            error => error,
-        }
-    }
-
-    fn translated_error(&self, from: Revision, to: Revision, method: &str, error: ErrorObject) -> ErrorObject {
-        let (error, losses) = translate_error(from, to, Some(method), error, Policy::Conform);
-        self.report_losses(method, &losses);
-        error
-    }
 }

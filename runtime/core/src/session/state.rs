@@ -249,6 +249,15 @@ impl<S: Side> SessionState<S> {
     }
 }
 
+/// Ends a session when it is dropped.
+pub struct EndGuard<S: Side>(pub Arc<SessionState<S>>);
+
+impl<S: Side> Drop for EndGuard<S> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 /// A [`Sender`] that can be a trait object.
 pub trait DynSender: Send + Sync {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;

@@ -1,0 +1,232 @@
+//! Requests to be notified of changes, and the notifications that follow.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use http::Extensions;
+use mcp_adapters::hello::{self, ChangeFilter};
+use mcp_adapters::mcp_wire::{
+    ErrorObject, ErrorResponse, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod,
+};
+use mcp_adapters::{HelloError, PeerTypes};
+use tokio::sync::TryAcquireError;
+
+use super::added::{Added, Event, Listened, tagged};
+use super::engine::Engine;
+use super::negotiated::{Negotiated, severity};
+use super::response::{PendingResponse, RequestPermit};
+use super::state::{SessionState, method};
+use super::subscriptions::Subscriptions;
+use crate::change::Change;
+use crate::error::{internal_error, invalid_params};
+use crate::message::{Purpose, to_json};
+use crate::side::Side;
+
+/// A subscription by a request, which is removed when this is dropped.
+struct Listening<'s>(&'s Subscriptions, &'s RequestId);
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.0.remove(self.1);
+    }
+}
+
+impl<S: Side> Engine<S> {
+    /// Takes the request to be notified of changes, whose response is sent when the server ends that.
+    pub fn take_listen(
+        self: &Arc<Self>,
+        id: RequestId,
+        header: &MessageHeader<'_>,
+        negotiated: &Arc<Negotiated>,
+        extensions: &Arc<Extensions>,
+    ) -> PendingResponse {
+        match self.listen(&id, header, negotiated, extensions) {
+            Ok(response) => response,
+            Err(error) => PendingResponse::refused(Some(id), error),
+        }
+    }
+
+    fn listen(
+        self: &Arc<Self>,
+        id: &RequestId,
+        header: &MessageHeader<'_>,
+        negotiated: &Arc<Negotiated>,
+        extensions: &Arc<Extensions>,
+    ) -> Result<PendingResponse, ErrorObject> {
+        let method = header.method().unwrap_or_default();
+        let json = header.message().text().as_bytes();
+        self.session.validate_call(negotiated.revision, &method, json)?;
+        let filter = hello::read_listen(negotiated.revision, header).map_err(unreadable)?;
+        let mut agreed = self.session.agreed(negotiated, filter);
+        let permit = Arc::clone(&self.listening).try_acquire_owned();
+        let permit = permit.map_err(|error| match error {
+            TryAcquireError::Closed => internal_error("the session is closing"),
+            TryAcquireError::NoPermits => internal_error("too many subscriptions"),
+        })?;
+        let charge = self.request_bytes.try_charge(0);
+        let charge = charge.ok_or_else(|| internal_error("too many subscriptions"))?;
+        let cancelled = self.begin_request(id)?;
+        let queue = self.session.subscriptions.add(id, &agreed);
+        let queue = queue.inspect_err(|_| self.end_request(id))?;
+        let extra = std::mem::take(&mut agreed.extra);
+        let context = self.raw_context(Some(id.clone()), header, Arc::clone(negotiated), Arc::clone(extensions));
+        let context = S::server_context(context);
+        let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
+        let answered = id.clone();
+        let listened = Box::pin(async move {
+            let refused = |error| Some(to_json(&ErrorResponse::new(Some(id.clone()), error)));
+            let notified = async {
+                // Whatever ends the request, the subscription ends before its id is free.
+                let _listening = Listening(&engine.session.subscriptions, &id);
+                match engine.session.subscriptions.extend(extra, context).await {
+                    Ok(mut added) => {
+                        agreed.extra = std::mem::take(&mut added.agreed);
+                        let changes = Listened { queue, added };
+                        engine.notify_listener(&id, changes, &agreed, &negotiated).await
+                    }
+                    Err(error) => refused(error),
+                }
+            };
+            let notified = engine.until_cancelled(&id, &cancelled, notified).await;
+            let response = notified.and_then(|notified| {
+                notified.unwrap_or_else(|panic| {
+                    tracing::error!(panic, "a subscription failed");
+                    refused(internal_error("internal error"))
+                })
+            });
+            (response, Some(RequestPermit::new(permit, charge)))
+        });
+        Ok(PendingResponse::running(answered, None, listened))
+    }
+
+    /// Acknowledges a subscription and notifies the client until this side ends it; the response.
+    async fn notify_listener(
+        &self,
+        id: &RequestId,
+        changes: Listened,
+        agreed: &ChangeFilter,
+        negotiated: &Negotiated,
+    ) -> Option<Vec<u8>> {
+        let (method, params) = hello::acknowledge(negotiated.revision, id, agreed)?;
+        let notification = UnknownMethod::new(method).with_params(params);
+        let acknowledgement = to_json(&Notice { notification });
+        let purpose = Purpose::RelatedTo(id.clone());
+        self.session.send(acknowledgement, purpose).await.ok()?;
+        self.session.notify_of_changes(changes, negotiated, Some(id)).await;
+        let result = hello::listen_result(negotiated.revision, id);
+        Some(self.response(negotiated, id, &result))
+    }
+
+    /// Begins to notify the client of a session, if its revision has no request for that.
+    pub fn listen_in_session(self: &Arc<Self>) {
+        let negotiated = Arc::clone(self.session.negotiated());
+        if negotiated.revision.lifecycle().listen.is_some() {
+            return;
+        }
+        let queue = self
+            .session
+            .subscriptions
+            .begin(&self.session.agreed(&negotiated, ChangeFilter::lists()));
+        let session = Arc::clone(&self.session);
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = session.notify_of_changes(Listened { queue, added: Added::default() }, &negotiated, None) => {}
+                () = session.ended.cancelled() => {}
+            }
+        });
+    }
+
+    /// The answer to the requests of a session about one resource or about the log.
+    pub fn take_setting(
+        &self,
+        name: &str,
+        header: &MessageHeader<'_>,
+        negotiated: &Negotiated,
+    ) -> Option<Result<RawJson, ErrorObject>> {
+        let lifecycle = negotiated.revision.lifecycle();
+        let is = |method: Option<&str>| method == Some(name);
+        if !is(lifecycle.subscribe) && !is(lifecycle.unsubscribe) && !is(lifecycle.set_level) {
+            return None;
+        }
+        let set = || {
+            self.session.check_request(negotiated, name)?;
+            let json = header.message().text().as_bytes();
+            self.session.validate_call(negotiated.revision, name, json)?;
+            let subscriptions = &self.session.subscriptions;
+            if is(lifecycle.subscribe) {
+                let uri = hello::text_param(header, lifecycle.subscribe_params.name).map_err(unreadable)?;
+                return subscriptions.subscribe(&uri);
+            }
+            if is(lifecycle.unsubscribe) {
+                let uri = hello::text_param(header, lifecycle.unsubscribe_params.name).map_err(unreadable)?;
+                subscriptions.unsubscribe(&uri);
+                return Ok(());
+            }
+            let level = hello::text_param(header, lifecycle.set_level_params.level).map_err(unreadable)?;
+            let unknown = || invalid_params(format!("unknown log level `{level}`"));
+            let severity = severity(&level.as_str().into()).ok_or_else(unknown)?;
+            self.session.log_severity.store(severity, Ordering::Relaxed);
+            Ok(())
+        };
+        let set = set().map_err(|error| self.session.error_for_peer(negotiated, name, error));
+        Some(set.map(|()| hello::empty_result(negotiated.revision, name)))
+    }
+}
+
+impl<S: Side> SessionState<S> {
+    /// What this server agrees to: what it has declared, and what there is.
+    fn agreed(&self, negotiated: &Negotiated, filter: ChangeFilter) -> ChangeFilter {
+        let is_declared = |change: Change| {
+            let notification = S::change_out(&change);
+            let name = notification
+                .as_ref()
+                .map(|it| negotiated.method(S::notification_method_out(it)));
+            name.is_some_and(|name| {
+                method::<S>(negotiated.revision, name, false).is_some()
+                    && self.check_notification(negotiated, name).is_ok()
+            })
+        };
+        let mut resources = filter.resources;
+        let has_resources = is_declared(Change::Resource("".into()));
+        resources.retain(|uri| has_resources && self.subscriptions.check(uri).is_ok());
+        ChangeFilter {
+            tool_list: filter.tool_list && is_declared(Change::ToolList),
+            prompt_list: filter.prompt_list && is_declared(Change::PromptList),
+            resource_list: filter.resource_list && is_declared(Change::ResourceList),
+            resources,
+            extra: filter.extra,
+        }
+    }
+
+    /// Sends what a queue has until it ends, tagged with the id of the request for it. A client that reads slowly gets each
+    /// change once.
+    async fn notify_of_changes(&self, mut changes: Listened, negotiated: &Negotiated, request: Option<&RequestId>) {
+        while let Some(event) = changes.next().await {
+            let json = match event {
+                Event::Change(change) => self.change_json(&change, negotiated),
+                Event::Extension(notification) => Some(to_json(&Notice { notification })),
+            };
+            let Some(json) = json.and_then(|json| tagged(json, negotiated, request)) else {
+                continue;
+            };
+            let purpose = request.cloned().map_or(Purpose::Unsolicited, Purpose::RelatedTo);
+            if let Err(error) = self.send(json, purpose).await {
+                tracing::debug!(%error, "the client wasn't notified of a change");
+                return;
+            }
+        }
+    }
+
+    fn change_json(&self, change: &Change, negotiated: &Negotiated) -> Option<Vec<u8>> {
+        let notification = S::change_out(change)?;
+        let method = negotiated.method(S::notification_method_out(&notification)).to_owned();
+        let encoded = self.encode(negotiated, &method, Message::Notification(Notice { notification }));
+        encoded
+            .inspect_err(|error| tracing::debug!(%error, "the client can't be notified of a change"))
+            .ok()?
+    }
+}
+
+fn unreadable(error: HelloError) -> ErrorObject {
+    invalid_params(format!("params: {error}"))
+}
