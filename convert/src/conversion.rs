@@ -7,20 +7,10 @@ use mcp_wire::{Decode, Encode, Validate, error_code, from_str};
 
 use crate::engine::state::State;
 use crate::loss::{AUTOMATIC, Loss, finished};
+use crate::policy::Policy;
 use crate::revision::ProtocolRevision;
 use crate::supply::Supply;
 use crate::unrepresentable::Unrepresentable;
-
-/// The treatment of members and variants that the target revision doesn't declare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Policy {
-    /// It is removed or replaced by what the target declares, and recorded as a loss. The result conforms to the target's schema.
-    #[default]
-    Conform,
-    /// It stays, as undeclared members and unknown variants, and a later conversion puts it back where it belongs.
-    /// What comes out is for those who will convert it back, such as gateways.
-    Carry,
-}
 
 /// The state of one conversion: its policy, and the losses so far.
 #[derive(Debug, Clone)]

@@ -2,9 +2,10 @@
 
 use mcp_wire::{ErrorObject, Path, RawJson};
 
-use crate::conversion::Policy;
 use crate::loss::{Loss, LossKind};
-use crate::revision::{ErrorRule, ProtocolRevision};
+use crate::policy::Policy;
+use crate::revision::ProtocolRevision;
+use crate::tables::ErrorRule;
 
 impl ErrorRule {
     fn is_about(&self, method: Option<&str>, error: &ErrorObject) -> bool {

@@ -6,9 +6,10 @@ use mcp_wire::{
     MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str, to_vec,
 };
 
-use crate::conversion::{Conversion, Policy};
+use crate::conversion::Conversion;
 use crate::engine::{Failed, Node};
 use crate::loss::{AUTOMATIC, Loss, LossKind};
+use crate::policy::Policy;
 use crate::revision::ProtocolRevision;
 use crate::tables::Role;
 use crate::translated::{FromPeer, FromResult, Translated};

@@ -8,7 +8,7 @@ use mcp_wire::{DecodeError, Reader, Schema, error_code};
 use crate::engine::state::State;
 use crate::engine::{Chain, Failed, Step};
 use crate::loss::AUTOMATIC;
-use crate::tables::{Known, Table};
+use crate::tables::{self, Known, Table};
 use crate::unrepresentable::Unrepresentable;
 
 /// The revisions of a protocol, by their tables.
@@ -144,7 +144,7 @@ impl Protocol {
             schema: Box::leak(Box::new(schema)),
         };
         let entry = Entry::new(source);
-        let known = Known::parse(source.table).map_err(in_table)?;
+        let known = tables::known(source.table).map_err(in_table)?;
         let table = Table::parse(source.table, source.schema).map_err(in_table)?;
         if table.revision() != revision {
             return Err(in_table(Reader::new(source.table).missing(revision)));
@@ -195,7 +195,7 @@ impl Protocol {
         match self.entry(index) {
             Ok(entry) => entry
                 .known
-                .get_or_init(|| Known::parse(entry.source.table).unwrap_or_default()),
+                .get_or_init(|| tables::known(entry.source.table).unwrap_or_default()),
             Err(_) => &NOTHING,
         }
     }

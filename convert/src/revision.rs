@@ -7,6 +7,7 @@ use mcp_wire::{Method, Schema};
 use crate::facts::Facts;
 use crate::lifecycle::{KnownError, Lifecycle};
 use crate::protocol::Protocol;
+use crate::tables::{ErrorRule, Need, Tolerance};
 
 /// A type of the revisions of a protocol. They compare in the order of the protocol, not of their names.
 ///
@@ -135,49 +136,6 @@ pub trait ProtocolRevision: Copy + Ord + fmt::Debug + fmt::Display + 'static {
 fn definition(method: &Method) -> &'static str {
     let (_, name) = method.definition.rsplit_once('/').unwrap_or_default();
     name
-}
-
-/// A capability that a request needs if it has a certain member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Need {
-    /// The member of the request's parameters.
-    pub member: &'static str,
-    /// The value of the member, if only this value needs the capability.
-    pub value: Option<&'static str>,
-    /// The value of the member, if every other value needs the capability, and the absence of the member too.
-    pub other_than: Option<&'static str>,
-    /// The path of the capability in the capabilities of the receiver.
-    pub capability: &'static str,
-    /// Whether an empty object around the last member of the path offers the capability too.
-    pub or_empty: bool,
-}
-
-/// A mistake in results that most implementations tolerate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tolerance {
-    /// The member of the result.
-    pub member: &'static str,
-    /// The JSON of the member. `None` if the member is absent.
-    pub found: Option<&'static str>,
-    /// Another member that must be present.
-    pub beside: Option<&'static str>,
-    /// The JSON that is used instead.
-    pub read: &'static str,
-}
-
-/// A rule that converts the code of an error between neighbouring revisions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErrorRule {
-    /// The method that failed. `None` for any method.
-    pub method: Option<&'static str>,
-    /// The code in the source revision.
-    pub from: i64,
-    /// The path of a member that the data of the error must have. Empty for any data.
-    pub data: &'static [&'static str],
-    /// The code in the target revision.
-    pub to: i64,
-    /// The name of the rule in losses.
-    pub rule: &'static str,
 }
 
 /// The error for a name that no revision has.

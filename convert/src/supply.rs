@@ -1,10 +1,11 @@
 //! Values that a session knows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_wire::RawJson;
 
-use crate::engine::added::Added;
+use crate::policy::Policy;
 
 /// Values that some revisions repeat in every message and others don't, by the names that rules have for them. The caller
 /// knows them from the session, whose messages share one supply.
@@ -56,5 +57,32 @@ impl FromIterator<(String, RawJson)> for Supply {
             values: values.into_iter().collect(),
             added: Added::default(),
         }
+    }
+}
+
+/// The members that were added to the objects of each type that lack them, as text without braces. `None` where an object has to be
+/// converted to know it.
+#[derive(Debug, Default)]
+pub(crate) struct Added(Mutex<HashMap<Lacking, Option<Arc<str>>>>);
+
+/// The type of an object, by the address of what is looked at in it, the members that it lacks, and the policy.
+type Lacking = (usize, u64, Policy);
+
+/// How many kinds of objects are remembered.
+const MOST: usize = 1 << 10;
+
+impl Added {
+    /// The members that are added to such an object: those that were added to the last one, or else what `find` finds.
+    pub(crate) fn to(&self, lacking: Lacking, find: impl FnOnce() -> Option<String>) -> Option<Arc<str>> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&lacking) {
+            return known.clone();
+        }
+        let members = find().map(Arc::from);
+        let mut added = lock();
+        if added.len() < MOST {
+            added.insert(lacking, members.clone());
+        }
+        members
     }
 }

@@ -1,7 +1,6 @@
 //! The members that conversions add to objects whose other members stay as they are.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use mcp_wire::push_string;
 
@@ -9,19 +8,8 @@ use super::look::Look;
 use super::members::Members;
 use super::state::State;
 use super::value::Run;
-use crate::conversion::Policy;
-use crate::supply::Supply;
-
-/// The members that were added to the objects of each type that lack them, as text without braces. `None` where an object has to be
-/// converted to know it.
-#[derive(Debug, Default)]
-pub(crate) struct Added(Mutex<HashMap<Lacking, Option<Arc<str>>>>);
-
-/// The type of an object, by the address of what is looked at in it, the members that it lacks, and the policy.
-type Lacking = (usize, u64, Policy);
-
-/// How many kinds of objects are remembered.
-const MOST: usize = 1 << 10;
+use crate::policy::Policy;
+use crate::supply::{Added, Supply};
 
 /// What adds members.
 #[derive(Clone, Copy)]
@@ -35,18 +23,9 @@ pub(super) struct Adding<'t> {
 impl Adding<'_> {
     /// What is added to an object that lacks some of the members that are added to its type: those whose bits are set.
     pub(super) fn to(self, look: &Look, lacking: u64) -> Option<Arc<str>> {
-        let Added(added) = self.supply.map_or(self.unsupplied, |supply| &supply.added);
-        let key = (std::ptr::from_ref(look).addr(), lacking, self.policy);
-        let lock = || added.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return known.clone();
-        }
-        let members = self.run(look, lacking).map(Arc::from);
-        let mut added = lock();
-        if added.len() < MOST {
-            added.insert(key, members.clone());
-        }
-        members
+        let added = self.supply.map_or(self.unsupplied, |supply| &supply.added);
+        let lacks = (std::ptr::from_ref(look).addr(), lacking, self.policy);
+        added.to(lacks, || self.run(look, lacking))
     }
 
     fn run(self, look: &Look, lacking: u64) -> Option<String> {

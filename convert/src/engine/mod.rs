@@ -5,7 +5,7 @@
 //! members, which [`added`] knows. Each [`step`] between two neighbouring revisions changes the tree in place. [`step`] also finds out what a step leaves as it is.
 
 mod accepted;
-pub(crate) mod added;
+mod added;
 mod checks;
 mod choose;
 mod kept;
@@ -22,7 +22,7 @@ mod value;
 
 use mcp_wire::{DecodeError, Decoded, Reader};
 
-use self::added::{Added, Adding};
+use self::added::Adding;
 use self::choose::of_method;
 use self::look::{Look, Looker};
 pub(crate) use self::node::Node;
@@ -32,8 +32,9 @@ pub(crate) use self::step::Step;
 use self::step::{Change, How};
 use self::value::{Run, type_of_result};
 use crate::loss::AUTOMATIC;
-use crate::tables::types::{Kind, TypeRef};
-use crate::tables::{Role, RoleTypes, Table};
+use crate::supply::Added;
+use crate::tables::types::{Kind, RoleTypes, TypeRef};
+use crate::tables::{Role, Table};
 use crate::translated::FromPeer;
 use crate::unrepresentable::Unrepresentable;
 

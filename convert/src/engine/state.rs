@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_wire::path::Segment;
 use mcp_wire::{KnownJson, MAX_DEPTH, Places, Reader, error_code};
 
-use crate::conversion::Policy;
 use crate::loss::{AUTOMATIC, LossKind, PendingLoss};
+use crate::policy::Policy;
 use crate::supply::Supply;
 use crate::unrepresentable::Unrepresentable;
 

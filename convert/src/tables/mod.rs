@@ -15,6 +15,7 @@
 //!   undeclared members on the way in. A row says what happens otherwise.
 
 mod json;
+mod known;
 mod parse;
 mod parse_known;
 mod parse_rows;
@@ -24,13 +25,14 @@ pub(crate) mod types;
 use std::collections::HashMap;
 use std::fmt;
 
-use mcp_wire::{Decoded, JsonType, Method, Reader, Schema};
+use mcp_wire::{Decoded, JsonType, Reader, Schema};
 
-use crate::facts::Facts;
-use crate::lifecycle::{KnownError, Lifecycle};
-use crate::revision::{ErrorRule, Need, Tolerance};
 use rows::Rows;
-use types::{Kind, ObjectType, Type, TypeId, TypeRef};
+use types::{Kind, ObjectType, RoleTypes, Type, TypeId, TypeRef};
+
+pub(crate) use self::known::Known;
+pub use self::known::{ErrorRule, Need, Tolerance};
+pub(crate) use self::parse_known::known;
 
 /// A role in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,41 +41,6 @@ pub enum Role {
     Client,
     /// The server.
     Server,
-}
-
-/// The definitions of what a role sends. A revision may lack one.
-#[derive(Debug, Default)]
-pub(crate) struct RoleTypes {
-    pub(crate) requests: Option<&'static str>,
-    pub(crate) notifications: Option<&'static str>,
-    pub(crate) results: Option<&'static str>,
-}
-
-/// What sessions need to know of a revision.
-#[derive(Debug, Default)]
-pub(crate) struct Known {
-    pub(crate) facts: Facts,
-    pub(crate) lifecycle: Lifecycle,
-    pub(crate) errors: Vec<KnownError>,
-    /// The rules about errors from the revision before.
-    pub(crate) errors_up: Vec<ErrorRule>,
-    /// The rules about errors to the revision before.
-    pub(crate) errors_down: Vec<ErrorRule>,
-    pub(crate) methods: Vec<Method>,
-    pub(crate) needs: HashMap<&'static str, Vec<Need>>,
-    pub(crate) tolerances: HashMap<&'static str, Vec<Tolerance>>,
-    /// Methods that are deprecated, each with a sentence that says so. They are few.
-    pub(crate) deprecated: Vec<(&'static str, &'static str)>,
-}
-
-impl Known {
-    /// Reads the part of a table that sessions need.
-    ///
-    /// # Errors
-    /// The text isn't a table.
-    pub(crate) fn parse(text: &'static str) -> Decoded<Self> {
-        parse::known(text)
-    }
 }
 
 /// The table of a revision.

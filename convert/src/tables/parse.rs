@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use mcp_wire::{Decoded, Direction, Discriminator, JsonType, Method, Reader};
+use mcp_wire::{Decoded, Discriminator, JsonType, Reader};
 
 use super::json::{Source, Text, each, entries, leaked, list, optional, string};
 use super::parse_rows::rows;
 use super::rows::Rows;
 use super::types::{
-    Decision, Kind, Member, MemberValue, ObjectType, ResultUnion, Results, ToldBy, Type, TypeId, TypeRef, Union,
-    Variant,
+    Decision, Kind, Member, MemberValue, ObjectType, ResultUnion, Results, RoleTypes, ToldBy, Type, TypeId, TypeRef,
+    Union, Variant,
 };
-use super::{Known, RoleTypes, parse_known};
 
 /// What a table has, before the types are looked up.
 #[derive(Debug, Default)]
@@ -69,69 +68,6 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
         parsed.names.entry(name).or_insert(Some(TypeRef::Named(id)));
     }
     Ok(parsed)
-}
-
-/// Reads the part that sessions need.
-pub(super) fn known(text: Text) -> Decoded<Known> {
-    let mut reader = Reader::new(text);
-    let mut known = Known::default();
-    each(&mut reader, |reader, key| {
-        match &*key {
-            "facts" => known.facts = parse_known::facts(reader)?,
-            "lifecycle" => known.lifecycle = parse_known::lifecycle(reader)?,
-            "errors" => known.errors = list(reader, parse_known::known_error)?,
-            "errors_up" => known.errors_up = list(reader, parse_known::error_rule)?,
-            "errors_down" => known.errors_down = list(reader, parse_known::error_rule)?,
-            "methods" => {
-                let methods = list(reader, |reader| method(reader, &mut known))?;
-                known.methods = methods;
-            }
-            _ => drop(reader.raw()?),
-        }
-        Ok(())
-    })?;
-    reader.finish()?;
-    Ok(known)
-}
-
-fn method(reader: &mut Source, known: &mut Known) -> Decoded<Method> {
-    let (mut name, mut direction, mut definition) = ("", Direction::Both, "");
-    let (mut results, mut capability, mut deprecated) = (None, None, None);
-    let (mut needs, mut tolerances) = (Vec::new(), Vec::new());
-    each(reader, |reader, key| {
-        match &*key {
-            "name" => name = string(reader)?,
-            "direction" => direction = self::direction(string(reader)?),
-            "at" => definition = string(reader)?,
-            "needs" => capability = Some(string(reader)?),
-            "wants" => needs = list(reader, parse_known::need)?,
-            "tolerates" => tolerances = list(reader, parse_known::tolerance)?,
-            "results" => results = Some(list(reader, string)?),
-            "deprecated" => deprecated = Some(string(reader)?),
-            _ => drop(reader.raw()?),
-        }
-        Ok(())
-    })?;
-    known.needs.insert(name, needs);
-    known.tolerances.insert(name, tolerances);
-    known.deprecated.extend(deprecated.map(|note| (name, note)));
-    let method = match results {
-        Some(results) => Method::request(name, direction, definition, results.leak()),
-        None => Method::notification(name, direction, definition),
-    };
-    Ok(match capability {
-        Some(capability) => method.needs(capability),
-        None => method,
-    })
-}
-
-fn direction(name: &str) -> Direction {
-    match name {
-        "client-to-server" => Direction::ClientToServer,
-        "server-to-client" => Direction::ServerToClient,
-        "in-result" => Direction::InResult,
-        _ => Direction::Both,
-    }
 }
 
 fn side(reader: &mut Source) -> Decoded<RoleTypes> {

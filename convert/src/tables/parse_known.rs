@@ -2,14 +2,77 @@
 
 use std::collections::HashMap;
 
-use mcp_wire::{Decoded, JsonType};
+use mcp_wire::{Decoded, Direction, JsonType, Method, Reader};
 
 use super::json::{Source, Text, each, leaked, list, optional, string};
+use super::known::{ErrorRule, Known, Need, Tolerance};
 use crate::facts::{Facts, MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors};
 use crate::lifecycle::{Asks, ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
-use crate::revision::{ErrorRule, Need, Tolerance};
 
-pub(super) fn facts(reader: &mut Source) -> Decoded<Facts> {
+/// Reads the part that sessions need.
+pub(crate) fn known(text: Text) -> Decoded<Known> {
+    let mut reader = Reader::new(text);
+    let mut known = Known::default();
+    each(&mut reader, |reader, key| {
+        match &*key {
+            "facts" => known.facts = facts(reader)?,
+            "lifecycle" => known.lifecycle = lifecycle(reader)?,
+            "errors" => known.errors = list(reader, known_error)?,
+            "errors_up" => known.errors_up = list(reader, error_rule)?,
+            "errors_down" => known.errors_down = list(reader, error_rule)?,
+            "methods" => {
+                let methods = list(reader, |reader| method(reader, &mut known))?;
+                known.methods = methods;
+            }
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    reader.finish()?;
+    Ok(known)
+}
+
+fn method(reader: &mut Source, known: &mut Known) -> Decoded<Method> {
+    let (mut name, mut direction, mut definition) = ("", Direction::Both, "");
+    let (mut results, mut capability, mut deprecated) = (None, None, None);
+    let (mut needs, mut tolerances) = (Vec::new(), Vec::new());
+    each(reader, |reader, key| {
+        match &*key {
+            "name" => name = string(reader)?,
+            "direction" => direction = self::direction(string(reader)?),
+            "at" => definition = string(reader)?,
+            "needs" => capability = Some(string(reader)?),
+            "wants" => needs = list(reader, need)?,
+            "tolerates" => tolerances = list(reader, tolerance)?,
+            "results" => results = Some(list(reader, string)?),
+            "deprecated" => deprecated = Some(string(reader)?),
+            _ => drop(reader.raw()?),
+        }
+        Ok(())
+    })?;
+    known.needs.insert(name, needs);
+    known.tolerances.insert(name, tolerances);
+    known.deprecated.extend(deprecated.map(|note| (name, note)));
+    let method = match results {
+        Some(results) => Method::request(name, direction, definition, results.leak()),
+        None => Method::notification(name, direction, definition),
+    };
+    Ok(match capability {
+        Some(capability) => method.needs(capability),
+        None => method,
+    })
+}
+
+fn direction(name: &str) -> Direction {
+    match name {
+        "client-to-server" => Direction::ClientToServer,
+        "server-to-client" => Direction::ServerToClient,
+        "in-result" => Direction::InResult,
+        _ => Direction::Both,
+    }
+}
+
+fn facts(reader: &mut Source) -> Decoded<Facts> {
     let mut facts = Facts::NONE;
     each(reader, |reader, key| {
         let truth = match &*key {
@@ -152,7 +215,7 @@ impl Texts {
     }
 }
 
-pub(super) fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
+fn lifecycle(reader: &mut Source) -> Decoded<Lifecycle> {
     let mut lifecycle = Lifecycle::NONE;
     each(reader, |reader, key| {
         if let Some(name) = lifecycle.name_mut(&key) {
@@ -235,7 +298,7 @@ fn kinds(reader: &mut Source) -> Decoded<Vec<(Text, &'static [Text])>> {
     Ok(kinds)
 }
 
-pub(super) fn known_error(reader: &mut Source) -> Decoded<KnownError> {
+fn known_error(reader: &mut Source) -> Decoded<KnownError> {
     let mut parts = texts(reader)?;
     let role = match parts.text("role")? {
         "header-mismatch" => ErrorRole::HeaderMismatch,
@@ -262,7 +325,7 @@ pub(super) fn known_error(reader: &mut Source) -> Decoded<KnownError> {
     })
 }
 
-pub(super) fn error_rule(reader: &mut Source) -> Decoded<ErrorRule> {
+fn error_rule(reader: &mut Source) -> Decoded<ErrorRule> {
     let mut parts = texts(reader)?;
     Ok(ErrorRule {
         method: parts.optional("method")?,
@@ -273,7 +336,7 @@ pub(super) fn error_rule(reader: &mut Source) -> Decoded<ErrorRule> {
     })
 }
 
-pub(super) fn need(reader: &mut Source) -> Decoded<Need> {
+fn need(reader: &mut Source) -> Decoded<Need> {
     let mut parts = texts(reader)?;
     Ok(Need {
         member: parts.text("member")?,
@@ -284,7 +347,7 @@ pub(super) fn need(reader: &mut Source) -> Decoded<Need> {
     })
 }
 
-pub(super) fn tolerance(reader: &mut Source) -> Decoded<Tolerance> {
+fn tolerance(reader: &mut Source) -> Decoded<Tolerance> {
     let mut parts = texts(reader)?;
     Ok(Tolerance {
         member: parts.text("member")?,

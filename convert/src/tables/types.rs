@@ -248,3 +248,11 @@ impl TypeRef {
         })
     }
 }
+
+/// The definitions of what a role sends. A revision may lack one.
+#[derive(Debug, Default)]
+pub(crate) struct RoleTypes {
+    pub(crate) requests: Option<&'static str>,
+    pub(crate) notifications: Option<&'static str>,
+    pub(crate) results: Option<&'static str>,
+}
