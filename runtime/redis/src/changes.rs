@@ -13,10 +13,8 @@ use redis::streams::{StreamId, StreamRangeReply};
 use tokio::sync::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::RedisStore;
 use super::connection::{Connection, connect, millis, within};
 use super::inbox::{WAIT, read};
-use super::keys::Keys;
 
 /// The changes that the stream keeps for instances that are behind, and how long it lasts without another.
 const KEPT: u32 = 4096;
@@ -43,8 +41,11 @@ struct Following {
 
 impl RedisChanges {
     /// Follows the changes from now on.
-    pub(super) async fn new(store: &RedisStore) -> Result<Self, StoreError> {
-        let key = Keys(&store.options.prefix).changes();
+    pub(super) async fn new(
+        instance: String,
+        key: String,
+        (connection, heartbeat): (Arc<Connection>, Arc<AbortOnDropHandle<()>>),
+    ) -> Result<Self, StoreError> {
         let mut pipeline = redis::pipe();
         pipeline
             .cmd("XREVRANGE")
@@ -53,18 +54,18 @@ impl RedisChanges {
             .arg("-")
             .arg("COUNT")
             .arg(1);
-        let (newest,): (StreamRangeReply,) = store.connection.query(&pipeline).await?;
+        let (newest,): (StreamRangeReply,) = connection.query(&pipeline).await?;
         let newest = newest.ids.into_iter().next();
         let following = Following {
             connection: None,
             last: newest.map_or_else(|| "0".to_owned(), |newest| newest.id),
         };
         Ok(Self {
-            instance: store.instance.clone(),
+            instance,
             key,
-            connection: Arc::clone(&store.connection),
+            connection,
             following: Mutex::new(following),
-            _heartbeat: Arc::clone(&store.heartbeat),
+            _heartbeat: heartbeat,
         })
     }
 

@@ -139,7 +139,8 @@ impl RedisStore {
     /// # Errors
     /// When the store doesn't answer.
     pub async fn changes(&self) -> Result<RedisChanges, StoreError> {
-        RedisChanges::new(self).await
+        let following = (Arc::clone(&self.connection), Arc::clone(&self.heartbeat));
+        RedisChanges::new(self.instance.clone(), self.keys().changes(), following).await
     }
 
     fn keys(&self) -> Keys<'_> {
