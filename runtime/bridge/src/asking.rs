@@ -38,35 +38,24 @@ impl Running {
             carrier,
         } = self;
         let carrier = carrier.as_ref();
-        let asked = async {
-            match carrier {
-                Some(carrier) => carrier.asked().await,
-                None => std::future::pending().await,
-            }
-        };
-        let mut asked = std::pin::pin!(asked);
-        let result = loop {
+        let ran = async {
+            let asked = async {
+                match carrier {
+                    Some(carrier) => carrier.asked().await,
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
                 biased;
-                Some(update) = progress.recv() => report(context, update).await,
-                result = &mut *call => break result,
-                questions = &mut asked => return Step::Asked(questions),
+                result = call => Step::Completed(Box::new(result)),
+                questions = asked => Step::Asked(questions),
             }
         };
-        while let Ok(update) = progress.try_recv() {
-            report(context, update).await;
-        }
-        if let Some(carrier) = carrier {
+        let step = context.with_progress_of(ran, progress).await;
+        if let (Some(carrier), Step::Completed(_)) = (carrier, &step) {
             carrier.complete();
         }
-        Step::Completed(Box::new(result))
-    }
-}
-
-async fn report(context: &Context<ServerSide>, update: Progress) {
-    let told = context.progress(update.progress, update.total, update.message).await;
-    if let Err(error) = told {
-        tracing::debug!(%error, "progress wasn't passed on");
+        step
     }
 }
 

@@ -9,7 +9,7 @@ use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use mcp_runtime_clients::Merged;
 use mcp_runtime_core::internal::{internal_error, invalid_params};
-use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, Progress, ServerSide};
+use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, ServerSide};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -286,28 +286,12 @@ async fn call(
         peer = peer.with_progress(sender);
     }
     let state = Arc::clone(peer.state());
-    let mut call = std::pin::pin!(async move { peer.call(request).await });
-    let result = loop {
-        tokio::select! {
-            biased;
-            Some(update) = progress.recv() => report(context, update).await,
-            result = &mut call => break result,
-        }
-    };
-    while let Ok(update) = progress.try_recv() {
-        report(context, update).await;
-    }
+    let called = async move { peer.call(request).await };
+    let result = context.with_progress_of(called, &mut progress).await;
     // Notifications that came before the result are passed on before it.
     let handled = state.unhandled.join();
     handled.wait_turn().await;
     Ok(result?)
-}
-
-async fn report(context: &Context<ServerSide>, update: Progress) {
-    let reported = context.progress(update.progress, update.total, update.message).await;
-    if let Err(error) = reported {
-        tracing::debug!(%error, "progress wasn't passed on");
-    }
 }
 
 /// What a request is for.

@@ -1,5 +1,6 @@
 //! The context of a request or notification, for its handler, and the peer that sent it.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use http::Extensions;
@@ -146,6 +147,32 @@ impl<S: Side> Context<S> {
         params.total = total.and_then(number);
         params.message = message;
         self.peer.notify_progress(params).await
+    }
+
+    /// Waits for a call by which the message is passed on, and passes the progress of the call back.
+    #[doc(hidden)]
+    pub async fn with_progress_of<T>(
+        &self,
+        call: impl Future<Output = T>,
+        progress: &mut mpsc::Receiver<Progress>,
+    ) -> T {
+        let pass_on = async |update: Progress| {
+            if let Err(error) = self.progress(update.progress, update.total, update.message).await {
+                tracing::debug!(%error, "progress wasn't passed on");
+            }
+        };
+        let mut call = pin!(call);
+        let output = loop {
+            tokio::select! {
+                biased;
+                Some(update) = progress.recv() => pass_on(update).await,
+                output = &mut call => break output,
+            }
+        };
+        while let Ok(update) = progress.try_recv() {
+            pass_on(update).await;
+        }
+        output
     }
 }
 
