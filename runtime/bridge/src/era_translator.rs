@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
-use mcp_adapters::{hello, hub};
 use mcp_ext_tasks::EXTENSION;
-use mcp_runtime_core::internal::{BoxFuture, ClientInfo, Mutex, Negotiated, internal_error, retry_input};
+use mcp_runtime_core::internal::{BoxFuture, ClientInfo, Mutex, Negotiated, internal_error, log_level, retry_input};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
 use tokio::sync::mpsc;
@@ -54,7 +54,7 @@ impl EraTranslator {
             Some((of, negotiated)) if *of == wanted => Arc::clone(negotiated),
             _ => {
                 let mut client = ClientInfo {
-                    log_level: mcp_runtime_core::internal::log_level(severity),
+                    log_level: log_level(severity),
                     ..self.client.clone()
                 };
                 if has_tasks {
@@ -95,23 +95,14 @@ impl EraTranslator {
             }
             set.replace(severity)
         };
-        let level = mcp_runtime_core::internal::log_level(severity);
-        let Some((method, params)) = level.and_then(|level| hello::set_level(upstream.revision, level.as_str())) else {
-            return;
-        };
-        if upstream.state.check_call(upstream.state.negotiated(), method).is_err() {
-            return;
-        }
-        let request = UnknownMethod::new(method).with_params(params);
-        let called = upstream.state.call_json(upstream.state.negotiated(), method, request);
-        if let Err(error) = called.await {
-            tracing::warn!(%error, "the server's log level wasn't set");
-            // What a server refuses isn't asked of it again.
-            if !matches!(error, CallError::Peer(_)) {
-                let mut set = upstream.level.lock();
-                if *set == Some(severity) {
-                    *set = before;
-                }
+        let Some(level) = log_level(severity) else { return };
+        // What a server refuses isn't asked of it again.
+        if let Some(Err(error)) = upstream.state.set_log_level(&level).await
+            && !matches!(error, CallError::Peer(_))
+        {
+            let mut set = upstream.level.lock();
+            if *set == Some(severity) {
+                *set = before;
             }
         }
     }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use mcp_adapters::mcp_wire::UnknownMethod;
-use mcp_adapters::{Revision, hello, hub};
+use mcp_adapters::{Revision, hub};
 use mcp_runtime_bridge::ClientId;
 use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient};
 use mcp_runtime_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, log_level};
@@ -138,22 +137,16 @@ impl Servers {
     async fn set_level(&self, server: usize, peer: &Peer<ClientSide>, context: &Context<ServerSide>) {
         let severity = context.peer().state().log_severity.load(Ordering::Relaxed);
         let session = Arc::as_ptr(peer.state()) as usize;
-        let negotiated = peer.negotiated();
-        let request = log_level(severity).and_then(|level| hello::set_level(negotiated.revision, level.as_str()));
-        let Some((method, params)) = request else { return };
         // A client that has set no level gets what the server sends without one.
         let before = self.levels.lock().get(&server).copied();
         let before = before
             .filter(|(of, _)| *of == session)
             .map_or(0, |(_, severity)| severity);
-        if before == severity || peer.state().check_call(negotiated, method).is_err() {
-            return;
-        }
-        let request = UnknownMethod::new(method).with_params(params);
-        match peer.state().call_json(negotiated, method, request).await {
-            Ok(_) => _ = self.levels.lock().insert(server, (session, severity)),
-            // The next call tries again.
-            Err(error) => tracing::warn!(%error, "the server's log level wasn't set"),
+        // Where this fails, the next call tries again.
+        if let Some(level) = log_level(severity).filter(|_| before != severity)
+            && let Some(Ok(())) = peer.state().set_log_level(&level).await
+        {
+            self.levels.lock().insert(server, (session, severity));
         }
     }
 }

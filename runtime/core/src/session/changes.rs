@@ -310,7 +310,7 @@ impl SessionState<ClientSide> {
 impl<S: Side> SessionState<S> {
     /// Sets in a session what was set in the one that the server has lost: the log level, and the subscriptions to resources.
     pub async fn restore(self: &Arc<Self>) {
-        self.set_log_level().await;
+        self.restore_log_level().await;
         let negotiated = self.negotiated();
         for uri in self.subscribed.lock().await.keys() {
             let Some((method, params)) = hello::subscribe(negotiated.revision, uri) else {

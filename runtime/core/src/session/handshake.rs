@@ -110,17 +110,22 @@ pub struct ClientInfo {
 }
 
 impl<S: Side> SessionState<S> {
-    /// Sets the log level of a server that has log messages.
-    pub async fn set_log_level(self: &Arc<Self>) {
-        let (negotiated, level) = (self.negotiated(), self.options.log_level.as_ref());
-        let request = level.and_then(|level| hello::set_level(negotiated.revision, level.as_str()));
-        let Some((method, params)) = request.filter(|(method, _)| self.check_call(negotiated, method).is_ok()) else {
-            return;
-        };
-        let request = UnknownMethod::new(method).with_params(params);
-        if let Err(error) = self.call_json(negotiated, method, request).await {
-            tracing::warn!(%error, "the server's log level wasn't set");
+    /// Sets the log level that the options say.
+    pub async fn restore_log_level(self: &Arc<Self>) {
+        if let Some(level) = &self.options.log_level {
+            self.set_log_level(level).await;
         }
+    }
+
+    /// Sets the log level of a server; `None` if its revision has no such request, or it has no log messages.
+    pub async fn set_log_level(self: &Arc<Self>, level: &hub::LoggingLevel) -> Option<Result<(), CallError>> {
+        let negotiated = self.negotiated();
+        let (method, params) = hello::set_level(negotiated.revision, level.as_str())?;
+        self.check_call(negotiated, method).ok()?;
+        let request = UnknownMethod::new(method).with_params(params);
+        let set = self.call_json(negotiated, method, request).await;
+        let set = set.inspect_err(|error| tracing::warn!(%error, "the server's log level wasn't set"));
+        Some(set.map(drop))
     }
 }
 
@@ -171,7 +176,7 @@ impl SessionState<ClientSide> {
                 .await
                 .map_err(|error| self.send_error(error))?;
         }
-        self.set_log_level().await;
+        self.restore_log_level().await;
         Ok(())
     }
 
