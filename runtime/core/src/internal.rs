@@ -15,6 +15,7 @@ pub use crate::expiring_map::ExpiringMap;
 pub use crate::extended::{NotTranslated, to_extended, to_hub};
 pub use crate::message::{params_of, to_json, to_value};
 pub use crate::options::MAX_BATCH;
+pub use crate::page::page;
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
     Added, ClientInfo, Handling, Layer, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Server,

@@ -22,6 +22,7 @@ mod message;
 #[doc(hidden)]
 pub mod mirrors;
 mod options;
+mod page;
 mod rounds;
 mod session;
 mod side;

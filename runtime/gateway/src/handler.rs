@@ -1,5 +1,6 @@
 //! What a gateway answers its clients.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use mcp_adapters::hub::{self, ClientRequest, ServerResult};
 use mcp_adapters::if_hub_has;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod, error_code};
 use mcp_runtime_clients::Merged;
-use mcp_runtime_core::internal::{internal_error, invalid_params};
+use mcp_runtime_core::internal::{internal_error, invalid_params, page};
 use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, ServerSide};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -18,9 +19,6 @@ use super::declared::{declared_request, declared_result};
 use super::policy::Routed;
 use super::report::{Outcome, Reporting};
 use super::session::{GatewaySession, Servers};
-
-/// The prefix of a cursor. The name of the last item before the page follows.
-const AFTER: &str = "after:";
 
 /// The handler of a client's session.
 pub struct GatewayHandler(pub Arc<GatewaySession>);
@@ -243,7 +241,7 @@ impl GatewayHandler {
 
     /// The items of a page, and the cursor of the next one. A list that has more than a page is in the order of its names, so that no item is
     /// skipped or repeated when the list changes between two pages.
-    fn page<T>(
+    fn page<T: Clone>(
         &self,
         list: Merged<T>,
         params: &hub::PaginatedRequestParams,
@@ -255,23 +253,12 @@ impl GatewayHandler {
                 None => server.works(),
             }
         }
-        let (mut items, size) = (list.items, self.0.gateway.page_size);
-        let cursor = params.cursor.as_deref();
-        if cursor.is_none() && items.len() <= size {
+        let (items, size) = (list.items, self.0.gateway.page_size);
+        if params.cursor.is_none() && items.len() <= size {
             return Ok((items, None));
         }
-        items.sort_by(|one, other| name(one).cmp(name(other)));
-        if let Some(cursor) = cursor {
-            let last = cursor
-                .strip_prefix(AFTER)
-                .ok_or_else(|| invalid_params("Invalid cursor"))?;
-            items.drain(..items.partition_point(|item| name(item).as_str() <= last));
-        }
-        let has_more = items.len() > size;
-        items.truncate(size);
-        let last = items.last().filter(|_| has_more);
-        let next = last.map(|last| format!("{AFTER}{}", name(last)));
-        Ok((items, next))
+        let items: BTreeMap<String, T> = items.into_iter().map(|item| (name(&item).clone(), item)).collect();
+        page(&items, params, size, |item| Some(item.clone()))
     }
 }
 

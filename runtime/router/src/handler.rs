@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{hub, if_hub_has};
-use mcp_runtime_core::internal::{BoxFuture, Handling, internal_error, invalid_params, params_of};
+use mcp_runtime_core::internal::{BoxFuture, Handling, internal_error, invalid_params, page, params_of};
 use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
 use super::fallback::Fallback;
 use super::list::List;
-use super::page::page;
 use super::prompt::PromptRoute;
 use super::router::Inner;
 use super::scope::{Listable, Listed, Scope};

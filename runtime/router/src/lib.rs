@@ -25,7 +25,6 @@ mod method;
 mod methods;
 pub mod middleware;
 mod mirrored;
-mod page;
 mod prompt;
 mod resource;
 mod result;

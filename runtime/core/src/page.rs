@@ -5,16 +5,17 @@ use std::ops::Bound;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::invalid_params;
+
+use crate::error::invalid_params;
 
 /// The prefix of a cursor. The key of the last item before the page follows.
 ///
 /// With a key rather than an index, no item is skipped or repeated when the list changes between two pages.
 const AFTER: &str = "after:";
 
-/// The items of the requested page, and the cursor of the next page. Routes without an item are left out.
-pub(super) fn page<R, T>(
-    routes: &BTreeMap<String, R>,
+/// The items of the requested page, and the cursor of the next page. What has no item is left out.
+pub fn page<R, T>(
+    entries: &BTreeMap<String, R>,
     params: &hub::PaginatedRequestParams,
     size: usize,
     item: impl Fn(&R) -> Option<T>,
@@ -27,8 +28,8 @@ pub(super) fn page<R, T>(
                 .ok_or_else(|| invalid_params("Invalid cursor"))?,
         ),
     };
-    let rest = routes.range::<str, _>((begin, Bound::Unbounded));
-    let mut rest = rest.filter_map(|(key, route)| Some((key, item(route)?)));
+    let rest = entries.range::<str, _>((begin, Bound::Unbounded));
+    let mut rest = rest.filter_map(|(key, entry)| Some((key, item(entry)?)));
     let mut items = Vec::new();
     let mut last = None;
     for (key, item) in rest.by_ref().take(size) {
