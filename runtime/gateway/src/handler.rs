@@ -14,8 +14,8 @@ use mcp_runtime_core::{ClientSide, ConnectError, Context, Peer, ServerSide};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use super::Inner;
 use super::declared::{declared_request, declared_result};
+use super::inner::Inner;
 use super::policy::Routed;
 use super::report::{Outcome, Reporting};
 use super::session::{GatewaySession, Servers};

@@ -36,6 +36,7 @@
 
 mod follow;
 mod handler;
+mod inner;
 mod policy;
 mod report;
 mod server;
@@ -61,7 +62,7 @@ use mcp_runtime_core::transport::{Connector, Transport};
 use mcp_runtime_core::{Limits, Options, ServerSession};
 
 use self::handler::GatewayHandler;
-use self::policy::ErasedPolicy;
+use self::inner::Inner;
 use self::server::GatewayServer;
 use self::session::GatewaySession;
 
@@ -73,24 +74,6 @@ pub use mcp_runtime_bridge as bridge;
 #[derive(Clone)]
 pub struct Gateway {
     inner: Arc<Inner>,
-}
-
-type Observer = Arc<dyn Fn(&CallReport<'_>) + Send + Sync>;
-
-#[derive(Clone)]
-struct Inner {
-    info: hub::Implementation,
-    instructions: Option<String>,
-    servers: Vec<GatewayServer>,
-    names: Names,
-    naming: Naming,
-    prefixes_uris: bool,
-    page_size: usize,
-    time_limit: Duration,
-    options: BridgeOptions,
-    policy: Option<Arc<dyn ErasedPolicy>>,
-    drops_undeclared: bool,
-    observer: Option<Observer>,
 }
 
 impl Gateway {

@@ -1,11 +1,13 @@
 //! What an observer is told of a call.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 
-use super::Observer;
+/// What is told of each call.
+pub type Observer = Arc<dyn Fn(&CallReport<'_>) + Send + Sync>;
 
 /// A call that has ended.
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient};
 use mcp_runtime_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, log_level};
 use mcp_runtime_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
 
-use super::Inner;
+use super::inner::Inner;
 use super::server::{Callers, GatewayServerHandler, ThroughBridge};
 
 /// The session of a client with the gateway.
