@@ -8,13 +8,15 @@ mod questions;
 mod round;
 mod sealing;
 mod state;
+mod used_states;
 
 pub use mcp_adapters::handlers::retry_input;
 
 pub use self::questions::Questions;
 pub use self::round::{Refusal, Round};
-pub use self::sealing::{Sealing, StateStore};
+pub use self::sealing::Sealing;
 pub use self::state::{Binding, RoundState};
+pub use self::used_states::StateStore;
 
 #[cfg(test)]
 mod tests {

@@ -3,10 +3,7 @@
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, ErrorObject, error_code};
-
-use mcp_runtime_util::Moment;
-use mcp_runtime_util::Mutex;
-use mcp_runtime_util::excerpt;
+use mcp_runtime_util::{Moment, Mutex, excerpt};
 
 /// The error for JSON that is not a message.
 pub fn not_a_message(error: &DecodeError) -> ErrorObject {

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{RawJson, RequestId};
+use mcp_runtime_util::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 use super::negotiated::Progress;
 use super::ordered_queue::{OrderedQueue, Ticket};
 use super::tolerance::violation;
 use crate::error::CallError;
-use mcp_runtime_util::Mutex;
 
 /// The calls of this side that wait for their responses.
 #[derive(Debug)]

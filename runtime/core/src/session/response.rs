@@ -3,14 +3,13 @@
 use std::fmt::Display;
 
 use mcp_adapters::mcp_wire::{ErrorObject, ErrorResponse, RequestId};
+use mcp_runtime_util::{BoxFuture, Charge, catch_panic};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::TaskTracker;
 
 use super::ordered_queue::Ticket;
 use super::prompt_handlers::HandlerKey;
 use crate::message::{Outgoing, to_json};
-use mcp_runtime_util::Charge;
-use mcp_runtime_util::{BoxFuture, catch_panic};
 
 /// What a request holds until its response is sent.
 pub struct RequestPermit {

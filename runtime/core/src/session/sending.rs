@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 use mcp_adapters::{Policy, Revision, translate_error};
+use mcp_runtime_util::{BoxFuture, Charge, Instant, catch_panic};
 use tokio::task::unconstrained;
 
 use super::engine::Engine;
@@ -16,9 +17,6 @@ use super::state::SessionState;
 use crate::error::{CallError, TransportError};
 use crate::message::{Outgoing, Purpose};
 use crate::side::Side;
-use mcp_runtime_util::Charge;
-use mcp_runtime_util::Instant;
-use mcp_runtime_util::{BoxFuture, catch_panic};
 
 /// How many answers, and how many bytes of them, are sent although more may be ready at once.
 const GATHERED: (usize, usize) = (64, 64 * 1024);

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, RequestId};
+use mcp_runtime_util::{Budget, Mutex};
 
 use super::added::{Added, Extend};
 use super::context::Context;
@@ -13,8 +14,6 @@ use crate::change::{Change, ChangeBudgets, ChangeQueue};
 use crate::error::{CallError, invalid_params};
 use crate::options::Limits;
 use crate::side::ServerSide;
-use mcp_runtime_util::Budget;
-use mcp_runtime_util::Mutex;
 
 /// What the sessions of a server share.
 pub struct Shared {
