@@ -16,15 +16,10 @@ use tokio::time::timeout;
 
 use super::backoff::Backoff;
 use super::file::{FileError, ServersFile};
-use super::links::Links;
-use super::listed::{Kind, Listed, Owned};
+use super::listed::{Kind, Listed};
 use super::names::{NameError, Names, Naming};
 use super::reconnecting::ReconnectingClient;
 use super::server::ServerConfig;
-
-/// How long a result with resources waits until it is known which ones other servers have, and a subscription until it is known who lists its
-/// resources.
-const LISTING: Duration = Duration::from_secs(5);
 
 /// How long a server may take by default when all are asked.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -50,13 +45,13 @@ const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// # }
 /// ```
 pub struct Clients<C: Connector = ServerConfig> {
-    servers: Vec<Server<C>>,
-    names: Names,
-    listed: Listed,
-    time_limit: Duration,
+    pub(super) servers: Vec<Server<C>>,
+    pub(super) names: Names,
+    pub(super) listed: Listed,
+    pub(super) time_limit: Duration,
 }
 
-struct Server<C: Connector> {
+pub struct Server<C: Connector> {
     name: String,
     client: ReconnectingClient<C>,
 }
@@ -212,7 +207,7 @@ impl<C: Connector> Clients<C> {
         self.resources_within(self.time_limit).await
     }
 
-    async fn resources_within(&self, limit: Duration) -> Merged<hub::Resource> {
+    pub(super) async fn resources_within(&self, limit: Duration) -> Merged<hub::Resource> {
         let resources = self.ask(limit, |client| async move { client.list_resources().await });
         self.merge(Kind::Resource, resources.await, |resource| &mut resource.uri)
     }
@@ -222,7 +217,7 @@ impl<C: Connector> Clients<C> {
         self.templates_within(self.time_limit).await
     }
 
-    async fn templates_within(&self, limit: Duration) -> Merged<hub::ResourceTemplate> {
+    pub(super) async fn templates_within(&self, limit: Duration) -> Merged<hub::ResourceTemplate> {
         let listed = self.ask(limit, |client| async move { client.list_resource_templates().await });
         self.merge(Kind::Template, listed.await, |template| &mut template.uri_template)
     }
@@ -320,92 +315,6 @@ impl<C: Connector> Clients<C> {
     /// Ends all sessions for good.
     pub async fn close(&self) {
         self.each(|client| async move { client.close().await }).await;
-    }
-
-    /// The server of a tool, and its name there.
-    #[doc(hidden)]
-    pub async fn tool_server(&self, name: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Tool, name);
-        if known.is_some() || self.names.naming() == Naming::Prefixed {
-            return known;
-        }
-        self.list_tools().await;
-        self.listed.owner(&self.names, Kind::Tool, name)
-    }
-
-    /// The server of a prompt, and its name there.
-    #[doc(hidden)]
-    pub async fn prompt_server(&self, name: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Prompt, name);
-        if known.is_some() || self.names.naming() == Naming::Prefixed {
-            return known;
-        }
-        self.list_prompts().await;
-        self.listed.owner(&self.names, Kind::Prompt, name)
-    }
-
-    /// The server that lists a resource, and its URI there.
-    #[doc(hidden)]
-    pub async fn resource_server(&self, uri: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Resource, uri);
-        if known.is_some() {
-            return known;
-        }
-        self.list_resources().await;
-        self.listed.owner(&self.names, Kind::Resource, uri)
-    }
-
-    /// The servers that list resources, and their URIs there. One list finds them all.
-    #[doc(hidden)]
-    pub async fn resource_servers(&self, uris: &[String]) -> Vec<Option<Owned>> {
-        let owner = |uri: &String| self.listed.owner(&self.names, Kind::Resource, uri);
-        if uris.iter().any(|uri| owner(uri).is_none()) {
-            self.resources_within(self.time_limit.min(LISTING)).await;
-        }
-        uris.iter().map(owner).collect()
-    }
-
-    /// The servers that may have a resource which none lists, and its URI there, the likeliest first.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn resource_candidates(&self, uri: &str) -> Vec<Owned> {
-        let named = self.names.inner_uri(uri);
-        let all = (0..self.servers.len()).map(|server| (server, uri.to_owned()));
-        named.into_iter().chain(all).collect()
-    }
-
-    /// Remembers the server that was found to have a resource which none lists.
-    #[doc(hidden)]
-    pub fn found_resource(&self, uri: &str, server: usize, own: String) {
-        self.listed.find(uri, (server, own));
-    }
-
-    /// The server that lists a template of resources, and its text there.
-    #[doc(hidden)]
-    pub async fn template_server(&self, uri_template: &str) -> Option<Owned> {
-        let known = self.listed.owner(&self.names, Kind::Template, uri_template);
-        if known.is_some() {
-            return known;
-        }
-        self.list_resource_templates().await;
-        self.listed.owner(&self.names, Kind::Template, uri_template)
-    }
-
-    /// Gives the resources in the result of a server the URIs by which others know them.
-    #[doc(hidden)]
-    pub async fn rename_links(&self, server: usize, result: &mut impl Links) {
-        let mut links = result.links();
-        if links.is_empty() || (self.servers.len() == 1 && !self.names.prefixes_uris()) {
-            return;
-        }
-        if !self.listed.has_resources() {
-            // The result doesn't wait for a server that hangs, whose resources nobody knows.
-            let limit = self.time_limit.min(LISTING);
-            tokio::join!(self.resources_within(limit), self.templates_within(limit));
-        }
-        for uri in &mut links {
-            self.listed.rename(&self.names, server, uri);
-        }
     }
 
     /// The number of servers.

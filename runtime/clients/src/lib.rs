@@ -13,6 +13,7 @@ mod following;
 mod links;
 mod listed;
 mod names;
+mod owners;
 mod reconnecting;
 mod server;
 mod transport;
