@@ -27,8 +27,8 @@ impl<'a> Decimal<'a> {
             Some(rest) => (true, rest),
             None => (false, text),
         };
-        let (mantissa, exponent) = match rest.find(['e', 'E']) {
-            Some(at) => (&rest[..at], Some(&rest[at + 1..])),
+        let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, Some(exponent)),
             None => (rest, None),
         };
         let (integer, fraction) = match mantissa.split_once('.') {

@@ -153,10 +153,11 @@ impl JsonWriter {
         loop {
             let (plain, rest) = text.split_at(plain_prefix(text.as_bytes()));
             self.raw(plain);
-            let Some(special) = rest.chars().next() else { break };
+            let mut rest = rest.chars();
+            let Some(special) = rest.next() else { break };
             is_plain = false;
             self.escape(special);
-            text = &rest[special.len_utf8()..];
+            text = rest.as_str();
         }
         self.raw("\"");
         self.json.mark(start, || is_plain);

@@ -83,7 +83,8 @@ fn decide(reader: &mut Reader<'_>, decision: &Decision, knows_others: bool) -> D
         } => {
             let member = reader.peek_discriminator(discriminators, needs)?;
             let at = member.and_then(|member| discriminators.iter().position(|case| case.member == member));
-            decide(reader, at.map_or(&**otherwise, |at| &decisions[at]), knows_others)
+            let decision = at.and_then(|at| decisions.get(at));
+            decide(reader, decision.unwrap_or(otherwise), knows_others)
         }
         Decision::Within { member, decision } => {
             let chosen = reader.peek_into(member, |reader| decide(reader, decision, false))?;

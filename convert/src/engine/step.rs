@@ -10,7 +10,7 @@ use crate::tables::Table;
 use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
 use crate::tables::types::{Kind, TypeId, TypeRef};
 
-/// The position of a pair of types in its step.
+/// The position of a pair of types in its step, from which none is removed.
 pub(crate) type PairId = usize;
 
 /// The conversions from one revision to a neighbouring one.

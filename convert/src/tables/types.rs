@@ -2,7 +2,7 @@
 
 use mcp_wire::{Discriminator, JsonType, MAX_DEPTH};
 
-/// The position of a type in its table.
+/// The position of a type in its table, from which none is removed.
 pub(crate) type TypeId = usize;
 
 /// A type where it is used.

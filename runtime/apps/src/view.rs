@@ -49,7 +49,10 @@ pub struct UiResource {
 /// When [`try_ui_resource`] gives an error.
 #[track_caller]
 pub fn ui_resource(uri: impl Into<String>, name: impl Into<String>) -> UiResource {
-    try_ui_resource(uri, name).unwrap_or_else(|error| panic!("{error}"))
+    match try_ui_resource(uri, name) {
+        Ok(resource) => resource,
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// A view with a URI and a name.

@@ -119,8 +119,8 @@ impl Names {
     /// all are prefixed, and `notes://git/today` for `notes://today` of the server `git`. Without a scheme there is no such form.
     #[must_use]
     pub fn outer_uris(&self, server: usize, uri: &str) -> Vec<String> {
-        let prefixed = self.prefixes.get(server).zip(after_scheme(uri));
-        let prefixed = prefixed.map(|(prefix, at)| format!("{}{prefix}/{}", &uri[..at], &uri[at..]));
+        let prefixed = self.prefixes.get(server).zip(split_scheme(uri));
+        let prefixed = prefixed.map(|(prefix, (scheme, rest))| format!("{scheme}{prefix}/{rest}"));
         match prefixed {
             Some(prefixed) if self.prefixes_uris => vec![prefixed],
             prefixed => std::iter::once(uri.to_owned()).chain(prefixed).collect(),
@@ -130,10 +130,10 @@ impl Names {
     /// The server that a prefixed URI says, and its own URI; `None` if it says none.
     #[must_use]
     pub fn inner_uri(&self, uri: &str) -> Option<(usize, String)> {
-        let at = after_scheme(uri)?;
-        let (prefix, rest) = uri[at..].split_once('/')?;
+        let (scheme, rest) = split_scheme(uri)?;
+        let (prefix, rest) = rest.split_once('/')?;
         let server = self.prefixes.iter().position(|known| known == prefix)?;
-        Some((server, format!("{}{rest}", &uri[..at])))
+        Some((server, format!("{scheme}{rest}")))
     }
 
     /// How they are named.
@@ -149,13 +149,13 @@ impl Names {
     }
 }
 
-/// Where the scheme of a URI has ended, with the `//` of an authority.
-fn after_scheme(uri: &str) -> Option<usize> {
+/// The scheme of a URI with the `//` of an authority, and what follows.
+fn split_scheme(uri: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = uri.split_once(':')?;
     let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
     let authority = if rest.starts_with("//") { 2 } else { 0 };
-    is_scheme.then_some(scheme.len() + 1 + authority)
+    is_scheme.then(|| uri.split_at(scheme.len() + 1 + authority))
 }
 
 /// A character of the names that every client accepts, or `-`.

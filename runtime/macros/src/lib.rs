@@ -28,9 +28,9 @@ fn setting(argument: &[TokenTree]) -> Result<String, String> {
     let texts: Vec<String> = argument.iter().map(ToString::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     match (&texts[..], argument.last()) {
-        (["read_only" | "idempotent"], _) => Ok(format!(".{}()", texts[0])),
-        (["destructive" | "open_world", "=", "true" | "false"], _)
-        | (["title", "=", _], Some(TokenTree::Literal(_))) => Ok(format!(".{}({})", texts[0], texts[2])),
+        ([name @ ("read_only" | "idempotent")], _) => Ok(format!(".{name}()")),
+        ([name @ ("destructive" | "open_world"), "=", value @ ("true" | "false")], _)
+        | ([name @ "title", "=", value], Some(TokenTree::Literal(_))) => Ok(format!(".{name}({value})")),
         _ => Err(format!(
             "`tool` doesn't take `{}`: it takes `title = \"…\"`, `read_only`, `idempotent`, and `destructive` and `open_world` with \
              `= true` or `= false`; `mcp_runtime::router::tool` makes a tool with another name",

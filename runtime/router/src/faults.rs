@@ -40,8 +40,8 @@ impl Write for Start {
             self.0.push_str(text);
             return Ok(());
         }
-        let end = (0..=left).rev().find(|end| text.is_char_boundary(*end));
-        self.0.push_str(&text[..end.unwrap_or_default()]);
+        let start = (0..=left).rev().find_map(|end| text.get(..end));
+        self.0.push_str(start.unwrap_or_default());
         Err(fmt::Error)
     }
 }

@@ -92,13 +92,13 @@ pub(super) fn inlined(schema: &Value, which: Inlined) -> Value {
     let mut kept = Map::new();
     // Definitions that are kept may refer to others.
     while let Some(name) = inliner.kept.pop() {
-        if !kept.contains_key(name) {
+        if let Some(definition) = definitions.get(name).filter(|_| !kept.contains_key(name)) {
             inliner.within = vec![name];
-            kept.insert(name.to_owned(), inliner.inline(&definitions[name]));
+            kept.insert(name.to_owned(), inliner.inline(definition));
         }
     }
-    if !kept.is_empty() {
-        root[DEFINITIONS] = kept.into();
+    if let (Value::Object(root), false) = (&mut root, kept.is_empty()) {
+        root.insert(DEFINITIONS.to_owned(), kept.into());
     }
     root
 }

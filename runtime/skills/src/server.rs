@@ -17,7 +17,7 @@ use mcp_runtime_router::{Blob, Call, ServerExtension, resource};
 use serde_json::{Value, json};
 
 use crate::error::SkillsError;
-use crate::folder::{Folder, SKILL};
+use crate::folder::{File, Folder, SKILL};
 
 /// How many entries a page has.
 const PAGE: usize = 50;
@@ -56,10 +56,10 @@ impl Skills {
     #[track_caller]
     pub fn add_to(&self, router: Router) -> Router {
         let router = router.extension(self.clone());
-        self.folder.files.keys().fold(router, |router, uri| {
-            let (resource_of, folder, uri) = (self.resource(uri), Arc::clone(&self.folder), uri.clone());
-            let is_text = std::str::from_utf8(&folder.files[&uri].bytes).is_ok();
-            match is_text {
+        self.folder.files.iter().fold(router, |router, (uri, file)| {
+            let (resource_of, folder, uri) = (self.resource(uri, file), Arc::clone(&self.folder), uri.clone());
+            // A folder that is shared doesn't change, so it still has the file when that is read.
+            match std::str::from_utf8(&file.bytes).is_ok() {
                 true => router.with(resource(resource_of, move || {
                     String::from_utf8_lossy(&folder.files[&uri].bytes).into_owned()
                 })),
@@ -69,8 +69,7 @@ impl Skills {
     }
 
     /// A file as a resource: a `SKILL.md` has the name and the description of its skill.
-    fn resource(&self, uri: &str) -> hub::Resource {
-        let file = &self.folder.files[uri];
+    fn resource(&self, uri: &str, file: &File) -> hub::Resource {
         let resource = match self.folder.skills.get(uri) {
             Some(skill) => {
                 let resource = hub::Resource::new(&skill.frontmatter.name, uri);

@@ -265,6 +265,7 @@ impl<'a> Payload<'a> {
 pub struct BatchElements<'a> {
     /// The text of the array, which has been checked to be JSON.
     array: &'a str,
+    /// Where an element has ended: the text can be cut there.
     position: usize,
     index: usize,
 }

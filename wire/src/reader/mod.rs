@@ -33,6 +33,7 @@ pub const MAX_DEPTH: usize = 128;
 #[derive(Debug)]
 pub struct Reader<'a> {
     text: &'a str,
+    /// Where a character of the text begins, or its end: the text can be cut there.
     position: usize,
     depth: usize,
     /// The number of bytes of memory that the rest of the text may take.

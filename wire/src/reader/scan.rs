@@ -164,10 +164,12 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
+/// The end of the literal whose first byte is at `at`.
 fn literal_end(bytes: &[u8], at: usize, literal: &[u8]) -> Option<usize> {
     bytes[at..].starts_with(literal).then_some(at + literal.len())
 }
 
+/// The end of the number whose first byte is at `at`.
 fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     let digits_end = |at: usize| {
         let end = at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();

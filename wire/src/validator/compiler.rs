@@ -23,6 +23,7 @@ pub(super) struct Base {
 /// scopes.
 type Scope = BTreeMap<String, (String, ResourceId)>;
 
+/// The position of a scope in [`Compiler::scopes`], from which none is removed.
 type ScopeId = usize;
 
 /// The maximum number of dynamic scopes. Each costs a copy of the schemas that are reached in it.

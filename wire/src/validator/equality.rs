@@ -34,10 +34,9 @@ fn equal_numbers(left: &Number, right: &Number) -> bool {
 /// The indices of the first two equal elements, in time proportional to the size of the array.
 pub(super) fn first_repetition(elements: &[Json<'_>]) -> Option<(usize, usize)> {
     let mut seen = HashSet::with_capacity(elements.len());
-    let again = elements
-        .iter()
-        .position(|element| !seen.insert(Canonical::of(element)))?;
-    let first = elements.iter().position(|element| equal(element, &elements[again]))?;
+    let mut numbered = elements.iter().enumerate();
+    let (again, repeated) = numbered.find(|(_, element)| !seen.insert(Canonical::of(element)))?;
+    let first = elements.iter().position(|element| equal(element, repeated))?;
     Some((first, again))
 }
 

@@ -7,7 +7,7 @@ use super::pattern::Pattern;
 use super::value::Json;
 use crate::reader::JsonType;
 
-/// A subschema's index in the arena.
+/// A subschema's index in the arena, from which none is removed.
 pub(super) type NodeId = usize;
 
 /// A subschema. The schema `true` has no rules.

@@ -11,6 +11,7 @@ use crate::json_schema::{DEFINITIONS, Dialect, UnknownDialect, pointer, subschem
 use super::error::{Problem, unexpected};
 use super::meta_schemas::meta_schema;
 
+/// The position of a resource in [`Resources::list`], from which none is removed.
 pub(super) type ResourceId = usize;
 
 /// A schema with a base URI of its own, and the schemas inside it that have none.

@@ -94,11 +94,11 @@ fn value_of(text: &str) -> Option<(String, &str)> {
         return Some((value.to_owned(), rest));
     };
     let mut value = String::new();
-    let mut characters = quoted.char_indices();
-    while let Some((at, character)) = characters.next() {
+    let mut characters = quoted.chars();
+    while let Some(character) = characters.next() {
         match character {
-            '"' => return Some((value, &quoted[at + 1..])),
-            '\\' => value.push(characters.next()?.1),
+            '"' => return Some((value, characters.as_str())),
+            '\\' => value.push(characters.next()?),
             other => value.push(other),
         }
     }

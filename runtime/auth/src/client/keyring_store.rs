@@ -160,11 +160,11 @@ struct Head<'a> {
 impl<'a> Head<'a> {
     /// The first line, and what follows it.
     fn split(entry: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let end = entry.iter().position(|byte| *byte == b'\n')?;
-        let (head, rest) = entry.split_at(end);
+        let mut lines = entry.splitn(2, |byte| *byte == b'\n');
+        let (head, rest) = (lines.next()?, lines.next()?);
         let (parts, digest) = std::str::from_utf8(head).ok()?.split_once(' ')?;
         let parts = parts.parse().ok().filter(|parts| (1..=MAX_PARTS).contains(parts))?;
-        Some((Self { parts, digest }, &rest[1..]))
+        Some((Self { parts, digest }, rest))
     }
 }
 

@@ -35,6 +35,7 @@ fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<u
     if let Some(value) = object.get(&[member])? {
         return edit(value, rest, json);
     }
+    // An object begins and ends with a brace.
     let end = range(object).end - 1;
     let is_empty = object.text()[1..].trim_start() == "}";
     let comma = if is_empty { "" } else { "," };

@@ -180,6 +180,7 @@ impl<S: Side> Engine<S> {
         let server = self.server.as_ref();
         let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
         let meta = stamp.and_then(|stamp| result_meta(result, stamp.0, stamp.1.text()));
+        // The place is between tokens of this text.
         let (place, meta) = meta.unwrap_or_default();
         let (before, after) = (&result.text()[..place.start], &result.text()[place.end..]);
         let id = to_json(id);

@@ -31,15 +31,14 @@ pub(crate) fn is_host_allowed(host: &str, allowed: &[String]) -> bool {
 /// The host without its port; `None` if something else follows it.
 fn without_port(host: &str) -> Option<&str> {
     let end_of_address = host.find(']').map_or(0, |at| at + 1);
-    match host[end_of_address..].find(':') {
-        None => Some(host),
-        Some(colon) => {
-            let (name, port) = host.split_at(end_of_address + colon);
-            // Parsing alone would take a sign too.
-            let is_number = port[1..].bytes().all(|byte| byte.is_ascii_digit());
-            (is_number && port[1..].parse::<u16>().is_ok()).then_some(name)
-        }
-    }
+    let (_, rest) = host.split_at(end_of_address);
+    let Some((_, port)) = rest.split_once(':') else {
+        return Some(host);
+    };
+    // Parsing alone would take a sign too.
+    let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = host.strip_suffix(port)?.strip_suffix(':')?;
+    (is_number && port.parse::<u16>().is_ok()).then_some(name)
 }
 
 #[cfg(test)]
