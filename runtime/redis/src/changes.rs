@@ -22,7 +22,7 @@ const EXPIRY: Duration = Duration::from_secs(60 * 60);
 
 type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// The changes that the instances of a server send each other. [`RedisStore::changes`] gives it.
+/// The changes that the instances of a server send each other. [`RedisStore::changes`](super::RedisStore::changes) gives it.
 pub struct RedisChanges {
     instance: String,
     key: String,
