@@ -35,9 +35,9 @@ impl Supply {
         self.values.insert(name, value);
     }
 
-    /// The values, in the order of their names.
-    pub fn values(&self) -> impl Iterator<Item = &RawJson> {
-        self.values.values()
+    /// The names and their values, in the order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), value))
     }
 }
 

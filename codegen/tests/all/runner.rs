@@ -2,6 +2,7 @@
 //! `{"way": …, "method": …, "error": …, "carry": …}`, and says what became of each.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use mcp_codegen::RevisionTable;
@@ -100,7 +101,7 @@ fn answer(line: &Value) -> Value {
                 "type": translation.definition,
                 "value": serde_json::from_str::<Value>(translation.value.text()).expect("JSON"),
                 "losses": written(&translation.losses),
-                "supply": translation.supply,
+                "supply": translation.supply.as_ref().map(|supply| supply.iter().collect::<BTreeMap<_, _>>()),
             })
         }
         Err(error) => json!({"code": error.code(), "path": error.path().to_string(), "error": error.reason()}),
