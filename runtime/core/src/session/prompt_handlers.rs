@@ -8,6 +8,8 @@ use mcp_runtime_util::Mutex;
 
 /// How often in succession a handler has to have answered at once.
 const TIMES: u32 = 16;
+/// The same for one that has been slow often: more would keep all from it whose threads others interrupt now and then.
+const MOST_TIMES: u32 = 1024;
 /// The time within which an answer is there at once.
 const AT_ONCE: Duration = Duration::from_micros(100);
 /// How many handlers are remembered.
@@ -17,7 +19,7 @@ const REMEMBERED: usize = 1024;
 ///
 /// A task costs more than a handler that answers at once. But while a handler runs in the task that receives, nothing else is received,
 /// not even a cancellation. So each begins with tasks of its own. One that was slow without a task needs twice as many answers at once
-/// until it runs without one again: in a number of calls, it keeps others waiting no more often than the logarithm of that number.
+/// until it runs without one again, up to [`MOST_TIMES`]: it keeps others waiting in one of so many calls at most, but for the first few.
 #[derive(Debug, Default)]
 pub struct PromptHandlers {
     state: RandomState,
@@ -63,7 +65,7 @@ impl PromptHandlers {
         });
         let was_prompt = record.times >= record.needed;
         if was_prompt && time > AT_ONCE {
-            record.needed = record.needed.saturating_mul(2);
+            record.needed = (record.needed * 2).min(MOST_TIMES);
         }
         record.times = match has_answered && time <= AT_ONCE {
             true => record.times.saturating_add(1),
@@ -100,6 +102,17 @@ mod tests {
         assert!(!handlers.is_prompt(key));
         run(1, AT_ONCE);
         assert!(handlers.is_prompt(key));
+    }
+
+    #[test]
+    fn a_handler_that_was_slow_often_is_prompt_again_after_a_bounded_number_of_answers() {
+        let handlers = PromptHandlers::default();
+        let key = handlers.key("tools/call", Some("a"));
+        for _ in 0..100 {
+            (0..MOST_TIMES).for_each(|_| handlers.ran(key, AT_ONCE, true));
+            assert!(handlers.is_prompt(key));
+            handlers.ran(key, AT_ONCE * 2, true);
+        }
     }
 
     #[test]
