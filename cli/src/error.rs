@@ -30,6 +30,13 @@ pub enum CommandError {
         name: String,
         known: Vec<&'static str>,
     },
+    #[error("between revisions {from} and {to}, nothing is supplied as {name:?}")]
+    UnknownKey {
+        from: Revision,
+        to: Revision,
+        name: String,
+        known: Vec<&'static str>,
+    },
     #[error("there is no command {name:?}")]
     UnknownCommand { name: String, known: Vec<String> },
     #[error("the workspace has no crate {name:?}")]
@@ -75,6 +82,7 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::UnknownType { .. }
+            | Self::UnknownKey { .. }
             | Self::UnknownCommand { .. }
             | Self::UnknownCrate { .. }
             | Self::UnknownServer { .. }
@@ -114,6 +122,9 @@ impl CommandError {
         let of = |name: &str, known: &[String]| tip(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
         match self {
             Self::UnknownType { name, known, .. } => Some(tip(name, known)),
+            // They are few, and begin alike.
+            Self::UnknownKey { known, .. } if known.is_empty() => None,
+            Self::UnknownKey { known, .. } => Some(format!("there are {}", known.join(", "))),
             Self::UnknownCommand { name, known }
             | Self::UnknownCrate { name, known }
             | Self::UnknownServer { name, known }

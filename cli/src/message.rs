@@ -3,7 +3,9 @@
 use mcp_adapters::mcp_wire::path::Segment;
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
 use mcp_adapters::mcp_wire::{Batch, Decoded, Invalid, Map, MessageHeader, Path, RawJson, RequestId, from_slice};
-use mcp_adapters::{Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error};
+use mcp_adapters::{
+    Conversion, Loss, PeerTypes, Policy, Revision, TranslateError, Translation, translate, translate_error,
+};
 use mcp_runtime::transport::MessageDirection;
 
 /// The prefix of the names of JSON-RPC's own messages, in the schema of every revision. Their definitions allow any
@@ -93,20 +95,27 @@ pub fn translate_message(
     name: &str,
     json: &[u8],
     failed: Option<&str>,
-    policy: Policy,
+    conversion: &Conversion,
 ) -> Result<Translation, (Path, TranslateError)> {
     let at_root = |error: TranslateError| (error.path(), error);
-    let envelope = translate(from, to, name, json, policy).map_err(at_root)?;
+    let envelope = translate(from, to, name, json, conversion.clone()).map_err(at_root)?;
     let messages = messages(json).map_err(|error| at_root(TranslateError::Invalid(error)))?;
     let (mut values, mut losses) = (Vec::new(), Vec::new());
+    let mut supply = envelope.supply;
     for (place, message) in messages {
         let (value, lost) = match union_of(from, &message) {
             Some(union) => {
-                let translation = translate(from, to, union, message.text().as_bytes(), policy)
+                let conversion = match supply.take() {
+                    Some(supply) => conversion.clone().supplied_with(supply),
+                    None => conversion.clone(),
+                };
+                let translation = translate(from, to, union, message.text().as_bytes(), conversion)
                     .map_err(|error| (within(place.clone(), &error.path()), error))?;
+                // What one message of a batch has added, the next one must agree with.
+                supply = translation.supply;
                 (translation.value, translation.losses)
             }
-            None => translate_response((from, to), message, failed, policy),
+            None => translate_response((from, to), message, failed, conversion.policy()),
         };
         values.push((place.clone(), value));
         losses.extend(lost.into_iter().map(|loss| Loss {
@@ -125,7 +134,7 @@ pub fn translate_message(
         definition: envelope.definition,
         value,
         losses,
-        supply: None,
+        supply,
     })
 }
 

@@ -1,11 +1,16 @@
 //! `mcp-rev translate`
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 
 use mcp_adapters::mcp_wire::{DecodeError, DecodeErrorKind, Definition, Map, Path, RawJson, error_code};
-use mcp_adapters::{Loss, Policy, Revision, TranslateError, Translation, translatable, translate};
+use mcp_adapters::{
+    Conversion, Loss, PeerTypes, Policy, Revision, Supply, TranslateError, Translation, hello, supply_keys,
+    translatable, translate,
+};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::args::TranslateArgs;
@@ -26,6 +31,9 @@ struct Translated {
     definition: Option<&'static str>,
     value: RawJson,
     losses: Vec<LossEntry>,
+    /// What the source says in each message, and the target doesn't.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    supply: BTreeMap<String, RawJson>,
 }
 
 /// A loss, as it is written.
@@ -59,11 +67,17 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         });
     }
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
+    let supply = supply(args)?;
+    let conversion = Conversion::new(policy);
+    let conversion = match supply.is_empty() {
+        true => conversion,
+        false => conversion.supplied_with(supply.clone().into_iter().collect::<Supply>()),
+    };
     let method = args.method.as_deref();
     let definition = args.definition.as_deref();
     let is_lossy = Cell::new(false);
     let summary = process_values(input, output, definition, true, |name, json| {
-        let translation = translate_value((from, to), name, json, method, policy);
+        let translation = translate_value((from, to), name, json, method, &conversion);
         let translation = translation.map_err(|it| Failure::new(Some(it.code), it.path, it.reason))?;
         for loss in translation.losses.iter().filter(|_| args.strict) {
             is_lossy.set(true);
@@ -73,9 +87,37 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
             definition: args.typed.then_some(translation.definition),
             value: translation.value,
             losses: translation.losses.into_iter().map(LossEntry::from).collect(),
+            supply: added(translation.supply, &supply),
         })
     })?;
     Ok(if is_lossy.get() { Summary::SomeFailed } else { summary })
+}
+
+/// What the arguments supply, with the version where the target alone says it in each message.
+fn supply(args: &TranslateArgs) -> Result<BTreeMap<String, RawJson>, CommandError> {
+    let (from, to) = (args.from, args.to);
+    let known = supply_keys(from, to).map_err(|error| CommandError::Argument(error.to_string()))?;
+    if let Some((key, _)) = args.supply.iter().find(|(key, _)| !known.contains(key.as_str())) {
+        return Err(CommandError::UnknownKey {
+            from,
+            to,
+            name: key.clone(),
+            known: known.into_iter().collect(),
+        });
+    }
+    let mut supply: BTreeMap<_, _> = args.supply.iter().cloned().collect();
+    if known.contains(hello::VERSION_KEY) && from.lifecycle().meta_version.is_none() {
+        let version = || Value::from(to.as_str()).into();
+        supply.entry(hello::VERSION_KEY.to_owned()).or_insert_with(version);
+    }
+    Ok(supply)
+}
+
+/// What conversions have added to a supply.
+fn added(supply: Option<Supply>, given: &BTreeMap<String, RawJson>) -> BTreeMap<String, RawJson> {
+    let supply = supply.unwrap_or_default();
+    let added = supply.iter().filter(|(key, _)| !given.contains_key(*key));
+    added.map(|(key, value)| (key.to_owned(), value.clone())).collect()
 }
 
 /// Why a value can't be translated.
@@ -87,10 +129,14 @@ struct Refusal {
 
 impl Refusal {
     fn at(path: Path, error: &TranslateError) -> Self {
+        let reason = match error.supply_key() {
+            Some(key) => format!("{}; --supply {key}=VALUE gives it", error.reason()),
+            None => error.reason(),
+        };
         Self {
             code: error.code(),
             path,
-            reason: error.reason(),
+            reason,
         }
     }
 
@@ -110,7 +156,7 @@ fn translate_value(
     name: &str,
     json: &[u8],
     method: Option<&str>,
-    policy: Policy,
+    conversion: &Conversion,
 ) -> Result<Translation, Refusal> {
     let (from, to) = way;
     if let Some(definition) = find_definition(from, name) {
@@ -119,9 +165,9 @@ fn translate_value(
             .map_err(|error| Refusal::invalid(&error, error.reason()))?;
     }
     let translation = if is_message(name) {
-        translate_message(way, name, json, method, policy).map_err(|(path, error)| Refusal::at(path, &error))?
+        translate_message(way, name, json, method, conversion).map_err(|(path, error)| Refusal::at(path, &error))?
     } else {
-        translate(from, to, name, json, policy).map_err(|error| Refusal::at(error.path(), &error))?
+        translate(from, to, name, json, conversion.clone()).map_err(|error| Refusal::at(error.path(), &error))?
     };
     let Some(definition) = find_definition(to, translation.definition) else {
         return Ok(translation);

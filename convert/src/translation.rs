@@ -1,5 +1,6 @@
 //! Conversions between any two revisions for types that are known only at run time.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use mcp_wire::{DecodeError, RawJson, Reader};
@@ -9,6 +10,7 @@ use crate::engine::Failed;
 use crate::loss::Loss;
 use crate::revision::ProtocolRevision;
 use crate::supply::Supply;
+use crate::tables::rows::Rows;
 use crate::unrepresentable::Unrepresentable;
 
 /// A value in another revision.
@@ -99,6 +101,25 @@ pub fn translatable<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'
     names.into_iter()
 }
 
+/// The keys of the [`Supply`] that conversions from one revision to another use, in order.
+///
+/// # Errors
+/// The table of a revision on the way can't be read. Those that are generated can.
+pub fn supply_keys<R: ProtocolRevision>(from: R, to: R) -> Result<BTreeSet<&'static str>, Unrepresentable> {
+    let (earlier, later) = (from.index().min(to.index()), from.index().max(to.index()));
+    let mut keys = BTreeSet::new();
+    for index in earlier + 1..=later {
+        let table = R::protocol().table(index)?;
+        let rows = if from.index() < to.index() {
+            &table.up
+        } else {
+            &table.down
+        };
+        keys.extend(rows.iter().flat_map(Rows::supply_keys));
+    }
+    Ok(keys)
+}
+
 impl<R: ProtocolRevision> TranslateError<R> {
     /// The JSON-RPC error code for a peer.
     #[must_use]
@@ -130,6 +151,15 @@ impl<R: ProtocolRevision> TranslateError<R> {
             Self::NoCounterpart { revision, name } => format!("revision {revision} has no counterpart of {name}"),
             Self::Invalid(error) => error.reason(),
             Self::Unrepresentable(error) => error.reason().to_owned(),
+        }
+    }
+
+    /// The key by which a [`Supply`] would have the member that is missing. `None` if something else is wrong.
+    #[must_use]
+    pub fn supply_key(&self) -> Option<&'static str> {
+        match self {
+            Self::Unrepresentable(error) => error.supply_key(),
+            Self::UnknownDefinition { .. } | Self::NoCounterpart { .. } | Self::Invalid(_) => None,
         }
     }
 }

@@ -18,6 +18,7 @@ struct Refused {
     code: i64,
     reason: Cow<'static, str>,
     rule: &'static str,
+    supply_key: Option<&'static str>,
 }
 
 impl Unrepresentable {
@@ -29,6 +30,7 @@ impl Unrepresentable {
             code,
             reason: reason.into(),
             rule,
+            supply_key: None,
         }))
     }
 
@@ -75,6 +77,14 @@ impl Unrepresentable {
         Self::new(error_code::INTERNAL_ERROR, because, AUTOMATIC)
     }
 
+    /// The refusal of a value without a member that the other revision requires. The session may know the member by a key.
+    pub(crate) fn lacks(member: &str, supply_key: Option<&'static str>) -> Self {
+        let because = format!("the target revision requires `{member}`, and nothing supplies it");
+        let mut refused = Self::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
+        refused.0.supply_key = supply_key;
+        refused.within_member(member)
+    }
+
     pub(crate) fn by_rule(error: &dyn fmt::Display, rule: &'static str) -> Self {
         Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
     }
@@ -119,6 +129,12 @@ impl Unrepresentable {
     #[must_use]
     pub fn rule(&self) -> &'static str {
         self.0.rule
+    }
+
+    /// The key by which a [`Supply`](crate::Supply) would have the member that is missing. `None` if something else is wrong.
+    #[must_use]
+    pub fn supply_key(&self) -> Option<&'static str> {
+        self.0.supply_key
     }
 }
 

@@ -2,8 +2,11 @@
 
 use clap::ArgGroup;
 use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::{RawJson, from_str};
+use serde_json::Value;
 
 use super::revision;
+use super::server::pair;
 
 /// Decode JSON values and write them again
 ///
@@ -46,6 +49,10 @@ pub struct DecodeArgs {
 /// requests and notifications, the values have it too; an id can't be made up for a request that has none. A whole message
 /// (JSONRPCMessage and the like) is translated as the request or notification that its method names. The result in a response
 /// isn't translated. The code of an error is, by the method that --method names.
+///
+/// Some revisions repeat in each request what a session says once, such as the capabilities of the client. A value that lacks it can't be
+/// translated there, and the error names what to give with --supply. Where the target says such a thing once, it is lost; with
+/// --supply, it is written beside the value instead, as "supply":{…}.
 #[derive(Debug, clap::Args)]
 #[command(
     group = ArgGroup::new("type_of_values").required(true).args(["definition", "typed"]),
@@ -53,7 +60,8 @@ pub struct DecodeArgs {
 Examples:
   mcp-rev translate --from 2025-11-25 --to 2024-11-05 --type ListToolsResult < tools.jsonl
   mcp-rev translate --from 2025-11-25 --to 2025-06-18 --typed --carry < instances.jsonl
-  mcp-rev translate --from 2025-11-25 --to 2025-06-18 --type Tool --strict < tools.jsonl || echo not all of it"
+  mcp-rev translate --from 2025-11-25 --to 2025-06-18 --type Tool --strict < tools.jsonl || echo not all of it
+  mcp-rev translate --from 2025-11-25 --to 2026-07-28 --type ClientRequest --supply meta.capabilities={} < calls.jsonl"
 )]
 pub struct TranslateArgs {
     /// The revision of the input
@@ -71,10 +79,26 @@ pub struct TranslateArgs {
     /// The method whose calls failed, for error responses; without it, only the codes change that mean the same for each method
     #[arg(long)]
     pub method: Option<String>,
+    /// What the session knows and the target revision says in each message; may be given several times
+    ///
+    /// The value is JSON, or text. The keys are those of the rules between the two revisions, and a wrong one is answered with them:
+    /// meta.capabilities, meta.client and meta.log-level are the client's, and meta.version is that of --to if it isn't given.
+    #[arg(long = "supply", value_name = "KEY=VALUE", value_parser = supplied)]
+    pub supply: Vec<(String, RawJson)>,
     /// Keep what the target revision doesn't declare as undeclared members, so that nothing is lost on the way back
     #[arg(long)]
     pub carry: bool,
     /// Fail if anything is lost: each loss goes to standard error too, and the exit status is 1
     #[arg(long)]
     pub strict: bool,
+}
+
+/// A key and a value: JSON, or text that isn't like JSON.
+fn supplied(text: &str) -> Result<(String, RawJson), String> {
+    let (key, value) = pair(text)?;
+    match from_str(&value) {
+        Ok(json) => Ok((key, json)),
+        Err(error) if value.starts_with(['{', '[', '"']) => Err(format!("the value isn't JSON: {error}")),
+        Err(_) => Ok((key, Value::from(value).into())),
+    }
 }

@@ -548,3 +548,98 @@ fn a_code_of_an_error_that_the_other_revision_lacks_is_a_loss_with_its_rule_and_
     let refused = lines("2026-07-28", "2025-03-26", "JSONRPCMessage", &[], &input);
     assert_eq!(refused.status, Some(1), "{refused:?}");
 }
+
+/// A call as clients with a session send it.
+const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add"}}"#;
+/// What each request of the stateless revision has in `_meta`.
+const META: &str = "io.modelcontextprotocol";
+
+#[test]
+fn a_request_that_lacks_what_sessions_know_is_refused_with_the_option_that_gives_it() {
+    for definition in ["ClientRequest", "JSONRPCMessage"] {
+        let run = lines("2025-11-25", "2026-07-28", definition, &[], CALL);
+        let answer = &run.answers()[0];
+        assert_eq!((run.status, &answer["ok"]), (Some(1), &json!(false)), "{run:?}");
+        let error = answer["error"].as_str().unwrap();
+        assert!(
+            error.ends_with("; --supply meta.capabilities=VALUE gives it"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn what_is_supplied_is_in_the_request_with_the_version_of_the_target() {
+    let capabilities = ["--supply", "meta.capabilities={\"roots\":{}}"];
+    let level = ["--supply", "meta.log-level=info"];
+    let version = ["--supply", "meta.version=2027-01-01"];
+    for definition in ["CallToolRequest", "ClientRequest", "JSONRPCMessage"] {
+        let more = [capabilities, level].concat();
+        let run = lines("2024-11-05", "2026-07-28", definition, &more, CALL);
+        let meta = json!({
+            format!("{META}/protocolVersion"): "2026-07-28",
+            format!("{META}/clientCapabilities"): {"roots": {}},
+            format!("{META}/logLevel"): "info",
+        });
+        let params = json!({"name": "add", "_meta": meta});
+        let value = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        assert_eq!(run.answers(), [json!({"ok": true, "value": value, "losses": []})]);
+    }
+    let run = lines(
+        "2025-11-25",
+        "2026-07-28",
+        "ClientRequest",
+        &[capabilities, version].concat(),
+        CALL,
+    );
+    let meta = &run.answers()[0]["value"]["params"]["_meta"];
+    assert_eq!(meta[format!("{META}/protocolVersion")], "2027-01-01", "{run:?}");
+}
+
+#[test]
+fn what_the_target_says_once_is_a_loss_and_with_supply_it_is_written_beside_the_value() {
+    let meta = json!({format!("{META}/protocolVersion"): "2026-07-28", format!("{META}/clientCapabilities"): {}});
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
+    let down = |more: &[&str]| {
+        let run = lines("2026-07-28", "2025-11-25", "ClientRequest", more, &request.to_string());
+        run.answers().remove(0)
+    };
+    let lossy = down(&[]);
+    assert_eq!(
+        (lossy["losses"].as_array().map(Vec::len), lossy.get("supply")),
+        (Some(2), None),
+        "{lossy}"
+    );
+    let supply = json!({"meta.version": "2026-07-28", "meta.capabilities": {}});
+    let supplied = down(&["--supply", "elicitation=1"]);
+    assert_eq!(
+        (&supplied["losses"], &supplied["supply"]),
+        (&json!([]), &supply),
+        "{supplied}"
+    );
+}
+
+#[test]
+fn a_wrong_key_or_value_to_supply_is_refused_with_what_is_right() {
+    for (from, to, supply, expected) in [
+        (
+            "2025-11-25",
+            "2026-07-28",
+            "meta.capabilites={}",
+            "there are meta.capabilities, meta.client, meta.log-level, meta.version",
+        ),
+        ("2026-07-28", "2025-11-25", "meta.client={}", "there are elicitation"),
+        (
+            "2024-11-05",
+            "2025-03-26",
+            "meta.client={}",
+            "nothing is supplied as \"meta.client\"",
+        ),
+        ("2025-11-25", "2026-07-28", "meta.client={", "isn't JSON"),
+        ("2025-11-25", "2026-07-28", "meta.client", "there is no `=`"),
+    ] {
+        let run = lines(from, to, "ClientRequest", &["--supply", supply], CALL);
+        assert_eq!(run.status, Some(2), "{run:?}");
+        assert!(run.error.contains(expected), "{run:?}");
+    }
+}

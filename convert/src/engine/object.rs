@@ -338,9 +338,11 @@ impl<'a> Run<'_> {
                     return Ok(());
                 }
                 None => {
-                    let because = format!("the target revision requires `{name}`, and nothing supplies it");
-                    let refused = Unrepresentable::new(error_code::INVALID_PARAMS, because, AUTOMATIC);
-                    return Err(refused.within_member(name));
+                    let supply_key = match &plan.source {
+                        MemberSource::Adopted(adopted) => adopted.supplied,
+                        MemberSource::Shared(..) => None,
+                    };
+                    return Err(Unrepresentable::lacks(name, supply_key));
                 }
             },
             None => return Ok(()),

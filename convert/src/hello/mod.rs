@@ -27,7 +27,7 @@ pub use self::handshake::{
 };
 pub use self::object::result_stamp;
 pub use self::stamp::{
-    is_of_stamp, missing_key, read_stamp, stamp, stamped_version, supply, supply_elicitation, unusual_kind,
+    VERSION_KEY, is_of_stamp, missing_key, read_stamp, stamp, stamped_version, supply, supply_elicitation, unusual_kind,
 };
 
 /// The member of parameters and results with the metadata.

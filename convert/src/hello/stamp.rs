@@ -8,6 +8,9 @@ use super::{ClientHello, HelloError, META, PeerTypes, Read};
 use crate::loss::Loss;
 use crate::supply::Supply;
 
+/// The key by which a [`Supply`] has the version that each request names.
+pub const VERSION_KEY: &str = "meta.version";
+
 /// Creates the metadata of each request: keys of `_meta` and their values.
 ///
 /// # Errors
@@ -31,7 +34,7 @@ pub fn stamp<R: PeerTypes>(revision: R, hello: ClientHello<R>) -> Result<Vec<(&'
 #[must_use]
 pub fn supply(version: &str, capabilities: RawJson, client: Option<RawJson>) -> Supply {
     let client = client.map(|client| ("meta.client", client));
-    let supplied = [("meta.version", text(version)), ("meta.capabilities", capabilities)];
+    let supplied = [(VERSION_KEY, text(version)), ("meta.capabilities", capabilities)];
     let supplied = supplied.into_iter().chain(client);
     supplied.map(|(role, json)| (role.to_owned(), json)).collect()
 }

@@ -17,6 +17,14 @@ pub(crate) struct Rows {
     pub(crate) results: HashMap<&'static str, HashMap<&'static str, Option<&'static str>>>,
 }
 
+impl Rows {
+    /// The keys of the values of the session that members of the target get.
+    pub(crate) fn supply_keys(&self) -> impl Iterator<Item = &'static str> {
+        let members = self.objects.values().flat_map(|object| object.members.values());
+        members.filter_map(|member| member.supplied)
+    }
+}
+
 /// An object.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRow {

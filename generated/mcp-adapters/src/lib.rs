@@ -24,8 +24,8 @@ pub use self::revision::Revision;
 pub use mcp_convert::{
     AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, LoadError, Loss, LossKind,
     MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Supply, Tolerance,
-    Translated, Translation, UnknownRevision, Unrepresentable, accept, hello, negotiate, translatable, translate,
-    translate_error,
+    Translated, Translation, UnknownRevision, Unrepresentable, accept, hello, negotiate, supply_keys,
+    translatable, translate, translate_error,
 };
 
 /// The state of a conversion between these revisions: its policy, and what has been lost so far.
