@@ -215,7 +215,7 @@ pub struct SnapshotArgs {
 ///
 /// Compares a snapshot with a later one, or with a server as it is now. A change is breaking if a call that was right before may fail, or
 /// its result may not be what a client expects; risky if a model or a client may act otherwise, such as for another description; and
-/// additive otherwise.
+/// additive otherwise. Schemas are compared by what they allow: other words for the same values aren't a change.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("url", |url| url.value_name("NEW|URL").help("The later snapshot, or the URL of a server over HTTP").value_parser(clap::value_parser!(String))),

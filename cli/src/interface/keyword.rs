@@ -41,16 +41,17 @@ fn is_of(kind: &str, allowed: &Value) -> bool {
     allowed == kind || (kind == "integer" && allowed == "number")
 }
 
-/// The change of any other keyword: each one excludes values, and a bound the more the tighter it is.
+/// The change of any other keyword: each one excludes values, and a bound the more the tighter it is. Beneath some, `false` excludes all.
 pub fn bounds(keyword: &str, before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
-    let any = (keyword == "additionalProperties").then_some(&Value::Bool(true));
-    let (before, after) = (
-        before.filter(|it| Some(*it) != any),
-        after.filter(|it| Some(*it) != any),
-    );
     let (Some(before), Some(after)) = (before, after) else {
         return Values::between(before.is_some(), after.is_some());
     };
+    if same(before, after) {
+        return None;
+    }
+    if ["additionalProperties", "items"].contains(&keyword) && (*before == false || *after == false) {
+        return Values::between(*before == false, *after == false);
+    }
     let rises = before
         .as_f64()
         .zip(after.as_f64())
@@ -68,4 +69,21 @@ fn is_minimum(keyword: &str) -> bool {
 
 fn is_maximum(keyword: &str) -> bool {
     ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].contains(&keyword)
+}
+
+/// Whether two values are equal, for which it doesn't matter how numbers are written.
+pub fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || (one.is_f64() != other.is_f64() && one.as_f64() == other.as_f64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let is_there = |(name, value): (&String, &Value)| other.get(name).is_some_and(|it| same(value, it));
+            one.len() == other.len() && one.iter().all(is_there)
+        }
+        _ => one == other,
+    }
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod keyword;
+mod normal;
 mod schema;
 
 use std::io;

@@ -1,11 +1,12 @@
 //! What a change of a tool's schema means.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::Effect;
-use super::keyword::{Values, bounds, types};
+use super::keyword::{Values, bounds, same, types};
+use super::normal::{Beneath, beneath, is_annotation, normalised};
 
 /// Which way the values of a schema go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,33 +17,32 @@ pub enum Direction {
     Output,
 }
 
-/// The keywords that are only read by people and models.
-const ANNOTATIONS: [&str; 7] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "deprecated",
-    "format",
-    "$comment",
-];
 /// The keywords that say nothing of values, or whose schemas are compared where they are used.
-const IGNORED: [&str; 4] = ["$schema", "$id", "$defs", "definitions"];
+const IGNORED: [&str; 6] = ["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"];
 /// References to references that are followed.
 const REFERENCES: usize = 16;
 /// The keywords that are compared by what is in them.
-const COMPARED: [&str; 7] = ["properties", "required", "enum", "items", "anyOf", "oneOf", "allOf"];
+const COMPARED: [&str; 6] = ["properties", "required", "enum", "anyOf", "oneOf", "allOf"];
+/// The schemas within each other, by references too, that are compared.
+const DEPTH: usize = 200;
+/// The schemas that are compared to find those that mean the same.
+const TRIALS: usize = 100_000;
 
 /// The changes between two schemas: what each means, and what it is.
 pub fn compare(direction: Direction, old: &Value, new: &Value) -> Vec<(Effect, String)> {
+    let (old, new) = (normalised(old), normalised(new));
     let mut comparison = Comparison {
         direction,
-        documents: (old, new),
+        documents: (&old, &new),
         compared: HashSet::new(),
+        depth: 0,
+        trials: TRIALS,
+        is_trial: false,
         changes: Vec::new(),
     };
-    comparison.schemas("", old, new);
-    comparison.changes
+    comparison.schemas("", &old, &new);
+    let changes = comparison.changes.into_iter();
+    changes.map(|change| (change.effect, change.text)).collect()
 }
 
 struct Comparison<'a> {
@@ -51,18 +51,58 @@ struct Comparison<'a> {
     documents: (&'a Value, &'a Value),
     /// The pairs of references that were followed.
     compared: HashSet<(&'a str, &'a str)>,
-    changes: Vec<(Effect, String)>,
+    /// The schemas that this one is within.
+    depth: usize,
+    /// The schemas that may still be compared to find those that mean the same.
+    trials: usize,
+    /// Whether it only finds out whether two schemas mean the same.
+    is_trial: bool,
+    changes: Vec<Found>,
+}
+
+/// A change of a schema.
+struct Found {
+    effect: Effect,
+    text: String,
+    /// Whether the same values are allowed.
+    is_annotation: bool,
 }
 
 impl<'a> Comparison<'a> {
     fn add(&mut self, effect: Effect, path: &str, change: &str) {
+        self.find(effect, path, change, false);
+    }
+
+    fn find(&mut self, effect: Effect, path: &str, change: &str, is_annotation: bool) {
         let of = match (path, self.direction) {
             ("", Direction::Input) => "input".to_owned(),
             ("", Direction::Output) => "output".to_owned(),
             (path, Direction::Input) => format!("argument {path}"),
             (path, Direction::Output) => format!("result {path}"),
         };
-        self.changes.push((effect, format!("{of}: {change}")));
+        let text = format!("{of}: {change}");
+        self.changes.push(Found {
+            effect,
+            text,
+            is_annotation,
+        });
+    }
+
+    /// The changes of annotations, if two schemas allow the same values as far as can be seen.
+    fn trial(&mut self, compare: impl FnOnce(&mut Self)) -> Option<Vec<Found>> {
+        let mut trial = Self {
+            direction: self.direction,
+            documents: self.documents,
+            compared: self.compared.clone(),
+            depth: self.depth,
+            trials: self.trials,
+            is_trial: true,
+            changes: Vec::new(),
+        };
+        compare(&mut trial);
+        self.trials = trial.trials;
+        let is_same = trial.changes.iter().all(|change| change.is_annotation);
+        is_same.then_some(trial.changes)
     }
 
     /// What it means that other values are allowed.
@@ -74,6 +114,21 @@ impl<'a> Comparison<'a> {
     }
 
     fn schemas(&mut self, path: &str, old: &'a Value, new: &'a Value) {
+        if self.is_trial && self.trials == 0 {
+            return self.add(Effect::Breaking, path, "another schema");
+        }
+        if self.depth == DEPTH {
+            return self.add(Effect::Breaking, path, "is within too many schemas to be compared");
+        }
+        if self.is_trial {
+            self.trials -= 1;
+        }
+        self.depth += 1;
+        self.referred(path, old, new);
+        self.depth -= 1;
+    }
+
+    fn referred(&mut self, path: &str, old: &'a Value, new: &'a Value) {
         let (before, after) = (reference(old), reference(new));
         if let (Some(before), Some(after)) = (before, after) {
             // What stands beside a reference holds as well.
@@ -97,27 +152,70 @@ impl<'a> Comparison<'a> {
     fn objects(&mut self, path: &str, before: &'a Map<String, Value>, after: &'a Map<String, Value>) {
         self.properties(path, before, after);
         self.enumeration(path, before, after);
-        if let (Some(before), Some(after)) = (before.get("items"), after.get("items")) {
-            self.schemas(&format!("{path}[]"), before, after);
-        }
         for keyword in ["anyOf", "oneOf", "allOf"] {
             self.alternatives(path, keyword, list(before, keyword), list(after, keyword));
         }
         let added = after.keys().filter(|keyword| !before.contains_key(*keyword));
         for keyword in before.keys().chain(added) {
-            if !IGNORED.contains(&keyword.as_str()) && !COMPARED.contains(&keyword.as_str()) {
-                self.keyword(path, keyword, before.get(keyword), after.get(keyword));
+            if IGNORED.contains(&keyword.as_str()) || COMPARED.contains(&keyword.as_str()) {
+                continue;
+            }
+            let (before, after) = (before.get(keyword), after.get(keyword));
+            if !self.is_same_beneath(path, keyword, before, after) {
+                self.keyword(path, keyword, before, after);
             }
         }
     }
 
+    /// Compares the schemas beneath a keyword. Returns whether that is all there is to say of it.
+    fn is_same_beneath(
+        &mut self,
+        path: &str,
+        keyword: &str,
+        before: Option<&'a Value>,
+        after: Option<&'a Value>,
+    ) -> bool {
+        let (Some(before), Some(after)) = (before, after) else {
+            return false;
+        };
+        let Some(pairs) = pairs(keyword, before, after) else {
+            return false;
+        };
+        let inner = match keyword {
+            "items" => format!("{path}[]"),
+            "additionalProperties" => join(path, "*"),
+            _ => path.to_owned(),
+        };
+        let compare = |comparison: &mut Self| {
+            for (old, new) in pairs {
+                comparison.schemas(&inner, old, new);
+            }
+        };
+        // More values beneath these are more values above.
+        if ["items", "additionalProperties"].contains(&keyword) && before.is_object() && after.is_object() {
+            compare(self);
+            return true;
+        }
+        match self.trial(compare) {
+            Some(annotations) => {
+                self.changes.extend(annotations);
+                true
+            }
+            None => false,
+        }
+    }
+
     fn keyword(&mut self, path: &str, keyword: &str, before: Option<&Value>, after: Option<&Value>) {
-        let is_local = |schema: Option<&Value>| schema.and_then(Value::as_str).is_some_and(|it| it.starts_with('#'));
-        if before == after || (keyword == "$ref" && is_local(before) && is_local(after)) {
+        let is_followed = |document: &Value, schema: Option<&Value>| {
+            let pointer = schema.and_then(Value::as_str).and_then(|it| it.strip_prefix('#'));
+            pointer.is_some_and(|pointer| document.pointer(pointer).is_some())
+        };
+        let (old, new) = self.documents;
+        if before == after || (keyword == "$ref" && is_followed(old, before) && is_followed(new, after)) {
             return;
         }
-        if ANNOTATIONS.contains(&keyword) {
-            return self.add(Effect::Risky, path, &format!("other {keyword}"));
+        if is_annotation(keyword) {
+            return self.find(Effect::Risky, path, &format!("other {keyword}"), true);
         }
         let change = match (before, after) {
             _ if keyword == "type" => format!("{} instead of {}", shown(after), shown(before)),
@@ -160,6 +258,24 @@ impl<'a> Comparison<'a> {
                 false => self.add(Effect::Additive, &path, "added"),
             }
         }
+        self.required_alone(path, before, after);
+    }
+
+    /// What is required without being described.
+    fn required_alone(&mut self, path: &str, before: &'a Map<String, Value>, after: &'a Map<String, Value>) {
+        let names = list(before, "required").iter().chain(list(after, "required"));
+        let is_described = |name: &str| {
+            [before, after]
+                .iter()
+                .any(|it| members(it).is_some_and(|it| it.contains_key(name)))
+        };
+        let names: BTreeSet<&str> = names
+            .filter_map(Value::as_str)
+            .filter(|name| !is_described(name))
+            .collect();
+        for name in names {
+            self.required(&join(path, name), requires(before, name), requires(after, name));
+        }
     }
 
     fn required(&mut self, path: &str, before: bool, after: bool) {
@@ -181,19 +297,34 @@ impl<'a> Comparison<'a> {
             ([], _) => self.add(self.effect(Values::Fewer), path, "limited to some values now"),
             (_, []) => self.add(added, path, "no longer limited to some values"),
             (old, new) => {
-                for value in old.iter().filter(|value| !new.contains(value)) {
+                let is_in = |values: &[Value], value: &Value| values.iter().any(|it| same(it, value));
+                for value in old.iter().filter(|value| !is_in(new, value)) {
                     self.add(self.effect(Values::Fewer), path, &format!("value {value} removed"));
                 }
-                for value in new.iter().filter(|value| !old.contains(value)) {
+                for value in new.iter().filter(|value| !is_in(old, value)) {
                     self.add(added, path, &format!("value {value} added"));
                 }
             }
         }
     }
 
-    /// Schemas of which one or all hold, compared in their order.
+    /// Schemas of which one or all hold. Those that mean the same belong together, and others are compared in their order.
     fn alternatives(&mut self, path: &str, keyword: &str, before: &'a [Value], after: &'a [Value]) {
-        for (old, new) in before.iter().zip(after) {
+        let (mut changed, mut left) = (Vec::new(), after.iter().collect::<Vec<_>>());
+        for old in before {
+            let same = left.iter().enumerate().filter_map(|(at, new)| {
+                let annotations = self.trial(|trial| trial.schemas(path, old, new))?;
+                Some((at, annotations))
+            });
+            match same.min_by_key(|(_, annotations)| annotations.len()) {
+                Some((at, annotations)) => {
+                    left.remove(at);
+                    self.changes.extend(annotations);
+                }
+                None => changed.push(old),
+            }
+        }
+        for (old, new) in changed.into_iter().zip(left) {
             self.schemas(path, old, new);
         }
         let (more, fewer) = match keyword {
@@ -220,6 +351,25 @@ fn resolved<'v>(document: &'v Value, schema: &'v Value) -> &'v Value {
     let follow = |schema: &&'v Value| reference(schema).and_then(|pointer| document.pointer(pointer));
     let last = std::iter::successors(Some(schema), follow).take(REFERENCES).last();
     last.unwrap_or(schema)
+}
+
+/// The schemas beneath a keyword that belong together; `None` if there are others on one side.
+fn pairs<'v>(keyword: &str, before: &'v Value, after: &'v Value) -> Option<Vec<(&'v Value, &'v Value)>> {
+    let kind = beneath(keyword, before);
+    if kind != beneath(keyword, after) {
+        return None;
+    }
+    match (kind, before, after) {
+        (Beneath::Schema, ..) => Some(vec![(before, after)]),
+        (Beneath::List, Value::Array(before), Value::Array(after)) => {
+            (before.len() == after.len()).then(|| before.iter().zip(after).collect())
+        }
+        (Beneath::Object, Value::Object(before), Value::Object(after)) if before.len() == after.len() => {
+            let pairs = before.iter().map(|(name, schema)| Some((schema, after.get(name)?)));
+            pairs.collect()
+        }
+        _ => None,
+    }
 }
 
 fn members(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
@@ -305,6 +455,146 @@ mod tests {
                 "risky result e: value 2 added",
             ]
         );
+    }
+
+    #[test]
+    fn schemas_that_allow_the_same_values_have_no_changes() {
+        let point = json!({"type": "object", "properties": {"x": {"type": "number"}}});
+        for (old, new) in [
+            (json!({"type": ["string"]}), json!({"type": "string"})),
+            (json!({"type": ["string", "null"]}), json!({"type": ["null", "string"]})),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+                json!({"type": ["string", "null"]}),
+            ),
+            (json!({"enum": ["a", "b"]}), json!({"enum": ["b", "a"]})),
+            (json!({"enum": ["a"]}), json!({"const": "a"})),
+            (json!({"enum": [1]}), json!({"enum": [1.0]})),
+            (json!({"required": ["a", "b"]}), json!({"required": ["b", "a"]})),
+            (
+                json!({}),
+                json!({"required": [], "properties": {}, "additionalProperties": true, "minLength": 0}),
+            ),
+            (
+                json!({"additionalProperties": {}}),
+                json!({"additionalProperties": true, "uniqueItems": false}),
+            ),
+            (json!({"items": true}), json!({"items": {}, "minItems": 0})),
+            (json!({"properties": {"a": {}}}), json!({"properties": {"a": true}})),
+            (json!({"minimum": 1}), json!({"minimum": 1.0})),
+            (
+                json!({"allOf": [{"$ref": "#/$defs/P"}], "$defs": {"P": point}}),
+                point.clone(),
+            ),
+            (
+                json!({"anyOf": [{"type": "string", "maxLength": 5}, point]}),
+                json!({"anyOf": [point, {"type": "string", "maxLength": 5}]}),
+            ),
+            (
+                json!({"not": {"$ref": "#/$defs/P"}, "$defs": {"P": point}}),
+                json!({"not": {"$ref": "#/definitions/Q"}, "definitions": {"Q": point}}),
+            ),
+            (
+                json!({"prefixItems": [{"$ref": "#/$defs/P"}], "$defs": {"P": point}}),
+                json!({"prefixItems": [point]}),
+            ),
+        ] {
+            for direction in [Direction::Input, Direction::Output] {
+                assert_eq!(lines(direction, &old, &new), [""; 0], "{old} {new}");
+                assert_eq!(lines(direction, &new, &old), [""; 0], "{new} {old}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_beneath_any_keyword_are_risky_and_values_are_not() {
+        let words = |word: &str| json!({"type": "string", "title": word});
+        for schema in [
+            |inner: Value| json!({"additionalProperties": inner}),
+            |inner: Value| json!({"patternProperties": {"^a": inner}}),
+            |inner: Value| json!({"prefixItems": [inner]}),
+            |inner: Value| json!({"anyOf": [inner, {"type": "integer"}]}),
+            |inner: Value| json!({"not": inner}),
+        ] {
+            let changes = compare(Direction::Input, &schema(words("A")), &schema(words("B")));
+            let [(Effect::Risky, change)] = changes.as_slice() else {
+                panic!("{changes:?}")
+            };
+            assert!(change.ends_with(": other title"), "{change}");
+            let changes = compare(
+                Direction::Input,
+                &schema(words("A")),
+                &schema(json!({"type": "boolean"})),
+            );
+            assert!(
+                changes.iter().any(|(effect, _)| *effect == Effect::Breaking),
+                "{changes:?}"
+            );
+        }
+        let (old, new) = (
+            json!({}),
+            json!({"x-order": 1, "readOnly": true, "contentEncoding": "base64"}),
+        );
+        let expected = [
+            "risky input: other contentEncoding",
+            "risky input: other readOnly",
+            "risky input: other x-order",
+        ];
+        assert_eq!(lines(Direction::Input, &old, &new), expected);
+    }
+
+    #[test]
+    fn what_allows_other_values_is_a_change_wherever_it_stands() {
+        for (old, new, expected) in [
+            (
+                json!({}),
+                json!({"items": {"type": "string"}}),
+                "breaking input: items added",
+            ),
+            (
+                json!({}),
+                json!({"required": ["a"]}),
+                "breaking argument a: required now",
+            ),
+            (
+                json!({"additionalProperties": {"type": "string"}}),
+                json!({"additionalProperties": {"type": "integer"}}),
+                "breaking argument *: integer instead of string",
+            ),
+            (
+                json!({"additionalProperties": false}),
+                json!({"additionalProperties": {"type": "integer"}}),
+                "additive input: additionalProperties {\"type\":\"integer\"} instead of false",
+            ),
+            (
+                json!({"$ref": "#/$defs/A"}),
+                json!({"$ref": "#/$defs/B"}),
+                "breaking input: $ref \"#/$defs/B\" instead of \"#/$defs/A\"",
+            ),
+            (
+                json!({"allOf": [{"additionalProperties": false}], "properties": {"a": {}}}),
+                json!({"additionalProperties": false, "properties": {"a": {}}}),
+                "breaking input: additionalProperties added",
+            ),
+        ] {
+            let found = lines(Direction::Input, &old, &new);
+            assert!(found.contains(&expected.to_owned()), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn schemas_that_take_long_to_compare_come_to_an_end() {
+        let mut definitions = Map::new();
+        for n in 0..300 {
+            let next = json!({"$ref": format!("#/$defs/{}", n + 1)});
+            let schema = json!({"anyOf": [{"items": next}, {"not": next}, {"contains": next}]});
+            definitions.insert(n.to_string(), schema);
+        }
+        definitions.insert("300".to_owned(), json!({"type": "string"}));
+        let old = json!({"$ref": "#/$defs/0", "$defs": definitions});
+        let mut new = old.clone();
+        new["$defs"]["300"] = json!({"type": "integer"});
+        assert!(!lines(Direction::Input, &old, &new).is_empty());
     }
 
     #[test]

@@ -1,0 +1,191 @@
+//! Schemas in one of the forms that mean the same.
+
+use serde_json::{Map, Value, json};
+
+/// The keywords that exclude values, besides those with schemas. Others are annotations, as JSON Schema says of those that it doesn't know.
+const ASSERTIONS: [&str; 24] = [
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "type",
+    "enum",
+    "const",
+    "multipleOf",
+    "maximum",
+    "exclusiveMaximum",
+    "minimum",
+    "exclusiveMinimum",
+    "maxLength",
+    "minLength",
+    "pattern",
+    "maxItems",
+    "minItems",
+    "uniqueItems",
+    "maxContains",
+    "minContains",
+    "maxProperties",
+    "minProperties",
+    "required",
+    "dependentRequired",
+    "dependencies",
+];
+/// The keywords whose value is a schema.
+const SCHEMA: [&str; 11] = [
+    "items",
+    "additionalItems",
+    "unevaluatedItems",
+    "contains",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+/// The keywords whose value is a list of schemas. Before 2020-12, `items` may be one.
+const LISTS: [&str; 5] = ["anyOf", "oneOf", "allOf", "prefixItems", "items"];
+/// The keywords whose value is an object of schemas.
+const OBJECTS: [&str; 5] = [
+    "properties",
+    "patternProperties",
+    "dependentSchemas",
+    "$defs",
+    "definitions",
+];
+/// Schemas within each other that are brought into that form.
+const DEPTH: usize = 100;
+
+/// What is beneath a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Beneath {
+    Schema,
+    List,
+    Object,
+    /// No schemas.
+    Value,
+}
+
+pub fn beneath(keyword: &str, value: &Value) -> Beneath {
+    match value {
+        Value::Array(_) if LISTS.contains(&keyword) => Beneath::List,
+        Value::Object(_) if OBJECTS.contains(&keyword) => Beneath::Object,
+        Value::Object(_) | Value::Bool(_) if SCHEMA.contains(&keyword) => Beneath::Schema,
+        _ => Beneath::Value,
+    }
+}
+
+/// Whether a keyword is only read by people and models.
+pub fn is_annotation(keyword: &str) -> bool {
+    ![&ASSERTIONS[..], &SCHEMA, &LISTS, &OBJECTS]
+        .iter()
+        .any(|known| known.contains(&keyword))
+}
+
+/// A schema that allows the same values, without keywords that allow any, and with one spelling where there are several.
+pub fn normalised(schema: &Value) -> Value {
+    within(schema, DEPTH)
+}
+
+fn within(schema: &Value, depth: usize) -> Value {
+    let members = match schema {
+        Value::Object(members) if depth > 0 => members,
+        Value::Bool(true) => return json!({}),
+        _ => return schema.clone(),
+    };
+    let inner = |schema: &Value| within(schema, depth - 1);
+    let members = members.iter().map(|(keyword, value)| {
+        let value = match (beneath(keyword, value), value) {
+            (Beneath::Schema, schema) => inner(schema),
+            (Beneath::List, Value::Array(schemas)) => schemas.iter().map(inner).collect(),
+            (Beneath::Object, Value::Object(schemas)) => {
+                let schemas = schemas.iter().map(|(name, schema)| (name.clone(), inner(schema)));
+                Value::Object(schemas.collect())
+            }
+            _ => value.clone(),
+        };
+        (keyword.clone(), value)
+    });
+    let mut members: Map<String, Value> = members.filter(|(keyword, value)| !allows_any(keyword, value)).collect();
+    for keyword in ["allOf", "anyOf", "oneOf"] {
+        merge_only(&mut members, keyword);
+    }
+    types_as_list(&mut members);
+    if !members.contains_key("enum")
+        && let Some(value) = members.remove("const")
+    {
+        members.insert("enum".to_owned(), json!([value]));
+    }
+    Value::Object(members)
+}
+
+/// Whether a keyword with this value is as good as none.
+fn allows_any(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "minLength" | "minItems" | "minProperties" => value.as_f64() == Some(0.0),
+        "uniqueItems" => *value == false,
+        "items"
+        | "additionalItems"
+        | "unevaluatedItems"
+        | "additionalProperties"
+        | "unevaluatedProperties"
+        | "propertyNames" => *value == json!({}),
+        _ => false,
+    }
+}
+
+/// Puts the only schema of a combination in its place, if no keyword is there twice. Annotations beside it are closer to the user.
+fn merge_only(members: &mut Map<String, Value>, keyword: &str) {
+    let Some(Value::Array(schemas)) = members.get(keyword) else {
+        return;
+    };
+    let [Value::Object(only)] = schemas.as_slice() else {
+        return;
+    };
+    let is_there = |inner: &String| inner != keyword && !is_annotation(inner) && members.contains_key(inner);
+    if only.keys().any(is_there) || (looks_beside(only) && looks_beside(members)) {
+        return;
+    }
+    let only = only.clone();
+    members.remove(keyword);
+    for (inner, value) in only {
+        members.entry(inner).or_insert(value);
+    }
+}
+
+/// Whether there are keywords that depend on others beside them, or on which others depend.
+fn looks_beside(schema: &Map<String, Value>) -> bool {
+    const KEYWORDS: [&str; 14] = [
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+        "unevaluatedProperties",
+        "prefixItems",
+        "items",
+        "additionalItems",
+        "unevaluatedItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "if",
+        "then",
+        "else",
+    ];
+    KEYWORDS.iter().any(|keyword| schema.contains_key(*keyword))
+}
+
+/// Alternatives that say nothing but a type are a list of types.
+fn types_as_list(members: &mut Map<String, Value>) {
+    let Some(Value::Array(schemas)) = members.get("anyOf") else {
+        return;
+    };
+    let only_type = |schema: &Value| {
+        let kind = schema.as_object().filter(|schema| schema.len() == 1)?.get("type")?;
+        kind.is_string().then(|| kind.clone())
+    };
+    let kinds: Option<Vec<Value>> = schemas.iter().map(only_type).collect();
+    if let Some(kinds) = kinds.filter(|kinds| !kinds.is_empty() && !members.contains_key("type")) {
+        members.remove("anyOf");
+        members.insert("type".to_owned(), Value::Array(kinds));
+    }
+}
