@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use mcp_adapters::Revision;
-use mcp_codegen::load::MANIFEST;
+use mcp_codegen::load::{MANIFEST, Manifest, unlisted_folders};
 use mcp_codegen::revision_tables;
 
 use crate::args::value_of;
 use crate::error::CommandError;
+use crate::plain::plain;
+use crate::text::say;
 
 /// The option that names the directory.
 const OPTION: &str = "--schemas";
@@ -24,6 +26,7 @@ pub fn load(directory: &Path) -> Result<(), CommandError> {
     if !directory.join(MANIFEST).is_file() {
         return Err(argument(format!("it has no {MANIFEST}")));
     }
+    warn_of_unlisted(directory);
     let tables = revision_tables(directory).map_err(|error| argument(error.to_string()))?;
     let mut tables = tables.into_iter();
     for known in Revision::ALL {
@@ -41,4 +44,22 @@ pub fn load(directory: &Path) -> Result<(), CommandError> {
         Revision::load(&made.revision, &made.table, &made.schema).map_err(|error| argument(error.to_string()))?;
     }
     Ok(())
+}
+
+/// Warns of folders that somebody may take for revisions. What is wrong with the manifest is reported with the other problems.
+fn warn_of_unlisted(directory: &Path) {
+    let Ok(manifest) = Manifest::load(directory) else {
+        return;
+    };
+    for name in unlisted_folders(directory, &manifest) {
+        let (folder, manifest) = (directory.join(&name), directory.join(MANIFEST));
+        let warning = format!(
+            "warning: nothing in {} is used, because {} doesn't list {name}\n  list it with `cargo xtask ingest --schema {} {name} \
+             PATH-OR-URL`, or move the folder elsewhere",
+            folder.display(),
+            manifest.display(),
+            directory.display(),
+        );
+        say(&plain(&warning));
+    }
 }

@@ -28,7 +28,7 @@ pub fn say(line: &str) {
 
 /// Writes a line, whose beginning says what it is.
 fn write_line(output: &mut impl Paint, line: &str) -> io::Result<()> {
-    let kinds = [("error:", BAD), ("[lost]", DOUBTFUL)];
+    let kinds = [("error:", BAD), ("warning:", DOUBTFUL), ("[lost]", DOUBTFUL)];
     let kind = kinds.iter().find(|(kind, _)| line.starts_with(kind));
     let (kind, style) = kind.copied().unwrap_or(("", NONE));
     output.paint(style, kind)?;

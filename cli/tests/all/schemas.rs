@@ -64,6 +64,25 @@ fn a_loaded_revision_is_decoded_by_its_schema() {
 }
 
 #[test]
+fn a_folder_that_the_manifest_does_not_list_is_named_with_the_next_step() {
+    let schemas = Schemas::with(&SESSIONS);
+    let revisions = || run(&["revisions", "--schemas", &schemas.directory]);
+    let before = revisions();
+    assert_eq!(stderr(&before), "");
+    for folder in ["2100-01-01", ".git"] {
+        fs::create_dir(format!("{}/{folder}", schemas.directory)).unwrap();
+    }
+    let after = revisions();
+    assert_eq!((after.status.code(), stdout(&after)), (Some(0), stdout(&before)));
+    let directory = &schemas.directory;
+    let expected = format!(
+        "warning: nothing in {directory}/2100-01-01 is used, because {directory}/revisions.yaml doesn't list 2100-01-01\n  list it with \
+         `cargo xtask ingest --schema {directory} 2100-01-01 PATH-OR-URL`, or move the folder elsewhere\n"
+    );
+    assert_eq!(stderr(&after), expected);
+}
+
+#[test]
 fn a_loaded_revision_has_definitions_in_typescript_as_the_compiled_ones_have() {
     let schemas = Schemas::with(&SESSIONS);
     let generated = succeeds(&["generate", "--schemas", &schemas.directory, "--typescript", MADE_UP]);

@@ -29,11 +29,11 @@ pub use family::families;
 pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
-pub use sources::NAMES;
 pub(crate) use sources::{
     Directory, ExtensionDocuments, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory,
     load, optional_document,
 };
+pub use sources::{NAMES, unlisted_folders};
 pub(crate) use unused::without_unused_definitions;
 
 use crate::problem::{Problem, Problems};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Document, Entry, Extension, Manifest, Revision, load_document, read_document};
+use super::{Document, Entry, Extension, MANIFEST, Manifest, Revision, load_document, read_document};
 use crate::problem::{Problem, Problems};
 
 /// The file of a revision's schema.
@@ -220,6 +220,21 @@ impl<'d> Directory<'d> {
 /// The directory of an extension's files.
 pub(crate) fn extension_directory(schema: &Path, name: &str, version: &Revision) -> PathBuf {
     schema.join(EXTENSIONS).join(name).join(version.as_str())
+}
+
+/// The names of the folders that a schema directory has beside those that its manifest lists, and beside other families. Nothing reads them.
+#[must_use]
+pub fn unlisted_folders(schema: &Path, manifest: &Manifest) -> Vec<String> {
+    let folders = std::fs::read_dir(schema).into_iter().flatten();
+    let folders = folders.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let folders = folders.filter(|folder| folder.is_dir() && !folder.join(MANIFEST).is_file());
+    let names = folders.filter_map(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
+    let is_listed = |name: &str| manifest.entry(name).is_some() || name == EXTENSIONS;
+    let mut names: Vec<String> = names
+        .filter(|name| !is_listed(name) && !name.starts_with('.'))
+        .collect();
+    names.sort_unstable();
+    names
 }
 
 pub(crate) fn optional_document(path: &Path) -> Result<Document, Problems> {
