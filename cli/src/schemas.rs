@@ -23,6 +23,9 @@ pub fn directory(args: &[OsString]) -> Option<PathBuf> {
 /// Loads the revisions of a directory of schemas that aren't compiled.
 pub fn load(directory: &Path) -> Result<(), CommandError> {
     let argument = |problem: String| CommandError::Argument(format!("{OPTION} {}: {problem}", directory.display()));
+    if !directory.is_dir() {
+        return Err(argument("there is no such directory".to_owned()));
+    }
     if !directory.join(MANIFEST).is_file() {
         return Err(argument(format!("it has no {MANIFEST}")));
     }

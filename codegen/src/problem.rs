@@ -2,10 +2,11 @@
 //!
 //! Inputs are untrusted, and problems are shown in terminals, so control characters in names and texts are escaped.
 
+use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 /// A position in a file, both counted from 1, the column in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The line.
     pub line: usize,
@@ -20,7 +21,7 @@ impl fmt::Display for Place {
 }
 
 /// A problem with its place and, if there is one, the next step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Problem {
     /// The file as the user would name it.
     pub file: String,
@@ -120,6 +121,9 @@ impl Problems {
             return Ok(());
         }
         found.sort_by(|a, b| (&a.file, a.place).cmp(&(&b.file, b.place)));
+        // A file of a revision is read for each of its extensions too.
+        let mut known = HashSet::new();
+        found.retain(|problem| known.insert(problem.clone()));
         Err(Self(found))
     }
 

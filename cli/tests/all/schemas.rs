@@ -83,6 +83,30 @@ fn a_folder_that_the_manifest_does_not_list_is_named_with_the_next_step() {
 }
 
 #[test]
+fn what_is_wrong_with_a_directory_is_told_once() {
+    let missing = run(&["revisions", "--schemas", "/none"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(
+        stderr(&missing).contains("there is no such directory"),
+        "{}",
+        stderr(&missing)
+    );
+
+    let schemas = Schemas::with(&SESSIONS);
+    // Extensions read the overlay of their revision too.
+    let overlay = format!("{}/2026-07-28/overlay.yaml", schemas.directory);
+    let text = fs::read_to_string(&overlay).unwrap();
+    fs::write(&overlay, format!("{text}nonsense: 1\n")).unwrap();
+    let refused = run(&["revisions", "--schemas", &schemas.directory]);
+    assert_eq!(
+        stderr(&refused).matches("unknown field `nonsense`").count(),
+        1,
+        "{}",
+        stderr(&refused)
+    );
+}
+
+#[test]
 fn a_loaded_revision_has_definitions_in_typescript_as_the_compiled_ones_have() {
     let schemas = Schemas::with(&SESSIONS);
     let generated = succeeds(&["generate", "--schemas", &schemas.directory, "--typescript", MADE_UP]);
