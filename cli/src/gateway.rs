@@ -35,7 +35,7 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
         });
     }
     servers.retain(|name, _| args.only.is_empty() || args.only.contains(name));
-    let mut gateway = Gateway::new("mcp-rev", env!("CARGO_PKG_VERSION"));
+    let mut gateway = Gateway::new("mcp-rev", env!("CARGO_PKG_VERSION")).time_limit(args.timeout);
     if args.flat {
         gateway = gateway.flat();
     }

@@ -95,6 +95,11 @@ pub struct BridgeArgs {
     /// Sessions with the server at a time; beyond, the one that has been idle longest makes room
     #[arg(long, value_name = "COUNT", default_value = "1024", value_parser = clap::value_parser!(u32).range(1..))]
     pub servers: u32,
+    /// Seconds that a client waits for a session with the server: for its start, and its first answer. Then it gets an error
+    ///
+    /// With --auth user, the user has 5 minutes more to log in.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = some_seconds)]
+    pub connect_timeout: Duration,
     /// Seconds that a session with the server lasts after its last client, if others can use it
     #[arg(long, value_name = "SECONDS", default_value = "300", value_parser = seconds)]
     pub idle: Duration,
@@ -151,6 +156,15 @@ pub fn listen(text: &str) -> Result<Listen, String> {
         host: host.to_owned(),
         path: url.path().to_owned(),
     })
+}
+
+/// Seconds of which there is at least one.
+pub fn some_seconds(text: &str) -> Result<Duration, String> {
+    let duration = seconds(text)?;
+    match duration.is_zero() {
+        true => Err("there must be at least one second".to_owned()),
+        false => Ok(duration),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -1,11 +1,12 @@
 //! The arguments of `gateway`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mcp_runtime::transport::http::client::reqwest::header::HeaderName;
 
 use super::Listen;
-use super::bridge::listen;
+use super::bridge::{listen, some_seconds};
 
 /// Serve many servers as one
 ///
@@ -44,6 +45,11 @@ pub struct GatewayArgs {
     /// Drop the members of calls and results that the latest revision doesn't declare; `_meta`, arguments and structured content stay whole
     #[arg(long)]
     pub drop_undeclared: bool,
+    /// Seconds that a server may take to connect and to give a list; lists lack one that takes longer, until it has connected
+    ///
+    /// A call of a server isn't limited: its client decides how long it waits.
+    #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = some_seconds)]
+    pub timeout: Duration,
     /// A header with the name of the user, which a proxy in front of the gateway has authenticated and removes from what clients send
     #[arg(long, value_name = "NAME", conflicts_with = "one_user")]
     pub principal_header: Option<HeaderName>,

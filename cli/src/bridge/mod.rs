@@ -97,6 +97,7 @@ fn options(args: &BridgeArgs) -> Result<BridgeOptions, CommandError> {
     options.restart = args.restart;
     options.servers = usize::try_from(args.servers).unwrap_or(usize::MAX);
     options.idle = args.idle;
+    options.connecting = args.connect_timeout;
     if args.auth.auth == Some(AuthMode::User) {
         options.connecting += LOGIN;
     }

@@ -326,6 +326,21 @@ fn a_server_that_cant_be_started_is_told_to_the_client() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_client_gets_an_error_after_the_seconds_that_it_waits_for_the_server() {
+    let bridge = ["--", BRIDGE, "bridge", "--connect-timeout", "1", "--", "sleep", "60"];
+    for revision in REVISIONS {
+        // Without the option, the client gives up first.
+        let waited = run(&[&["inspect", "--timeout", "20", "--revision", revision][..], &bridge].concat());
+        assert_eq!(waited.status.code(), Some(3));
+        let told = stderr(&waited);
+        assert!(told.contains("no answer came within 1s"), "{told}");
+    }
+    let refused = run(&["bridge", "--connect-timeout", "0", "--", "sleep", "60"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
 /// A bank with a handshake. Its tool `transfer` asks for confirmation once there is a file `gate` in the folder that is its argument,
 /// and its tool `wait` does nothing. Each leaves a file when it is called.
 const BANK: &str = r#"

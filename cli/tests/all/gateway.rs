@@ -79,6 +79,21 @@ fn a_server_that_cannot_be_started_is_told_once_however_many_lists_lack_it() {
     assert!(told.contains("exit status: 3"), "{told}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_that_hangs_is_left_out_of_lists_after_the_seconds_that_it_may_take() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    let hanging = json!({"command": "sleep", "args": ["60"]});
+    let servers = json!({"mcpServers": {"weather": {"command": weather()}, "hanging": hanging}});
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let gateway = ["--", env!("CARGO_BIN_EXE_mcp-rev"), "gateway", file, "--timeout", "1"];
+    // Without the option, the first list alone takes 20 seconds.
+    let shown = succeeds(&[&["tool", "weather_weather", "--timeout", "15"][..], &gateway].concat());
+    assert!(shown.contains("weather of a city"), "{shown}");
+}
+
 #[test]
 fn a_wrong_file_is_refused_at_the_start() {
     let directory = tempfile::tempdir().unwrap();
@@ -100,6 +115,9 @@ fn a_wrong_file_is_refused_at_the_start() {
         assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
     }
     std::fs::write(&file, r#"{"mcpServers":{"a":{"command":"x"}}}"#).unwrap();
+    let refused = run(&["gateway", file.to_str().unwrap(), "--timeout", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("at least one second"), "{}", stderr(&refused));
     let refused = run(&["gateway", file.to_str().unwrap(), "--only", "b"]);
     assert!(
         stderr(&refused).contains("the file has no server \"b\""),
