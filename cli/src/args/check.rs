@@ -36,8 +36,9 @@ pub struct CheckArgs {
     /// The tools to call, with examples of their arguments
     #[arg(long, value_enum, default_value = "read-only")]
     pub tools: ToolPolicy,
-    /// Arguments of tools: a JSON object with the arguments of each tool by its name. These tools are called in any case
-    #[arg(long, value_name = "FILE")]
+    /// Arguments of tools: a JSON object with the arguments of each tool by its name, or the file with it. These tools are called in any
+    /// case
+    #[arg(long, value_name = "FILE|JSON")]
     pub arguments: Option<PathBuf>,
     /// The items of each list that are used at most
     #[arg(long, value_name = "COUNT", default_value = "100")]

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::ArgGroup;
+use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::hub::LoggingLevel;
 
+use super::argument::{Argument, argument, json};
 use super::server::pair;
 use super::{Format, ServerArgs};
 
@@ -55,17 +57,20 @@ pub struct ToolArgs {
 Examples:
   mcp-rev call weather --arg city=Bern https://example.org/mcp
   mcp-rev call add --arg a=2 --arg b=3 --format json -- node server.js
-  mcp-rev call search --args '{\"tags\":[\"new\"]}' -- python -m server"
+  mcp-rev call search --arg 'tags:=[\"new\"]' --arg filter:=@filter.json -- python -m server
+  mcp-rev call search --args @arguments.json -- python -m server"
 )]
 pub struct CallArgs {
     /// The name of the tool
     pub tool: String,
-    /// An argument of the tool. The value is JSON, or text where the tool's schema wants text
-    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = pair)]
-    pub pairs: Vec<(String, String)>,
-    /// The arguments as one JSON object; those of --arg are added to it
-    #[arg(long = "args", value_name = "JSON")]
-    pub json: Option<String>,
+    /// An argument of the tool; may be given several times. The value is JSON, or text where the tool's schema wants text
+    ///
+    /// After `:=`, it is JSON whatever the schema wants, or the JSON in the file after `@`: NAME:=JSON, NAME:=@FILE.
+    #[arg(long = "arg", value_name = "NAME=VALUE|NAME:=JSON", value_parser = argument)]
+    pub arguments: Vec<Argument>,
+    /// The arguments as one JSON object, or the file with it after `@`; those of --arg are added to it
+    #[arg(long = "args", value_name = "JSON|@FILE", value_parser = json::<RawObject>)]
+    pub json: Option<RawObject>,
     #[command(flatten)]
     pub client: ClientArgs,
 }
@@ -123,9 +128,9 @@ Examples:
 pub struct RequestArgs {
     /// The method
     pub method: String,
-    /// Its parameters, a JSON object
-    #[arg(long, value_name = "JSON")]
-    pub params: Option<String>,
+    /// Its parameters, a JSON object, or the file with it after `@`
+    #[arg(long, value_name = "JSON|@FILE", value_parser = json::<RawObject>)]
+    pub params: Option<RawObject>,
     #[command(flatten)]
     pub client: ClientArgs,
 }

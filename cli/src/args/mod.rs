@@ -1,5 +1,6 @@
 //! The command line.
 
+mod argument;
 mod auth;
 mod bridge;
 mod check;
@@ -19,6 +20,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use mcp_adapters::Revision;
 
+pub use self::argument::{Argument, ArgumentValue, argument, json};
 pub use self::auth::{AuthArgs, AuthMode};
 pub use self::bridge::{BridgeArgs, Listen, Socket};
 pub use self::check::{CheckArgs, ReportFormat, ToolPolicy};

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::hub::LoggingLevel;
 
 use super::ClientArgs;
+use super::argument::json;
 use super::client::log_level;
 
 /// Use a server line by line
@@ -49,8 +51,8 @@ pub enum ShellCommand {
     Call {
         /// The name of the tool
         tool: String,
-        /// Its arguments: NAME=VALUE, or all as one JSON object
-        #[arg(value_name = "NAME=VALUE|JSON")]
+        /// Its arguments: NAME=VALUE or NAME:=JSON, or all as one JSON object, or @FILE with it. JSON needs no quotes around it
+        #[arg(value_name = "NAME=VALUE|NAME:=JSON|JSON|@FILE")]
         arguments: Vec<String>,
     },
     /// Read a resource
@@ -70,8 +72,9 @@ pub enum ShellCommand {
     Request {
         /// The method
         method: String,
-        /// Its parameters, a JSON object
-        params: Option<String>,
+        /// Its parameters, a JSON object, or @FILE with it
+        #[arg(value_name = "JSON|@FILE", value_parser = json::<RawObject>)]
+        params: Option<RawObject>,
     },
     /// Measure how long the server takes to answer
     Ping,

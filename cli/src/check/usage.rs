@@ -61,13 +61,18 @@ impl ClientHandler<Context<ClientSide>> for Declining {
     }
 }
 
-/// The arguments that a file gives for tools, by their names.
+/// The arguments that are given for tools, by their names.
 #[derive(Default)]
 pub struct Arguments(HashMap<String, Map<String, Value>>);
 
 impl Arguments {
+    /// Those of a file, or of the object that stands in the place of its name.
     pub fn read(file: Option<&Path>) -> Result<Self, CommandError> {
         let Some(file) = file else { return Ok(Self::default()) };
+        if let Some(json) = file.to_str().filter(|text| text.starts_with('{')) {
+            let invalid = |error| CommandError::Argument(format!("--arguments: {error}"));
+            return serde_json::from_str(json).map(Self).map_err(invalid);
+        }
         let text = std::fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
         serde_json::from_str(&text)
             .map(Self)

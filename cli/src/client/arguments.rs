@@ -1,26 +1,39 @@
 //! The arguments of a tool, typed by the tool's schema.
 
+use std::collections::HashSet;
+
 use mcp_adapters::mcp_wire::{self, RawJson, RawObject, from_str};
 use mcp_runtime::hub::Tool;
 use serde_json::{Map, Value};
 
+use crate::args::{Argument, ArgumentValue};
 use crate::error::CommandError;
 use crate::suggest::tip;
 
-/// The arguments that the command line gives: one object, and pairs of a name and a value.
-pub fn arguments(tool: &Tool, json: Option<&str>, pairs: &[(String, String)]) -> Result<RawObject, CommandError> {
+/// References and alternatives within each other that are looked through for types.
+const DEPTH: usize = 8;
+
+/// The arguments that the command line gives: one object, and those with names.
+pub fn arguments(tool: &Tool, json: Option<&RawObject>, named: &[Argument]) -> Result<RawObject, CommandError> {
+    let wrong = |error: mcp_wire::DecodeError| CommandError::Argument(error.to_string());
     // Numbers stay as they were typed.
     let mut arguments: mcp_wire::Map<RawJson> = match json {
-        Some(json) => from_str(json)
-            .map_err(|error| CommandError::Argument(format!("the arguments aren't a JSON object: {error}")))?,
+        Some(json) => json.decode_as().map_err(wrong)?,
         None => mcp_wire::Map::new(),
     };
     let schema: Value = tool.input_schema.parse().unwrap_or_default();
-    for (name, text) in pairs {
+    for Argument { name, value } in named {
         let property = property(&schema, name).map_err(CommandError::Argument)?;
-        let value = value(property, text).ok_or_else(|| {
-            CommandError::Argument(format!("--arg {name} wants JSON of {}, not {text:?}", kind(property)))
-        })?;
+        let value = match value {
+            ArgumentValue::Json(json) => json.clone(),
+            ArgumentValue::Typed(text) => {
+                let kinds = kinds(&schema, property);
+                typed(kinds.as_deref(), text).ok_or_else(|| {
+                    let kinds = kinds.unwrap_or_default().join(" or ");
+                    CommandError::Argument(format!("--arg {name} wants JSON of the type {kinds}, not {text:?}"))
+                })?
+            }
+        };
         arguments.insert(name.clone(), value);
     }
     let arguments = RawJson::from_encode(&arguments).map_err(|error| CommandError::Argument(error.to_string()))?;
@@ -40,39 +53,69 @@ fn property<'s>(schema: &'s Value, name: &str) -> Result<&'s Value, String> {
     }
 }
 
-/// A value of one of the types that a schema allows. Text is text where the schema allows no other type, or where it is no JSON of
-/// another one.
-fn value(schema: &Value, text: &str) -> Option<RawJson> {
-    let allows = |kind: &str| match &schema["type"] {
-        Value::String(only) => only == kind,
-        Value::Array(kinds) => kinds.iter().any(|one| one == kind),
-        _ => true,
-    };
+/// The types that a schema of a document allows, as far as it says so; `None` for any.
+pub(super) fn kinds<'s>(root: &'s Value, schema: &'s Value) -> Option<Vec<&'s str>> {
+    let mut kinds = kinds_within(root, schema, DEPTH)?;
+    let mut known = HashSet::new();
+    kinds.retain(|kind| known.insert(*kind));
+    Some(kinds)
+}
+
+fn kinds_within<'s>(root: &'s Value, schema: &'s Value, depth: usize) -> Option<Vec<&'s str>> {
+    if depth == 0 {
+        return None;
+    }
+    if let Some(reference) = schema["$ref"].as_str() {
+        return kinds_within(root, root.pointer(reference.strip_prefix('#')?)?, depth - 1);
+    }
+    match &schema["type"] {
+        Value::String(only) => return Some(vec![only]),
+        Value::Array(kinds) => return kinds.iter().map(Value::as_str).collect(),
+        _ => {}
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return Some(values.iter().map(kind_of).collect());
+    }
+    let alternatives = ["anyOf", "oneOf"]
+        .into_iter()
+        .find_map(|keyword| schema[keyword].as_array())?;
+    let kinds: Option<Vec<_>> = alternatives
+        .iter()
+        .map(|schema| kinds_within(root, schema, depth - 1))
+        .collect();
+    Some(kinds?.concat())
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// A value of one of these types. Text is text where no other type is allowed, or where it is no JSON of another one.
+fn typed(kinds: Option<&[&str]>, text: &str) -> Option<RawJson> {
+    let allows = |kind: &str| kinds.is_none_or(|kinds| kinds.contains(&kind));
     let parsed = serde_json::from_str(text).ok().filter(|value| match value {
-        Value::Null => allows("null"),
-        Value::Bool(_) => allows("boolean"),
         Value::Number(number) => {
             allows("number") || (number.as_f64().is_some_and(|it| it.fract() == 0.0) && allows("integer"))
         }
         // Quotes belong to a text, unless any JSON is allowed.
-        Value::String(_) => schema["type"].is_null() && schema["enum"].is_null(),
-        Value::Array(_) => allows("array"),
-        Value::Object(_) => allows("object"),
+        Value::String(_) => kinds.is_none(),
+        value => allows(kind_of(value)),
     });
     let typed = parsed.and_then(|_| from_str(text.trim()).ok());
     typed.or_else(|| allows("string").then(|| Value::from(text).into()))
 }
 
-fn kind(schema: &Value) -> String {
-    match &schema["type"] {
-        Value::String(kind) => format!("the type {kind}"),
-        kinds => format!("the types {kinds}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::argument;
     use serde_json::json;
 
     #[test]
@@ -91,8 +134,30 @@ mod tests {
             (json!({}), "{\"a\":1}", Some(json!({"a": 1}))),
             (json!({}), "text", Some(json!("text"))),
             (Value::Null, "null", Some(Value::Null)),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+                "5",
+                Some(json!("5")),
+            ),
+            (
+                json!({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+                "null",
+                Some(Value::Null),
+            ),
+            (json!({"anyOf": [{"type": "string"}, {}]}), "5", Some(json!(5))),
+            (
+                json!({"oneOf": [{"$ref": "#/$defs/tags"}, {"type": "null"}]}),
+                "[1]",
+                Some(json!([1])),
+            ),
+            (json!({"$ref": "#/$defs/tags"}), "new", None),
+            (json!({"$ref": "#/$defs/circle"}), "5", Some(json!(5))),
+            (json!({"enum": ["1", "2"]}), "1", Some(json!("1"))),
+            (json!({"enum": [1, "2"]}), "1", Some(json!(1))),
         ] {
-            assert_eq!(value(&schema, text), expected.map(RawJson::from), "{schema} {text}");
+            let root = json!({"$defs": {"tags": {"type": "array"}, "circle": {"$ref": "#/$defs/circle"}}});
+            let value = typed(kinds(&root, &schema).as_deref(), text);
+            assert_eq!(value, expected.map(RawJson::from), "{schema} {text}");
         }
     }
 
@@ -100,9 +165,10 @@ mod tests {
     fn numbers_are_sent_as_they_are_typed() {
         let large = "12345678901234567890123";
         let tool = Tool::new("add", from_str::<RawObject>("{}").unwrap());
-        let pairs = [("b".to_owned(), "1.50".to_owned())];
-        let sent = arguments(&tool, Some(&format!("{{\"a\":{large}}}")), &pairs).unwrap();
-        assert_eq!(sent.text(), format!("{{\"a\":{large},\"b\":1.50}}"));
+        let object = from_str(&format!("{{\"a\":{large}}}")).unwrap();
+        let named = ["b=1.50", "c:=[1.50]"].map(|text| argument(text).unwrap());
+        let sent = arguments(&tool, Some(&object), &named).unwrap();
+        assert_eq!(sent.text(), format!("{{\"a\":{large},\"b\":1.50,\"c\":[1.50]}}"));
     }
 
     #[test]

@@ -1,20 +1,21 @@
 //! `mcp-rev call`
 
 use futures_util::TryStreamExt;
+use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::hub::{CallToolRequestParams, CallToolResult, Tool};
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
 use super::arguments::arguments;
 use super::content::shown;
 use super::{Shown, with_server};
-use crate::args::CallArgs;
+use crate::args::{Argument, CallArgs};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
 
 /// Calls a tool, and prints its result.
 pub fn call(args: &CallArgs, output: impl Paint) -> Result<Summary, CommandError> {
     with_server(&args.client, output, async |peer, shown| {
-        call_with(peer, &args.tool, args.json.as_deref(), &args.pairs, shown).await
+        call_with(peer, &args.tool, args.json.as_ref(), &args.arguments, shown).await
     })
 }
 
@@ -22,12 +23,12 @@ pub fn call(args: &CallArgs, output: impl Paint) -> Result<Summary, CommandError
 pub async fn call_with(
     peer: &Peer<ClientSide>,
     tool: &str,
-    json: Option<&str>,
-    pairs: &[(String, String)],
+    json: Option<&RawObject>,
+    named: &[Argument],
     shown: &mut Shown<'_>,
 ) -> Result<Summary, CommandError> {
     let tool = find(peer, tool).await?;
-    let arguments = arguments(&tool, json, pairs)?;
+    let arguments = arguments(&tool, json, named)?;
     let call = CallToolRequestParams::new(&tool.name).with_arguments(arguments);
     let result = peer.call_tool(call).await?;
     shown.write(&result, write_text)?;

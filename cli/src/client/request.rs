@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 
 use mcp_runtime::hub::{ClientRequest, RequestMetaObject};
-use mcp_runtime::mcp_wire::{self, Extra, RawJson, RawObject, UnknownMethod};
+use mcp_runtime::mcp_wire::{Extra, RawJson, RawObject, UnknownMethod};
 use mcp_runtime::{CallServer, ClientSide, Peer};
 
 use super::{Shown, with_server};
@@ -14,7 +14,7 @@ use crate::paint::Paint;
 
 /// Sends a request of any method, and prints its result.
 pub fn request(args: &RequestArgs, output: impl Paint) -> Result<Summary, CommandError> {
-    let request = parsed(&args.method, args.params.as_deref())?;
+    let request = of(&args.method, args.params.clone());
     with_server(&args.client, output, async |peer, shown| {
         ask(peer, request, shown).await
     })
@@ -24,18 +24,16 @@ pub fn request(args: &RequestArgs, output: impl Paint) -> Result<Summary, Comman
 pub async fn request_with(
     peer: &Peer<ClientSide>,
     method: &str,
-    params: Option<&str>,
+    params: Option<RawObject>,
     shown: &mut Shown<'_>,
 ) -> Result<Summary, CommandError> {
-    ask(peer, parsed(method, params)?, shown).await
+    ask(peer, of(method, params), shown).await
 }
 
-fn parsed(method: &str, params: Option<&str>) -> Result<UnknownMethod, CommandError> {
-    let params = params.map(mcp_wire::from_str::<RawObject>).transpose();
-    let params = params.map_err(|error| invalid("--params", error))?;
+fn of(method: &str, params: Option<RawObject>) -> UnknownMethod {
     let mut request = UnknownMethod::new(method);
     request.params = params;
-    Ok(request)
+    request
 }
 
 async fn ask(peer: &Peer<ClientSide>, request: UnknownMethod, shown: &mut Shown<'_>) -> Result<Summary, CommandError> {

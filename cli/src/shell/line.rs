@@ -1,8 +1,9 @@
 //! The commands of the shell.
 
+use mcp_adapters::mcp_wire::RawObject;
 use mcp_runtime::{ClientSide, Peer};
 
-use crate::args::{Format, ShellCommand};
+use crate::args::{Argument, Format, ShellCommand, argument, json};
 use crate::client::{self, Shown};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
@@ -21,55 +22,71 @@ pub async fn run(
         ShellCommand::Call { tool, arguments } => {
             let (json, pairs) = split(&arguments)?;
             let called = client::with_progress(peer, async |peer| {
-                client::call_with(peer, &tool, json, &pairs, shown).await
+                client::call_with(peer, &tool, json.as_ref(), &pairs, shown).await
             });
             called.await
         }
         ShellCommand::Read { uri } => client::read_with(peer, &uri, shown).await,
         ShellCommand::Prompt { name, arguments } => client::prompt_with(peer, &name, &arguments, shown).await,
-        ShellCommand::Request { method, params } => client::request_with(peer, &method, params.as_deref(), shown).await,
+        ShellCommand::Request { method, params } => client::request_with(peer, &method, params, shown).await,
         ShellCommand::Ping => client::ping_with(peer, 1, shown.output).await,
         ShellCommand::SetLevel { level } => client::set_level_with(peer, level.as_str()).await,
         ShellCommand::Quit => Ok(Summary::AllSucceeded),
     }
 }
 
-/// Names and values.
-type Pairs = Vec<(String, String)>;
-
-/// Arguments as one JSON object, and as pairs.
-fn split(arguments: &[String]) -> Result<(Option<&str>, Pairs), CommandError> {
-    let (json, pairs): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| argument.starts_with('{'));
-    let pair = |text: &String| {
-        let (name, value) = text.split_once('=')?;
-        Some((name.to_owned(), value.to_owned()))
+/// Arguments as one JSON object, and each with its name.
+fn split(arguments: &[String]) -> Result<(Option<RawObject>, Vec<Argument>), CommandError> {
+    let wrong = |text: &str, reason: String| {
+        CommandError::Argument(format!(
+            "{text:?}: {reason}; arguments are NAME=VALUE, NAME:=JSON, or one JSON object"
+        ))
     };
-    let pairs: Option<Pairs> = pairs.into_iter().map(pair).collect();
-    match (json.as_slice(), pairs) {
-        ([], Some(pairs)) => Ok((None, pairs)),
-        ([json], Some(pairs)) => Ok((Some(json), pairs)),
-        _ => Err(CommandError::Argument(
-            "arguments are NAME=VALUE, or one JSON object".to_owned(),
-        )),
-    }
+    let is_object = |text: &&String| text.starts_with(['{', '@']);
+    let (objects, named): (Vec<&String>, Vec<&String>) = arguments.iter().partition(is_object);
+    let ([] | [_]) = objects.as_slice() else {
+        return Err(CommandError::Argument("there is more than one JSON object".to_owned()));
+    };
+    let object = objects
+        .first()
+        .map(|text| json(text).map_err(|reason| wrong(text, reason)));
+    let named = named
+        .into_iter()
+        .map(|text| argument(text).map_err(|reason| wrong(text, reason)));
+    Ok((object.transpose()?, named.collect::<Result<_, _>>()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::ArgumentValue;
 
     #[test]
-    fn arguments_are_pairs_or_one_object() {
+    fn arguments_have_names_or_are_one_object() {
         let texts = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        let pair = ("a".to_owned(), "b=c".to_owned());
-        let arguments = texts(&["a=b=c", "{\"d\":1}"]);
-        assert_eq!(
-            split(&arguments).expect("they are right"),
-            (Some("{\"d\":1}"), vec![pair])
-        );
-        assert_eq!(split(&[]).expect("there are none"), (None, vec![]));
-        for wrong in [&["a"][..], &["{}", "{}"]] {
-            assert!(split(&texts(wrong)).is_err(), "{wrong:?}");
+        let (object, named) = split(&texts(&["a=b=c", "{\"d\":1}", "e:=[2]"])).expect("they are right");
+        assert_eq!(object.expect("there is one").text(), "{\"d\":1}");
+        let json = mcp_adapters::mcp_wire::from_str("[2]").expect("it is JSON");
+        let expected = [
+            ("a", ArgumentValue::Typed("b=c".to_owned())),
+            ("e", ArgumentValue::Json(json)),
+        ];
+        let expected = expected.map(|(name, value)| Argument {
+            name: name.to_owned(),
+            value,
+        });
+        assert_eq!(named, expected);
+        let (none, empty) = split(&[]).expect("there are none");
+        assert!(none.is_none() && empty.is_empty());
+        for (wrong, reason) in [
+            (&["a"][..], "\"a\": there is no `=`"),
+            (&["{}", "{}"], "more than one JSON object"),
+            (&["{\"a\"}"], "{"),
+            (&["a:=[1"], "\"a:=[1\": "),
+            (&["@/none.json"], "/none.json: "),
+        ] {
+            let refused = split(&texts(wrong)).expect_err("it is wrong").to_string();
+            assert!(refused.contains(reason), "{refused}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod completion;
 mod editor;
 mod line;
+mod words;
 
 use std::io::IsTerminal;
 
@@ -81,7 +82,7 @@ fn greet(peer: &Peer<ClientSide>) {
 
 /// The command of a line: none if it is empty, or help was shown. `None` if it isn't one.
 fn parsed(line: &str) -> Option<Option<ShellCommand>> {
-    let Some(words) = shlex::split(line) else {
+    let Some(words) = words::words(line) else {
         say("error: a quote isn't closed");
         return None;
     };

@@ -196,6 +196,8 @@ fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise(
     assert_eq!(called(&["--tools", "none"]), [false, false]);
     let with_file = ["--tools", "none", "--arguments", file.to_str().unwrap()];
     assert_eq!(called(&with_file), [false, true]);
+    let with_json = ["--tools", "none", "--arguments", r#"{"drop":{"name":"a"}}"#];
+    assert_eq!(called(&with_json), [false, true]);
 
     std::fs::write(&file, r#"{"dorp":{}}"#).unwrap();
     let server: Vec<&str> = server.iter().map(String::as_str).collect();

@@ -69,6 +69,46 @@ fn call_types_its_arguments_by_the_schema_of_the_tool() {
 }
 
 #[test]
+fn arguments_are_json_after_an_equals_sign_with_a_colon_and_that_of_a_file_after_an_at_sign() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let file = directory.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        format!("@{}", file.to_str().unwrap())
+    };
+    let (all, city) = (
+        write("all.json", "{\"city\": \"Bern\"}"),
+        write("city.json", "\"Bern\"\n"),
+    );
+    let request = write("request.json", r#"{"name":"weather","arguments":{"city":"Bern"}}"#);
+    for arguments in [
+        ["call", "weather", "--args", &all],
+        ["call", "weather", "--arg", "city:=\"Bern\""],
+        ["call", "weather", "--arg", &format!("city:={city}")],
+        ["request", "tools/call", "--params", &request],
+    ] {
+        let result = succeeds(&[&arguments[..], &["--", weather()]].concat());
+        assert!(result.contains("\"celsius\":21.5"), "{arguments:?}: {result}");
+    }
+    // Elsewhere, both signs are text.
+    let text = run(&["call", "weather", "--arg", "city=@a:=b", "--", weather()]);
+    assert!(stdout(&text).contains("measured in @a:=b"), "{}", stdout(&text));
+
+    let broken = write("broken.json", "{\"city\":\n}");
+    for (arguments, reason) in [
+        (["--arg", "city:=Bern"], "not JSON: expected value at line 1 column 1"),
+        (["--arg", &format!("city:={broken}")], "broken.json: "),
+        (["--args", &broken], "not JSON: expected value at line 2 column 1"),
+        (["--args", "[]"], "expected an object, found an array"),
+        (["--args", "@/none.json"], "/none.json: "),
+    ] {
+        let refused = run(&[&["call", "weather"][..], &arguments, &["--", weather()]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
+    }
+}
+
+#[test]
 fn tool_shows_all_that_the_server_says_of_one() {
     let shown = succeeds(&["tool", "weather", "--", weather()]);
     for part in [

@@ -43,7 +43,7 @@ fn a_line_that_fails_says_why_and_the_session_goes_on() {
         "unrecognized subcommand 'cal'",
         "did you mean \"weather\"?",
         "a quote isn't closed",
-        "arguments are NAME=VALUE, or one JSON object",
+        "\"city\": there is no `=` between name and value; arguments are NAME=VALUE, NAME:=JSON, or one JSON object",
     ] {
         assert!(reasons.contains(reason), "{reason}: {reasons}");
     }
@@ -51,6 +51,19 @@ fn a_line_that_fails_says_why_and_the_session_goes_on() {
     let help = typed(&["shell", "--", weather()], "help\nhelp call\n");
     assert_eq!(help.status.code(), Some(0));
     assert!(stderr(&help).contains("Call a tool"), "{}", stderr(&help));
+}
+
+#[test]
+fn json_needs_no_quotes_in_a_line() {
+    let lines = "call weather {\"city\": \"Bern\"}\ncall weather city:=\"Bern\"\nrequest tools/call {\"name\": \"weather\", \"arguments\": {\"city\": \"Bern\"}}\n";
+    let output = typed(&["shell", "--", weather()], lines);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(
+        stdout(&output).matches("\"celsius\":21.5").count(),
+        3,
+        "{}",
+        stdout(&output)
+    );
 }
 
 #[test]
