@@ -37,6 +37,9 @@ pub use self::server::{ServerArgs, is_url};
 pub use self::shell::{ShellArgs, ShellCommand, ShellLine};
 pub use self::values::{DecodeArgs, TranslateArgs};
 
+/// Where the options of all commands are in help: after those of the command.
+const LAST: usize = 900;
+
 /// Every revision of the Model Context Protocol from a shell
 ///
 /// The commands from `inspect` to `diff` are clients of a server, which is named by its URL, by the command that starts it after `--`, or by
@@ -57,7 +60,7 @@ Exit status:
 pub struct Args {
     // Read by `schemas::directory` before the others, because it decides which revisions they may name.
     /// Speak the revisions of a directory too, which has those of mcp-rev and later ones, as `cargo xtask ingest` writes it
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", display_order = LAST)]
     schemas: Option<std::path::PathBuf>,
     /// Use colour: always, never, or on a terminal unless the variable NO_COLOR is set
     #[arg(
@@ -65,7 +68,8 @@ pub struct Args {
         global = true,
         value_name = "WHEN",
         default_value = "auto",
-        hide_possible_values = true
+        hide_possible_values = true,
+        display_order = LAST
     )]
     pub color: ColorChoice,
     #[command(subcommand)]
