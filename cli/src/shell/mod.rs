@@ -36,13 +36,22 @@ pub fn shell(args: &ShellArgs, mut output: impl Paint) -> Result<Summary, Comman
             greet(&peer);
         }
         let mut summary = Summary::AllSucceeded;
-        loop {
+        for number in 1_u64.. {
             let line;
             (editor, line) = editor.read().await?;
             let Some(line) = line else { break };
-            let Some(command) = parsed(&line) else {
-                summary = Summary::SomeFailed;
-                continue;
+            // On a terminal, an error is below its line.
+            let say = |error: &str| match is_terminal {
+                true => say(error),
+                false => say(&error.replacen("error: ", &format!("error: line {number}: "), 1)),
+            };
+            let command = match parsed(&line) {
+                Ok(command) => command,
+                Err(error) => {
+                    summary = Summary::SomeFailed;
+                    say(&error);
+                    continue;
+                }
             };
             let Some(command) = command else { continue };
             if matches!(command, ShellCommand::Quit) {
@@ -80,20 +89,21 @@ fn greet(peer: &Peer<ClientSide>) {
     ));
 }
 
-/// The command of a line: none if it is empty, or help was shown. `None` if it isn't one.
-fn parsed(line: &str) -> Option<Option<ShellCommand>> {
-    let Some(words) = words::words(line) else {
-        say("error: a quote isn't closed");
-        return None;
-    };
+/// The command of a line: none if it is empty, or help was shown. The error is for people.
+fn parsed(line: &str) -> Result<Option<ShellCommand>, String> {
+    let words = words::words(line).ok_or("error: a quote isn't closed")?;
     if words.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
     match ShellLine::try_parse_from(words) {
-        Ok(line) => Some(Some(line.command)),
+        Ok(line) => Ok(Some(line.command)),
         Err(error) => {
-            say(error.render().to_string().trim_end());
-            (!error.use_stderr()).then_some(None)
+            let text = error.render().to_string().trim_end().to_owned();
+            if error.use_stderr() {
+                return Err(text);
+            }
+            say(&text);
+            Ok(None)
         }
     }
 }

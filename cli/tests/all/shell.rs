@@ -40,9 +40,9 @@ fn a_line_that_fails_says_why_and_the_session_goes_on() {
     assert_eq!(output.status.code(), Some(1));
     let reasons = stderr(&output);
     for reason in [
-        "unrecognized subcommand 'cal'",
+        "error: line 1: unrecognized subcommand 'cal'",
         "did you mean \"weather\"?",
-        "a quote isn't closed",
+        "error: line 3: a quote isn't closed",
         "\"city\": there is no `=` between name and value; arguments are NAME=VALUE, NAME:=JSON, or one JSON object",
     ] {
         assert!(reasons.contains(reason), "{reason}: {reasons}");
