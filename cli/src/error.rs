@@ -135,7 +135,15 @@ impl CommandError {
             {
                 Some("--auth gets a token for a server that uses OAuth".to_owned())
             }
-            Self::Call(CallError::TimedOut(_)) => Some("--timeout gives the server more time".to_owned()),
+            Self::Connect(ConnectError::Call(CallError::Http(failure))) if failure.status == StatusCode::NOT_FOUND => {
+                Some("the path of the URL may be another one, such as /mcp".to_owned())
+            }
+            Self::Call(CallError::TimedOut(_)) | Self::Connect(ConnectError::Call(CallError::TimedOut(_))) => {
+                Some("--timeout gives the server more time".to_owned())
+            }
+            Self::Bridge(BridgeError::Connect(ConnectError::Call(CallError::TimedOut(_)))) => {
+                Some("--connect-timeout gives the server more time".to_owned())
+            }
             _ => None,
         }
     }

@@ -220,6 +220,28 @@ fn a_variable_is_in_the_environment_of_the_server_that_is_started() {
     assert!(stderr(&told).contains("hello there"), "{}", stderr(&told));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_that_does_not_answer_has_the_option_that_gives_it_time() {
+    let output = run(&["inspect", "--timeout", "1", "--", "sleep", "60"]);
+    assert_eq!(output.status.code(), Some(3));
+    let told = stderr(&output);
+    assert!(
+        told.contains("no answer came within 1s") && told.contains("--timeout"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_url_whose_path_serves_nothing_has_a_tip() {
+    let http = HttpServer::start();
+    let elsewhere = http.url.replace("/mcp", "/elsewhere");
+    let output = run(&["inspect", &elsewhere]);
+    assert_eq!(output.status.code(), Some(3));
+    let told = stderr(&output);
+    assert!(told.contains("404") && told.contains("such as /mcp"), "{told}");
+}
+
 #[test]
 fn a_tool_that_the_server_lacks_has_a_suggestion() {
     let output = run(&["call", "wether", "--", weather()]);
