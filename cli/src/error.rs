@@ -41,8 +41,12 @@ pub enum CommandError {
     UnknownCommand { name: String, known: Vec<String> },
     #[error("the workspace has no crate {name:?}")]
     UnknownCrate { name: String, known: Vec<String> },
-    #[error("the file has no server {name:?}")]
-    UnknownServer { name: String, known: Vec<String> },
+    #[error("{} has no server {name:?}", file.display())]
+    UnknownServer {
+        file: PathBuf,
+        name: String,
+        known: Vec<String>,
+    },
     #[error("the server has no {kind} {name:?}")]
     Unoffered {
         kind: &'static str,
@@ -127,7 +131,7 @@ impl CommandError {
             Self::UnknownKey { known, .. } => Some(format!("there are {}", known.join(", "))),
             Self::UnknownCommand { name, known }
             | Self::UnknownCrate { name, known }
-            | Self::UnknownServer { name, known }
+            | Self::UnknownServer { name, known, .. }
             | Self::Unoffered { name, known, .. } => Some(of(name, known)),
             Self::Connect(ConnectError::Mismatch(_)) => Some("--revision chooses the revisions to speak".to_owned()),
             Self::Connect(ConnectError::Call(CallError::Http(failure))) | Self::Call(CallError::Http(failure))

@@ -30,6 +30,7 @@ fn gateway_of(args: &GatewayArgs) -> Result<Gateway, CommandError> {
     let mut servers = file.all().map_err(|reason| CommandError::file(&args.file, reason))?;
     if let Some(name) = args.only.iter().find(|name| !servers.contains_key(*name)) {
         return Err(CommandError::UnknownServer {
+            file: args.file.clone(),
             name: name.clone(),
             known: servers.into_keys().collect(),
         });

@@ -8,7 +8,7 @@ use mcp_runtime::transport::http::client::reqwest::header::{HeaderName, HeaderVa
 use mcp_runtime::transport::stdio;
 use tokio::process::Command;
 
-use crate::args::ServerArgs;
+use crate::args::{ServerArgs, is_url};
 use crate::error::CommandError;
 
 /// How to reach a server.
@@ -70,6 +70,10 @@ impl Target {
         }
         match servers.remove(&name) {
             Some(ServerConfig::Process(process)) => Ok(Self::Process(process.command())),
+            Some(ServerConfig::Http(http)) if !is_url(&http.url) => {
+                let reason = format!("server {name:?}: the `url` isn't one of HTTP: {:?}", http.url);
+                Err(CommandError::file(file, reason))
+            }
             Some(ServerConfig::Http(http)) => Ok(Self::Http {
                 headers: http
                     .headers
@@ -78,7 +82,11 @@ impl Target {
                     .collect(),
                 url: http.url,
             }),
-            None => Err(CommandError::UnknownServer { name, known }),
+            None => Err(CommandError::UnknownServer {
+                file: file.to_owned(),
+                name,
+                known,
+            }),
         }
     }
 }

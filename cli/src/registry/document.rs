@@ -1,6 +1,7 @@
 //! A `server.json`, and the form that it names.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path as FilePath;
 
 use mcp_registry_types::Revision;
@@ -27,7 +28,12 @@ pub struct Document {
 impl Document {
     /// Reads a file.
     pub fn read(file: &FilePath) -> Result<Self, CommandError> {
-        let text = fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
+        let text = fs::read_to_string(file).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                CommandError::file(file, "there is no such file; `mcp-rev registry init` writes one")
+            }
+            _ => CommandError::file(file, error),
+        })?;
         Ok(Self::parse(text))
     }
 

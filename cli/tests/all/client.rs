@@ -243,6 +243,23 @@ fn a_url_whose_path_serves_nothing_has_a_tip() {
 }
 
 #[test]
+fn a_wrong_server_of_a_file_is_told_with_the_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    std::fs::write(&file, json!({"mcpServers": {"a": {"url": "nowhere"}}}).to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    for (server, reason) in [
+        ("a", "server \"a\": the `url` isn't one of HTTP: \"nowhere\""),
+        ("b", "has no server \"b\""),
+    ] {
+        let refused = run(&["inspect", "--config", file, "--server", server]);
+        assert_eq!(refused.status.code(), Some(2));
+        let told = stderr(&refused);
+        assert!(told.contains(file) && told.contains(reason), "{told}");
+    }
+}
+
+#[test]
 fn a_tool_that_the_server_lacks_has_a_suggestion() {
     let output = run(&["call", "wether", "--", weather()]);
     assert_eq!(output.status.code(), Some(1));

@@ -120,7 +120,7 @@ fn a_wrong_file_is_refused_at_the_start() {
     assert!(stderr(&refused).contains("at least one second"), "{}", stderr(&refused));
     let refused = run(&["gateway", file.to_str().unwrap(), "--only", "b"]);
     assert!(
-        stderr(&refused).contains("the file has no server \"b\""),
+        stderr(&refused).contains("mcp.json has no server \"b\""),
         "{}",
         stderr(&refused)
     );

@@ -104,6 +104,20 @@ fn init_writes_a_document_that_is_valid_once_the_readme_names_the_server() {
 }
 
 #[test]
+fn a_document_that_is_missing_has_the_command_that_writes_it() {
+    let folder = folder(&[]);
+    for command in ["validate", "upgrade"] {
+        let refused = run(folder.path(), &[command]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(
+            stderr(&refused).contains("`mcp-rev registry init` writes one"),
+            "{}",
+            stderr(&refused)
+        );
+    }
+}
+
+#[test]
 fn init_replaces_no_file_unless_it_is_told_to() {
     let project = project(WEATHER);
     fs::write(project.path().join("server.json"), "mine").unwrap();

@@ -45,6 +45,7 @@ pub struct FileError {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `mcpServers`")]
 struct Content {
     #[serde(rename = "mcpServers", alias = "servers")]
     servers: BTreeMap<String, Entry>,
@@ -202,7 +203,9 @@ mod tests {
     #[test]
     fn a_wrong_file_is_an_error_that_names_the_server() {
         let reason = |text: &str| ServersFile::parse(text).and_then(ServersFile::all).unwrap_err();
-        assert!(reason("{}").contains("mcpServers"));
+        for not_servers in ["{}", "[]", "5"] {
+            assert!(reason(not_servers).contains("mcpServers"), "{}", reason(not_servers));
+        }
         let both = r#"{"servers":{"a":{"command":"x","url":"y"}}}"#;
         assert_eq!(reason(both), r#"server "a": it has either a `command` or a `url`"#);
         let header = r#"{"servers":{"a":{"url":"http://x","headers":{"b c":"d"}}}}"#;
