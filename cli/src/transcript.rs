@@ -98,13 +98,32 @@ pub fn create(file: &Path) -> Result<File, CommandError> {
     created.map_err(|error| CommandError::file(file, error))
 }
 
+/// Why a line isn't one of a transcript. The first one also says what a transcript is.
+fn not_a_line(number: usize, error: &serde_json::Error) -> String {
+    match number {
+        1 => format!("it isn't what `mcp-rev bridge --record` writes: line 1: {error}"),
+        _ => format!("line {number}: {error}"),
+    }
+}
+
+/// The error of a transcript that has only these sessions, and not the one that is meant.
+pub fn no_such_session(file: &Path, others: &[Session]) -> CommandError {
+    let others = others.iter();
+    let others = others.map(|session| format!("\n  {}, revision {}", session.title(), session.revision));
+    let reason = match others.len() {
+        0 => "it has no sessions".to_owned(),
+        _ => format!("it has only other sessions:{}", others.collect::<String>()),
+    };
+    CommandError::file(file, reason)
+}
+
 /// The sessions of a transcript, in their order.
 pub fn read(file: &Path) -> Result<Vec<Session>, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| CommandError::file(file, error))?;
     let mut sessions: BTreeMap<u64, Session> = BTreeMap::new();
     for (number, line) in text.lines().enumerate() {
-        let line: Line = serde_json::from_str(line)
-            .map_err(|error| CommandError::file(file, format!("line {}: {error}", number + 1)))?;
+        let line: Line =
+            serde_json::from_str(line).map_err(|error| CommandError::file(file, not_a_line(number + 1, &error)))?;
         let (Some(number), Some(direction), Some(message)) = (line.session, line.direction, line.message) else {
             continue;
         };

@@ -14,10 +14,11 @@ use crate::transcript::{self, Session};
 
 /// Serves the client on standard input and output until it ends.
 pub fn serve(args: &MockArgs, input: impl BufRead, mut output: impl Write) -> Result<Summary, CommandError> {
-    let mut sessions = transcript::read(&args.file)?.into_iter();
-    let session = sessions.find(|session| args.session.is_none_or(|number| session.number == number));
-    let session = session.ok_or_else(|| CommandError::file(&args.file, "it has no such session"))?;
-    let mut recorded = Recording::new(&session);
+    let sessions = transcript::read(&args.file)?;
+    let is_meant = |session: &&Session| args.session.is_none_or(|number| session.number == number);
+    let session = sessions.iter().find(is_meant);
+    let session = session.ok_or_else(|| transcript::no_such_session(&args.file, &sessions))?;
+    let mut recorded = Recording::new(session);
     for line in input.lines() {
         let line = line?;
         let Ok(message) = serde_json::from_str::<Value>(&line) else {

@@ -46,14 +46,7 @@ fn chosen(args: &ReplayArgs) -> Result<Vec<Session>, CommandError> {
     if !sessions.is_empty() {
         return Ok(sessions);
     }
-    let others = others
-        .iter()
-        .map(|session| format!("\n  {}, revision {}", session.title(), session.revision));
-    let reason = match others.len() {
-        0 => "it has no sessions".to_owned(),
-        _ => format!("it has only other sessions:{}", others.collect::<String>()),
-    };
-    Err(CommandError::file(&args.transcript, reason))
+    Err(transcript::no_such_session(&args.transcript, &others))
 }
 
 async fn play_one(args: &ReplayArgs, session: &Session) -> Result<Report, CommandError> {

@@ -258,3 +258,36 @@ fn a_server_that_ends_or_is_silent_is_told() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("session 2, from the server to the bridge, revision 2025-06-18"));
 }
+
+#[test]
+fn a_file_that_is_not_a_transcript_is_refused_with_what_one_is() {
+    let files = Files::new();
+    let file = &files.write("session.jsonl", "{}\n");
+    for arguments in [
+        &["replay", file, "--", "none"][..],
+        &["check", "--transcript", file],
+        &["mock", file],
+    ] {
+        let refused = run(arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        let expected = "it isn't what `mcp-rev bridge --record` writes: line 1: missing field `time`";
+        assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+    }
+}
+
+#[test]
+fn a_session_that_a_transcript_lacks_is_refused_with_those_that_it_has() {
+    let files = Files::new();
+    let line = json!({"time": 1, "session": 1, "side": "server", "direction": "received", "revision": "2025-11-25",
+        "message": {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}});
+    let file = files.write("session.jsonl", &line.to_string());
+    for arguments in [
+        &["replay", &file, "--session", "9", "--", "none"][..],
+        &["mock", &file, "--session", "9"],
+    ] {
+        let refused = run(arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        let expected = "it has only other sessions:\n  session 1, from the server to the bridge, revision 2025-11-25";
+        assert!(stderr(&refused).contains(expected), "{}", stderr(&refused));
+    }
+}
