@@ -11,6 +11,7 @@ use mcp_runtime::{CallError, ClientSide, Era, Peer, Revision};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::arguments::kinds;
 use super::connection::connect;
 use super::handler::Client;
 use super::{Shown, block_on};
@@ -247,8 +248,9 @@ fn capabilities(all: &Value) -> String {
     plain(&all.join(", "))
 }
 
-/// The arguments of a tool with their types: `city: string, days?: integer`.
+/// The arguments of a tool with their types: `city: string, days?: integer|null`.
 fn tool_arguments(tool: &Tool) -> String {
+    let root: Value = tool.input_schema.parse().unwrap_or_default();
     let member = |name: &str| tool.input_schema.get(name);
     let properties = member("properties").and_then(|it| it.decode_as::<Map<RawJson>>().ok());
     let required = member("required")
@@ -260,10 +262,9 @@ fn tool_arguments(tool: &Tool) -> String {
         } else {
             "?"
         };
-        let kind = schema
-            .get("type")
-            .map_or_else(|| "any".to_owned(), |kind| kind.text().replace('"', ""));
-        format!("{name}{optional}: {kind}")
+        let schema: Value = schema.parse().unwrap_or_default();
+        let kinds = kinds(&root, &schema).map_or_else(|| "any".to_owned(), |kinds| kinds.join("|"));
+        format!("{name}{optional}: {kinds}")
     });
     one_line(&shown.collect::<Vec<_>>().join(", "))
 }

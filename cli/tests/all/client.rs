@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 #[cfg(unix)]
-use crate::servers::script;
+use crate::servers::{HELLO, script};
 use crate::servers::{HttpServer, REVISIONS, everything, mcp_rev, run, stderr, stdout, succeeds, weather};
 use serde_json::{Value, json};
 
@@ -257,6 +257,17 @@ fn a_wrong_server_of_a_file_is_told_with_the_file() {
         let told = stderr(&refused);
         assert!(told.contains(file) && told.contains(reason), "{told}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn inspect_shows_the_types_that_arguments_may_have() {
+    let tools = r##"{"tools":[{"name":"search","inputSchema":{"type":"object","required":["tags"],"properties":{
+        "any":{},"tags":{"$ref":"#/$defs/Tags"},"zip":{"anyOf":[{"type":"string"},{"type":"null"}]}},"$defs":{"Tags":{"type":"array"}}}}]}"##;
+    let server = script("", &[HELLO, ("tools/list", &tools.replace('\n', ""))]);
+    let server: Vec<&str> = server.iter().map(String::as_str).collect();
+    let shown = succeeds(&[&["inspect", "--revision", "2025-06-18"][..], &server].concat());
+    assert!(shown.contains("any?: any, tags: array, zip?: string|null"), "{shown}");
 }
 
 #[test]
