@@ -146,8 +146,16 @@ pub fn listen(text: &str) -> Result<Listen, String> {
     }
     let expected =
         "neither `stdio`, nor a URL such as http://127.0.0.1:8080/mcp, nor a socket such as unix:/run/mcp.sock";
-    let url = Url::parse(text).map_err(|_| expected.to_owned())?;
-    let (Some(host), "http") = (url.host_str(), url.scheme()) else {
+    let url = match Url::parse(text) {
+        Ok(url) => url,
+        Err(error) if text.starts_with("http") => return Err(format!("not a URL: {error}")),
+        Err(_) => return Err(expected.to_owned()),
+    };
+    let (host, scheme) = (url.host_str(), url.scheme());
+    if scheme == "https" {
+        return Err("HTTP is served without TLS, which a proxy in front can have: write http://".to_owned());
+    }
+    let (Some(host), "http") = (host, scheme) else {
         return Err(expected.to_owned());
     };
     let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;

@@ -118,6 +118,15 @@ fn a_wrong_file_is_refused_at_the_start() {
     let refused = run(&["gateway", file.to_str().unwrap(), "--timeout", "0"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("at least one second"), "{}", stderr(&refused));
+    for (address, reason) in [
+        ("https://127.0.0.1:1/mcp", "without TLS"),
+        ("http://127.0.0.1:99999/mcp", "invalid port number"),
+        ("127.0.0.1:1", "nor a URL such as"),
+    ] {
+        let refused = run(&["gateway", file.to_str().unwrap(), "--listen", address]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(stderr(&refused).contains(reason), "{}", stderr(&refused));
+    }
     let refused = run(&["gateway", file.to_str().unwrap(), "--only", "b"]);
     assert!(
         stderr(&refused).contains("mcp.json has no server \"b\""),
