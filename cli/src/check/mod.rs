@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::Request;
 use mcp_runtime::ClientSession;
-use mcp_runtime::hub::LoggingLevel;
+use mcp_runtime::hub::{ListToolsRequest, LoggingLevel};
 
 pub use self::example::example;
 use self::record::Record;
@@ -21,7 +22,7 @@ use crate::args::CheckArgs;
 use crate::client::{block_on, connect_watched};
 use crate::error::{CommandError, Summary};
 use crate::paint::Paint;
-use crate::report::{self, Report};
+use crate::report::{self, Case, Report};
 use crate::transcript;
 
 /// How long a server that can't be reached yet is left alone.
@@ -85,6 +86,15 @@ async fn use_and_validate(args: &CheckArgs, arguments: &Arguments) -> Result<Rep
     }
     for (case, warning) in found.warnings {
         report.warn(&case, warning);
+    }
+    // A revision may name the list otherwise.
+    let is_list = |case: &Case| case.name == ListToolsRequest::METHOD && case.passed;
+    if found.uncalled > 0 && report.cases.iter().any(is_list) {
+        let note = match found.uncalled {
+            1 => "1 tool that may change something isn't called".to_owned(),
+            count => format!("{count} tools that may change something aren't called"),
+        };
+        report.note(ListToolsRequest::METHOD, format!("{note}; see --tools"));
     }
     Ok(report)
 }

@@ -85,6 +85,8 @@ impl Arguments {
 pub struct Found {
     pub faults: Vec<(String, Finding)>,
     pub warnings: Vec<(String, String)>,
+    /// The tools that aren't called, because they don't say that they change nothing.
+    pub uncalled: usize,
 }
 
 /// Lists and uses everything. Errors of calls are no faults here: the messages are validated as they were.
@@ -127,6 +129,8 @@ pub async fn use_server(peer: &Peer<ClientSide>, args: &CheckArgs, arguments: &A
         };
         if is_called {
             call(peer, tool, given, &mut found).await;
+        } else if args.tools == ToolPolicy::ReadOnly {
+            found.uncalled += 1;
         }
     }
     found

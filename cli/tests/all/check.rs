@@ -185,10 +185,12 @@ fn only_tools_that_change_nothing_are_called_unless_the_arguments_say_otherwise(
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("arguments.json");
     std::fs::write(&file, r#"{"drop":{"name":"a"}}"#).unwrap();
+    let left_out = "  (1 tool that may change something isn't called; see --tools)";
     let called = |more: &[&str]| {
         let args = ["check", "--revision", "2025-06-18"];
         let server: Vec<&str> = server.iter().map(String::as_str).collect();
         let report = succeeds(&[&args[..], more, &server].concat());
+        assert_eq!(report.contains(left_out), more.is_empty(), "{report}");
         ["look", "drop"].map(|tool| report.contains(&format!("tools/call {tool}")))
     };
     assert_eq!(called(&[]), [true, false]);
