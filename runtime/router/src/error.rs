@@ -165,6 +165,14 @@ pub enum RouteError {
         /// The method.
         method: String,
     },
+    /// The address of a resource isn't a URI.
+    #[error("`{uri}` isn't the URI of a resource: {what}")]
+    Uri {
+        /// The text.
+        uri: String,
+        /// What is wrong.
+        what: String,
+    },
     /// The text isn't a URI template that URIs can be matched by.
     #[error("`{template}` is no URI template that addresses can be matched by: {what}")]
     Template {

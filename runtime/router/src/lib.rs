@@ -42,6 +42,7 @@ mod target;
 mod template;
 mod tool;
 mod tool_error;
+mod uri;
 mod uri_template;
 
 // rustfmt doesn't look for modules in macros.

@@ -12,6 +12,7 @@ use super::scope::{Listable, Scope};
 use super::state::States;
 use super::template::TemplateRoute;
 use super::tool::ToolRoute;
+use super::uri;
 
 /// A tool, a resource, a resource template or a prompt.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl Route {
         }
     }
 
-    /// Checks that clients can request it, that it completes only its own arguments, and that the list with it is valid in
+    /// Checks that clients can request it, that a resource has a URI, that it completes only its own arguments, and that the list with it is valid in
     /// every revision.
     pub(super) fn check(&self) -> Result<(), RouteError> {
         let kind = self.kind();
@@ -90,6 +91,14 @@ impl Route {
         };
         if let Some((member, _)) = names.iter().find(|(_, name)| name.is_empty()) {
             return Err(RouteError::Empty { kind, member });
+        }
+        if let Self::Resource(route) = self
+            && let Some(what) = uri::fault(&route.resource.uri)
+        {
+            return Err(RouteError::Uri {
+                uri: route.resource.uri.clone(),
+                what,
+            });
         }
         if let Some(argument) = self.unknown_completion() {
             return Err(RouteError::UnknownArgument {

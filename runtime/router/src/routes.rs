@@ -95,9 +95,9 @@ impl Router {
     /// of that kind.
     ///
     /// # Errors
-    /// When its name or URI is empty, when the router already has a route of its kind and name, when its function takes what it
-    /// can't have, such as a state that the router lacks, when it completes an argument that it doesn't have, and when the list
-    /// with it is invalid in some revision.
+    /// When its name or URI is empty, when the address of a resource isn't a URI, when the router already has a route of its kind
+    /// and name, when its function takes what it can't have, such as a state that the router lacks, when it completes an argument
+    /// that it doesn't have, and when the list with it is invalid in some revision.
     pub fn insert(&self, route: impl Into<Route>) -> Result<(), RouteError> {
         self.put(route.into(), false).map(|_| ())
     }

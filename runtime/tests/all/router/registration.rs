@@ -430,6 +430,22 @@ fn an_empty_name_is_refused() {
 }
 
 #[test]
+fn a_resource_whose_address_is_not_a_uri_is_refused_with_what_to_write() {
+    let router = Router::new("test", "1.0");
+    let routes = ["notes", "file:///my notes"].map(|uri| resource(hub::Resource::new("Notes", uri), || "").into());
+    assert_eq!(
+        refusals(&router, routes),
+        [
+            "`notes` isn't the URI of a resource: it has no scheme, such as `file:`",
+            "`file:///my notes` isn't the URI of a resource: ' ' can't be there; write it as %20",
+        ]
+    );
+    router
+        .insert(resource(hub::Resource::new("Notes", "file:///my%20notes"), || ""))
+        .unwrap();
+}
+
+#[test]
 fn a_completion_of_an_argument_that_the_route_lacks_is_refused() {
     let greet = hub::Prompt::new("greet").with_arguments(vec![hub::PromptArgument::new("name")]);
     let greet = prompt(greet, || "");
