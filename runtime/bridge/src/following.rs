@@ -142,9 +142,15 @@ pub async fn follow_extension(mut followed: Followed, client: TaskContext) -> Re
         };
         tokio::select! {
             () = sleep(interval) => {}
-            Some(Ok((name, Ok(answer)))) = answers.join_next() => {
-                unsent.insert(name, answer);
-            }
+            Some(Ok((name, answer))) = answers.join_next() => match answer {
+                Ok(answer) => {
+                    unsent.insert(name, answer);
+                }
+                // The extension has no words for it, and the server would wait for an answer. So its task is cancelled.
+                Err(CallError::Peer(error)) => return Err(error),
+                // The client's task has ended.
+                Err(error) => tracing::debug!(name, %error, "a question of a task has no answer"),
+            },
         }
         if !unsent.is_empty() {
             match followed.handle.update(unsent.clone()).await {

@@ -116,11 +116,11 @@ impl CallClient for TaskContext {
             (Client::Waits(call), None) => return call.peer().request(request).await,
         };
         let asked = tasks.with(id, |task| task.ask(self.name.clone(), request)).flatten();
-        let answer = match asked {
-            Some(answer) => answer.await.ok(),
-            None => None,
+        let Some(answer) = asked else {
+            return Err(CallError::Closed);
         };
-        answer.ok_or(CallError::Closed)
+        let answer = answer.await.map_err(|_| CallError::Closed)?;
+        answer.map_err(CallError::Peer)
     }
 
     /// Sends a notification to a client that waits for the result. A task has none to send it to.

@@ -17,7 +17,7 @@ use mcp_runtime_router::CoreMethods;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error::encoded;
+use crate::error::{encoded, restored};
 use crate::record::{State, TaskRecord};
 use crate::store::Tasks;
 
@@ -233,18 +233,21 @@ impl Tasks {
                 let new: Vec<(String, hub::InputRequest)> =
                     new.map(|(name, request)| (name.to_owned(), request.clone())).collect();
                 for (name, request) in new {
-                    let answer = ask(client.peer, &task.id, request).await.map_err(internal_error)?;
-                    self.answer(&task, [(name.clone(), answer)].into_iter().collect())
-                        .await?;
+                    match ask(client.peer, &task.id, request).await {
+                        Ok(answer) => {
+                            let answers = [(name.clone(), answer)].into_iter().collect();
+                            self.answer(&task, answers).await?;
+                        }
+                        Err(error) if is_answer(&error) => self.refuse(&task, &name, error.into()).await?,
+                        Err(error) => return Err(internal_error(error)),
+                    }
                     asked.insert(name);
                 }
             }
             match &task.state {
                 State::Completed { result } => return result_in(client.peer, &task.id, result.clone().into()),
                 State::Failed { error } => {
-                    let mut failed = ErrorObject::new(error.code, error.message.clone());
-                    failed.data.clone_from(&error.data);
-                    return Err(failed);
+                    return Err(restored(error.clone()));
                 }
                 State::Cancelled => return Err(invalid_params("the task was cancelled")),
                 State::Working { .. } => {
@@ -253,6 +256,11 @@ impl Tasks {
             }
         }
     }
+}
+
+/// Whether the client has answered. After any other error, it is asked once it asks for the result again.
+fn is_answer(error: &CallError) -> bool {
+    matches!(error, CallError::Peer(_) | CallError::InvalidResult(_))
 }
 
 /// Asks the client something, by a request that names the task.

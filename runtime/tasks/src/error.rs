@@ -2,9 +2,9 @@
 
 use std::error::Error;
 
-use mcp_runtime_core::ErrorObject;
 use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::mcp_wire::{Decode, Encode, RawJson, from_str};
+use mcp_runtime_core::{ErrorObject, hub};
 use serde_json::Value;
 
 pub(crate) fn no_such_task() -> ErrorObject {
@@ -23,4 +23,18 @@ pub(crate) fn encoded(result: &impl Encode) -> Result<RawJson, ErrorObject> {
 
 pub(crate) fn decoded<T: Decode>(params: &Value) -> Result<T, ErrorObject> {
     from_str(&params.to_string()).map_err(invalid_params)
+}
+
+/// An error as a store keeps it.
+pub(crate) fn stored(error: ErrorObject) -> hub::base::Error {
+    let mut stored = hub::base::Error::new(error.code, error.message);
+    stored.data = error.data;
+    stored
+}
+
+/// An error that a store has kept.
+pub(crate) fn restored(error: hub::base::Error) -> ErrorObject {
+    let mut restored = ErrorObject::new(error.code, error.message);
+    restored.data = error.data;
+    restored
 }

@@ -13,6 +13,8 @@ use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ErrorObject, error_code, hub};
 use serde::{Deserialize, Serialize};
 
+use crate::error::stored;
+
 /// What is known of a task, as a [`TaskStore`](crate::TaskStore) keeps it: serde makes JSON of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskRecord {
@@ -55,9 +57,7 @@ impl State {
     }
 
     pub(crate) fn failed(error: ErrorObject) -> Self {
-        let mut failed = hub::base::Error::new(error.code, error.message);
-        failed.data = error.data;
-        Self::Failed { error: failed }
+        Self::Failed { error: stored(error) }
     }
 
     /// A failure of the server.

@@ -49,4 +49,9 @@ pub struct TaskMessage {
 pub(crate) enum TaskEvent {
     Cancelled,
     Answered(hub::InputResponses),
+    /// The client has answered a question with an error.
+    Refused {
+        name: String,
+        error: hub::base::Error,
+    },
 }

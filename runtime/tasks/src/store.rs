@@ -12,7 +12,7 @@ use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::transport::Principal;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::error::{no_such_task, unavailable};
+use crate::error::{no_such_task, restored, stored, unavailable};
 use crate::record::{State, TaskRecord};
 use crate::shared::{TaskEvent, TaskMessage, TaskStore};
 use crate::task::Task;
@@ -339,6 +339,18 @@ impl Tasks {
         self.say(record, event).await
     }
 
+    /// Tells the work of a task that the client has answered a question with an error.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) async fn refuse(&self, record: &TaskRecord, name: &str, error: ErrorObject) -> Result<(), ErrorObject> {
+        let event = TaskEvent::Refused {
+            name: name.to_owned(),
+            error: stored(error),
+        };
+        self.say(record, event).await
+    }
+
     /// Cancels a task of a client, unless it has ended; its last state.
     ///
     /// # Errors
@@ -375,6 +387,7 @@ impl Tasks {
     fn hear(&self, message: TaskMessage) {
         self.with(&message.id, |task| match message.event {
             TaskEvent::Answered(answers) => task.answer(answers),
+            TaskEvent::Refused { name, error } => task.refuse(&name, restored(error)),
             TaskEvent::Cancelled => {
                 task.end(State::Cancelled);
                 task.cancelled.cancel();

@@ -5,19 +5,22 @@ use std::sync::Weak;
 use std::time::Instant;
 
 use chrono::Utc;
-use mcp_runtime_core::hub;
+use mcp_runtime_core::{ErrorObject, hub};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::record::{State, TaskRecord};
 use crate::watch::Watcher;
 
+/// What a client says to a question: the answer, or its error.
+pub(crate) type Answer = Result<hub::InputResponse, ErrorObject>;
+
 /// One task of this instance.
 pub(crate) struct Task {
     pub(crate) record: TaskRecord,
     pub(crate) expires: Instant,
     /// Where the answers to its questions go.
-    answers: BTreeMap<String, oneshot::Sender<hub::InputResponse>>,
+    answers: BTreeMap<String, oneshot::Sender<Answer>>,
     /// How many questions without a name there were.
     asked: u64,
     /// Ends the work.
@@ -73,7 +76,7 @@ impl Task {
         &mut self,
         name: Option<String>,
         request: hub::InputRequest,
-    ) -> Option<oneshot::Receiver<hub::InputResponse>> {
+    ) -> Option<oneshot::Receiver<Answer>> {
         let State::Working { asks } = &mut self.record.state else {
             return None;
         };
@@ -99,10 +102,22 @@ impl Task {
                 asks.remove(&name);
                 is_changed = true;
                 // The work doesn't wait any more if this fails.
-                let _ = waits.send(answer);
+                let _ = waits.send(Ok(answer));
             }
         }
         if is_changed {
+            self.touch();
+        }
+    }
+
+    /// Answers a question with the error of the client. A name that isn't asked is ignored.
+    pub(crate) fn refuse(&mut self, name: &str, error: ErrorObject) {
+        let State::Working { asks } = &mut self.record.state else {
+            return;
+        };
+        if let Some(waits) = self.answers.remove(name) {
+            asks.remove(name);
+            let _ = waits.send(Err(error));
             self.touch();
         }
     }

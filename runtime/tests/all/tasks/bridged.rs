@@ -7,17 +7,17 @@ use std::time::Duration;
 use mcp_ext_tasks::{EXTENSION, GetTaskResult};
 use mcp_runtime::bridge::{Bridge, BridgeOptions};
 use mcp_runtime::router::tool;
-use mcp_runtime::tasks::{CallTasks, TaskError, Tasks, ToolAnswer, ToolTask};
+use mcp_runtime::tasks::{CallTasks, TaskContext, TaskError, Tasks, ToolAnswer, ToolTask};
 use mcp_runtime::transport::{
     ChannelReceiver, ChannelSender, ChannelTransport, Outgoing, Sender, Transport, TransportError, channel,
 };
-use mcp_runtime::{Client, ClientSession, ErrorObject, Options, Revision, Router, error_code, hub};
+use mcp_runtime::{CallClient, Client, ClientSession, ErrorObject, Options, Revision, Router, error_code, hub};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use crate::common::PATIENCE;
 use crate::tasks::in_core::{Json, with_tasks};
-use crate::tasks::{asked, begin, get, limits, refused, server, text, wait};
+use crate::tasks::{asked, begin, form, get, limits, refused, server, text, wait};
 
 fn options_of(supported: &[Revision]) -> Options {
     Options {
@@ -58,14 +58,17 @@ async fn hub_client(transport: ChannelTransport) -> ClientSession {
     client.connect(transport).await.unwrap()
 }
 
+/// Counts how often one was dropped.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
 /// A router whose tool waits until it is told to end, and counts how many of its calls were dropped before.
 fn counting(dropped: &Arc<AtomicUsize>) -> Router {
-    struct Counted(Arc<AtomicUsize>);
-    impl Drop for Counted {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-    }
     let dropped = Arc::clone(dropped);
     let forever = move || {
         let counted = Counted(Arc::clone(&dropped));
@@ -115,6 +118,33 @@ impl Sender for LossySender {
 
     async fn close(&self) {
         self.0.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_error_as_the_answer_to_what_a_task_asks_ends_the_task_on_both_sides() {
+    for revision in with_tasks() {
+        let dropped = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&dropped);
+        let ask = move |task: TaskContext| {
+            let counted = Counted(Arc::clone(&counted));
+            async move {
+                let answer = task.elicit(form("Sure?")).await;
+                drop(counted);
+                answer.map(|answer| answer.action.as_str().to_owned())
+            }
+        };
+        let router = Router::new("ask", "1.0").extension(Tasks::new(limits()));
+        let router = router.with(tool("sure", "Asks once", ask).task());
+        let mut old = Json::connect_over(bridged(&router, &[Revision::HUB]), revision).await;
+        old.answer = json!({"error": {"code": -7, "message": "nobody is there"}});
+        let task = old.begin("sure").await;
+        let failed = timeout(PATIENCE, old.of_task("tasks/result", &task)).await;
+        let failed = failed.expect("the task ends").unwrap_err();
+        assert_eq!(failed, json!({"code": -7, "message": "nobody is there"}));
+        assert_eq!(old.of_task("tasks/get", &task).await.unwrap()["status"], "failed");
+        until(|| dropped.load(Ordering::SeqCst) == 1).await;
+        assert_eq!(old.asked.len(), 1, "{:?}", old.asked);
     }
 }
 

@@ -8,7 +8,9 @@ use mcp_runtime::transport::{
 };
 use mcp_runtime::{CallClient, CallError, Options, Revision, Router, error_code, hub};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
+use crate::common::PATIENCE;
 #[cfg(feature = "bridge")]
 use crate::tasks::bridged::bridged;
 use crate::tasks::{ALICE, form, hub_client, server, text};
@@ -21,13 +23,15 @@ pub fn with_tasks() -> Vec<Revision> {
     revisions
 }
 
-/// A client of such a revision, which writes and reads JSON. It accepts what it is asked.
+/// A client of such a revision, which writes and reads JSON.
 pub struct Json {
     revision: Revision,
     sender: ChannelSender,
     receiver: ChannelReceiver,
     /// The requests of the server.
     pub asked: Vec<Value>,
+    /// What it answers: it accepts, unless this is set.
+    pub answer: Value,
     pub capabilities: Value,
 }
 
@@ -52,6 +56,7 @@ impl Json {
             sender,
             receiver,
             asked: Vec::new(),
+            answer: json!({"result": {"action": "accept"}}),
             capabilities: Value::Null,
         };
         let params = json!({
@@ -84,9 +89,10 @@ impl Json {
             if message["method"].is_string() {
                 self.revision.validate_call(&json).unwrap();
                 if message["id"].is_number() || message["id"].is_string() {
-                    let result = json!({"action": "accept"});
-                    self.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
-                        .await;
+                    let mut answer = self.answer.clone();
+                    answer["jsonrpc"] = json!("2.0");
+                    answer["id"] = message["id"].clone();
+                    self.send(answer).await;
                     self.asked.push(message);
                 }
                 continue;
@@ -207,6 +213,26 @@ async fn what_a_task_asks_comes_while_the_client_waits_for_its_result_and_names_
         assert_eq!(question["params"]["message"], "Sure?");
         let related = &question["params"]["_meta"]["io.modelcontextprotocol/related-task"];
         assert_eq!(*related, json!({"taskId": task["taskId"]}));
+    }
+}
+
+#[tokio::test]
+async fn a_function_gets_the_error_with_which_the_client_answers_what_its_task_asks() {
+    async fn ask(task: TaskContext) -> Result<String, CallError> {
+        match task.elicit(form("Sure?")).await {
+            Ok(answer) => Ok(answer.action.as_str().to_owned()),
+            Err(CallError::Peer(error)) => Ok(format!("{}: {}", error.code, error.message)),
+            Err(error) => Err(error),
+        }
+    }
+    let router = server(TaskLimits::default()).with(tool("sure", "Asks once", ask).task());
+    for revision in with_tasks() {
+        let mut old = Json::connect(&router, revision, ALICE).await;
+        old.answer = json!({"error": {"code": -7, "message": "nobody is there"}});
+        let task = old.begin("sure").await;
+        let result = timeout(PATIENCE, old.of_task("tasks/result", &task)).await;
+        assert_eq!(text(&result.expect("the task goes on").unwrap()), "-7: nobody is there");
+        assert_eq!(old.asked.len(), 1, "{:?}", old.asked);
     }
 }
 
