@@ -36,7 +36,7 @@ pub struct Json {
 }
 
 impl Json {
-    async fn connect(router: &Router, revision: Revision, principal: Option<&str>) -> Self {
+    pub async fn connect(router: &Router, revision: Revision, principal: Option<&str>) -> Self {
         let (mut ours, theirs) = channel(16);
         if let Some(principal) = principal {
             ours = ours.principal(principal);

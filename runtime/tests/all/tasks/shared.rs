@@ -12,8 +12,12 @@ use mcp_runtime::tasks::{
     CallTasks, StoreFuture, TaskContext, TaskLimits, TaskMessage, TaskRecord, TaskStore, Tasks, ToolAnswer, ToolTask,
 };
 use mcp_runtime::{CallClient, CallError, ClientSession, Revision, Router, hub};
+use serde_json::json;
 use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
 
+use crate::common::PATIENCE;
+use crate::tasks::in_core::{Json, with_tasks};
 use crate::tasks::{ALICE, begin, client, form, get, hub_client, refused, request, text, wait};
 
 /// What all instances see: tasks and their ends, the instances that are there, and their messages, all as JSON.
@@ -112,6 +116,21 @@ async fn two() -> (Arc<Database>, ClientSession, ClientSession) {
     let one = hub_client(&instance(Store::of("one", &database))).await;
     let other = hub_client(&instance(Store::of("other", &database))).await;
     (database, one, other)
+}
+
+#[tokio::test]
+async fn an_error_as_the_answer_to_another_instance_reaches_the_function() {
+    for revision in with_tasks() {
+        let database = Arc::default();
+        let mut one = Json::connect(&instance(Store::of("one", &database)), revision, ALICE).await;
+        let mut other = Json::connect(&instance(Store::of("other", &database)), revision, ALICE).await;
+        other.answer = json!({"error": {"code": -7, "message": "nobody is there"}});
+        let task = one.begin("ask").await;
+        let result = timeout(PATIENCE, other.of_task("tasks/result", &task)).await;
+        let result = result.expect("the task ends").unwrap();
+        assert_eq!(result["isError"], true);
+        assert!(text(&result).contains("-7: nobody is there"), "{result}");
+    }
 }
 
 #[tokio::test]
