@@ -37,6 +37,28 @@ pub fn types(before: Option<&Value>, after: Option<&Value>) -> Option<Values> {
     Values::between(TYPES.iter().any(is_new), TYPES.iter().any(is_gone))
 }
 
+/// The type of a value.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.as_f64().is_some_and(|it| it.fract() == 0.0) => "integer",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Whether a value is of one of the types that `type` names.
+pub fn is_of_types(kinds: &Value, value: &Value) -> bool {
+    let kind = kind_of(value);
+    match kinds {
+        Value::Array(kinds) => kinds.iter().any(|allowed| is_of(kind, allowed)),
+        allowed => is_of(kind, allowed),
+    }
+}
+
 fn is_of(kind: &str, allowed: &Value) -> bool {
     allowed == kind || (kind == "integer" && allowed == "number")
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::keyword::{is_of_types, kind_of};
+
 /// The keywords that exclude values, besides those with schemas. Others are annotations, as JSON Schema says of those that it doesn't know.
 const ASSERTIONS: [&str; 24] = [
     "$ref",
@@ -116,7 +118,33 @@ fn within(schema: &Value, depth: usize) -> Value {
     {
         members.insert("enum".to_owned(), json!([value]));
     }
+    values_of_types(&mut members);
     Value::Object(members)
+}
+
+/// Leaves out the values of an enumeration that `type` doesn't allow.
+fn values_of_types(members: &mut Map<String, Value>) {
+    let (Some(kinds), Some(Value::Array(values))) = (members.get("type"), members.get("enum")) else {
+        return;
+    };
+    let values = values.iter().filter(|value| is_of_types(kinds, value)).cloned();
+    let values: Vec<Value> = values.collect();
+    if !values.is_empty() {
+        members.insert("enum".to_owned(), Value::Array(values));
+    }
+}
+
+/// Whether a schema lists values, all of which its types allow, so that the types say nothing more.
+pub fn lists_values(schema: &Map<String, Value>) -> bool {
+    let values = schema.get("enum").and_then(Value::as_array);
+    let is_allowed = |value| schema.get("type").is_none_or(|kinds| is_of_types(kinds, value));
+    values.is_some_and(|values| values.iter().all(is_allowed))
+}
+
+/// The types that a schema names, or those of the values of its enumeration.
+pub fn kinds(schema: &Map<String, Value>) -> Option<Value> {
+    let named = schema.get("type").cloned();
+    named.or_else(|| Some(schema.get("enum")?.as_array()?.iter().map(kind_of).collect()))
 }
 
 /// Whether a keyword with this value is as good as none.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Effect;
 use super::keyword::{Values, bounds, same, types};
-use super::normal::{Beneath, beneath, is_annotation, normalised};
+use super::normal::{Beneath, beneath, is_annotation, kinds, lists_values, normalised};
 
 /// Which way the values of a schema go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,6 +158,13 @@ impl<'a> Comparison<'a> {
         let added = after.keys().filter(|keyword| !before.contains_key(*keyword));
         for keyword in before.keys().chain(added) {
             if IGNORED.contains(&keyword.as_str()) || COMPARED.contains(&keyword.as_str()) {
+                continue;
+            }
+            if keyword == "type" && lists_values(before) && lists_values(after) {
+                continue;
+            }
+            if keyword == "type" {
+                self.keyword(path, keyword, kinds(before).as_ref(), kinds(after).as_ref());
                 continue;
             }
             let (before, after) = (before.get(keyword), after.get(keyword));
@@ -470,6 +477,14 @@ mod tests {
             (json!({"enum": ["a", "b"]}), json!({"enum": ["b", "a"]})),
             (json!({"enum": ["a"]}), json!({"const": "a"})),
             (json!({"enum": [1]}), json!({"enum": [1.0]})),
+            (
+                json!({"enum": ["a", 1]}),
+                json!({"enum": ["a", 1], "type": ["string", "integer"]}),
+            ),
+            (
+                json!({"enum": ["a", 1.5], "type": ["string", "integer"]}),
+                json!({"const": "a"}),
+            ),
             (json!({"required": ["a", "b"]}), json!({"required": ["b", "a"]})),
             (
                 json!({}),
@@ -579,6 +594,29 @@ mod tests {
         ] {
             let found = lines(Direction::Input, &old, &new);
             assert!(found.contains(&expected.to_owned()), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_type_that_excludes_all_values_of_an_enumeration_is_not_overlooked() {
+        let (some, none) = (
+            json!({"enum": ["a"], "type": "string"}),
+            json!({"enum": ["a"], "type": "integer"}),
+        );
+        assert_eq!(
+            lines(Direction::Input, &some, &none),
+            ["breaking input: integer instead of string"]
+        );
+    }
+
+    #[test]
+    fn an_enumeration_says_the_types_of_its_values() {
+        let (text, enumeration) = (json!({"type": "string"}), json!({"enum": ["a", "b"]}));
+        for enumeration in [enumeration, json!({"enum": ["a", "b"], "type": "string"})] {
+            let changes = lines(Direction::Input, &enumeration, &text);
+            assert_eq!(changes, ["additive input: no longer limited to some values"]);
+            let changes = lines(Direction::Input, &text, &enumeration);
+            assert_eq!(changes, ["breaking input: limited to some values now"]);
         }
     }
 
