@@ -57,14 +57,9 @@ impl From<Loss> for LossEntry {
 /// Translates every value of `input`.
 pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Result<Summary, CommandError> {
     let (from, to) = (args.from, args.to);
-    if let Some(name) = &args.definition
-        && !translatable(from).any(|known| known == name)
-    {
-        return Err(CommandError::UnknownType {
-            revision: from,
-            name: name.clone(),
-            known: translatable(from).collect(),
-        });
+    let known: Vec<&'static str> = translatable(from).collect();
+    if let Some(name) = &args.definition {
+        check_definition(from, &known, name)?;
     }
     let policy = if args.carry { Policy::Carry } else { Policy::Conform };
     let supply = supply(args)?;
@@ -77,6 +72,10 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
     let definition = args.definition.as_deref();
     let is_lossy = Cell::new(false);
     let summary = process_values(input, output, definition, true, |name, json| {
+        check_definition(from, &known, name).map_err(|error| {
+            let tip = error.tip().unwrap_or_default();
+            Failure::new(Some(error_code::METHOD_NOT_FOUND), "type", format!("{error}; {tip}"))
+        })?;
         let translation = translate_value((from, to), name, json, method, &conversion);
         let translation = translation.map_err(|it| Failure::new(Some(it.code), it.path, it.reason))?;
         for loss in translation.losses.iter().filter(|_| args.strict) {
@@ -91,6 +90,18 @@ pub fn run(args: &TranslateArgs, input: impl BufRead, output: impl Write) -> Res
         })
     })?;
     Ok(if is_lossy.get() { Summary::SomeFailed } else { summary })
+}
+
+/// Checks that a revision has a definition that can be translated.
+fn check_definition(revision: Revision, known: &[&'static str], name: &str) -> Result<(), CommandError> {
+    match known.contains(&name) {
+        true => Ok(()),
+        false => Err(CommandError::UnknownType {
+            revision,
+            name: name.to_owned(),
+            known: known.to_vec(),
+        }),
+    }
 }
 
 /// What the arguments supply, with the version where the target alone says it in each message.

@@ -93,7 +93,10 @@ pub fn process_values<T: Serialize>(
                         Ok(_) => error_code::INVALID_REQUEST,
                         Err(_) => error_code::PARSE_ERROR,
                     };
-                    Err(fail(code, &format!("not a value {{\"type\":…,\"value\":…}}: {error}")))
+                    // Its line and column are within the value, whose place in the input is told.
+                    let error = error.to_string();
+                    let reason = error.split(" at line ").next().unwrap_or_default();
+                    Err(fail(code, &format!("not a value {{\"type\":…,\"value\":…}}: {reason}")))
                 }
             },
         };

@@ -274,6 +274,19 @@ fn an_unknown_type_is_misuse_and_the_error_suggests_one_or_lists_those_there_are
 }
 
 #[test]
+fn a_typed_line_that_is_wrong_has_the_place_of_its_type_and_one_place_in_the_input() {
+    let input = "\n{\"type\":\"Tol\",\"value\":{}}\n{\"value\":{}}";
+    let run = translate(&["--from", "2025-11-25", "--to", "2024-11-05", "--typed"], input);
+    let unknown = "revision 2025-11-25 has no definition \"Tol\"; did you mean \"Tool\"?";
+    let untyped = "not a value {\"type\":…,\"value\":…}: missing field `type`";
+    let expected = [
+        json!({"ok": false, "line": 2, "column": 1, "byte": 1, "code": -32601, "path": "type", "error": unknown}),
+        json!({"ok": false, "line": 3, "column": 1, "byte": 27, "code": -32600, "path": "(root)", "error": untyped}),
+    ];
+    assert_eq!((run.status, run.answers()), (Some(1), expected.to_vec()));
+}
+
+#[test]
 fn either_a_type_or_typed_lines_are_needed_and_not_both() {
     let revisions = ["--from", "2024-11-05", "--to", "2025-11-25"];
     for more in [&[][..], &["--type", "Tool", "--typed"]] {
