@@ -1,6 +1,6 @@
 //! The errors of authorization.
 
-use mcp_runtime_core::internal::excerpt;
+use mcp_runtime_util::excerpt;
 
 /// An error of any kind.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -33,4 +33,4 @@ pub use self::metadata::ResourceMetadata;
 pub use self::scopes::Scopes;
 pub use self::secret::Secret;
 pub use self::server::{Dpop, JwtValidator, ProofStore, ProtectedResource, TokenError, TokenInfo, TokenValidator};
-pub use mcp_runtime_core::internal::BoxFuture;
+pub use mcp_runtime_util::BoxFuture;

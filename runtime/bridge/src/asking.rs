@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::{BoxFuture, Mutex, internal_error};
+use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::{CallError, Context, Peer, Progress, ServerSide};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use mcp_adapters::PeerTypes;
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId};
 use mcp_adapters::{Revision, hello};
-use mcp_runtime_core::internal::{Mutex, OrderedQueue, ReservedTicket, set_member};
+use mcp_runtime_core::internal::{OrderedQueue, ReservedTicket, set_member};
 use mcp_runtime_core::{Peer, Side};
+use mcp_runtime_util::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
 use mcp_adapters::{PeerTypes, Revision, hub};
 use mcp_runtime_core::internal::{
-    BoxFuture, Handling, Mutex, RawAnswer, RawMessage, Relay, Server, ServerInfo, SessionState, Subscriptions,
-    set_member, start_server,
+    Handling, RawAnswer, RawMessage, Relay, Server, ServerInfo, SessionState, Subscriptions, set_member, start_server,
 };
 use mcp_runtime_core::transport::{Purpose, Transport};
 use mcp_runtime_core::{ClientSide, Context, Handler, HandlerResult, LossObserver, Options, ServerSession, ServerSide};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use serde_json::Value;
 
 use super::calls::{Addressee, Calls};

@@ -7,9 +7,10 @@ use std::sync::atomic::Ordering;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, RawObject, UnknownMethod};
 use mcp_ext_tasks::EXTENSION;
-use mcp_runtime_core::internal::{BoxFuture, ClientInfo, Mutex, Negotiated, internal_error, log_level, retry_input};
+use mcp_runtime_core::internal::{ClientInfo, Negotiated, internal_error, log_level, retry_input};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallError, ClientSide, Context, Era, HandlerResult, Peer, ServerSide};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use tokio::sync::mpsc;
 
 use super::asking::{Running, Step};

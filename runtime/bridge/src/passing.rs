@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson, RequestId};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_core::internal::{BoxFuture, RawAnswer, RawMessage, SessionState, Ticket, internal_error, set_member};
+use mcp_runtime_core::internal::{RawAnswer, RawMessage, SessionState, Ticket, internal_error, set_member};
 use mcp_runtime_core::transport::Purpose;
 use mcp_runtime_core::{CallError, Context, Side};
+use mcp_runtime_util::BoxFuture;
 
 use super::calls::{Caller, Calls, Cancellation};
 use super::translation::{dropped, translate_call, translate_failure, translate_result};

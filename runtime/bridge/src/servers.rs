@@ -6,9 +6,10 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime_core::internal::{ClientInfo, Mutex, canonical, connect_by_handshake, connect_with, with_era};
+use mcp_runtime_core::internal::{ClientInfo, canonical, connect_by_handshake, connect_with, with_era};
 use mcp_runtime_core::transport::{Connection, Connector};
 use mcp_runtime_core::{CallError, ClientSession, ConnectError, Era};
+use mcp_runtime_util::Mutex;
 use tokio::sync::{OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

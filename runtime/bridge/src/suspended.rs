@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::{Mutex, internal_error, invalid_params};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
+use mcp_runtime_util::Mutex;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::asking::Running;

@@ -9,10 +9,11 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{Call, ErrorObject, Message, MessageHeader, RequestId, UnknownMethod};
 use mcp_adapters::{PeerTypes, Revision, Translated};
 use mcp_ext_tasks::EXTENSION;
-use mcp_runtime_core::internal::{Mutex, internal_error};
+use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::{CallError, ClientSide, Context, Peer, ServerSide, Side};
 use mcp_runtime_tasks::internal::{CORE, may_declare};
 use mcp_runtime_tasks::{TaskContext, TaskLimits, Tasks};
+use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
 /// The part of all tasks that one client may have, so that it doesn't keep out the others.

@@ -4,8 +4,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_core::internal::{Mutex, SessionState};
+use mcp_runtime_core::internal::SessionState;
 use mcp_runtime_core::{ClientSession, ClientSide, Era};
+use mcp_runtime_util::Mutex;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -6,9 +6,10 @@ use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub::{InputRequest, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, Notice, UnknownMethod, error_code};
 use mcp_adapters::{PeerTypes, Revision};
-use mcp_runtime_core::internal::{BoxFuture, Handling, RawAnswer, RawMessage, Relay, internal_error};
+use mcp_runtime_core::internal::{Handling, RawAnswer, RawMessage, Relay, internal_error};
 use mcp_runtime_core::transport::Purpose;
 use mcp_runtime_core::{ClientSide, Context, Era, Handler, HandlerResult, Peer, ServerSide};
+use mcp_runtime_util::BoxFuture;
 
 use super::asking::Unanswered;
 use super::calls::Addressee;

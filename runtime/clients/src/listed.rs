@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 
 use super::names::{Names, Naming};
 

@@ -1,10 +1,6 @@
-//! What the other crates of the runtime use of this one and of `mcp-runtime-util`. It changes in any release: programs shouldn't use it.
+//! What the other crates of the runtime use of this one. It changes in any release: programs shouldn't use it.
 //!
 //! A [`Relay`] is how the bridge gets the messages of a session as they are on the wire.
-
-pub use mcp_runtime_util::{
-    Awaited, BoxFuture, Budget, Charge, Immediate, Instant, Moment, Mutex, UsedOnce, catch_panic, excerpt,
-};
 
 pub use crate::canonical::canonical;
 pub use crate::change::changes_in;
@@ -12,7 +8,6 @@ pub use crate::client::Reusable;
 pub use crate::era::with_era;
 pub use crate::error::{internal_error, invalid_params};
 pub use crate::expiring_map::ExpiringMap;
-pub use crate::extended::{NotTranslated, to_extended, to_hub};
 pub use crate::message::{params_of, to_json, to_value};
 pub use crate::options::MAX_BATCH;
 pub use crate::page::page;

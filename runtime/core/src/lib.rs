@@ -14,7 +14,6 @@ mod client;
 mod era;
 mod error;
 mod expiring_map;
-mod extended;
 mod filled_in;
 #[doc(hidden)]
 pub mod internal;

@@ -4,8 +4,8 @@ use std::future::Future;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::BoxFuture;
 use mcp_runtime_core::{Context, ServerSide};
+use mcp_runtime_util::BoxFuture;
 
 /// A call on its way.
 #[derive(Debug, Clone, Copy)]

@@ -8,9 +8,10 @@ use mcp_adapters::handlers::ClientHandler;
 use mcp_adapters::hub::{self, InputRequest, InputResponse, ServerNotification};
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, UnknownMethod};
 use mcp_runtime_bridge::{Bridge, BridgeError, ClientId};
-use mcp_runtime_core::internal::{BoxFuture, Mutex, SessionState, internal_error};
+use mcp_runtime_core::internal::{SessionState, internal_error};
 use mcp_runtime_core::transport::{ChannelTransport, Connector, TransportError, channel};
 use mcp_runtime_core::{Capable, ClientSide, Context, Peer, ServerSide};
+use mcp_runtime_util::{BoxFuture, Mutex};
 
 /// The messages that wait in each direction of a connection within the process.
 const CAPACITY: usize = 64;

@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use mcp_adapters::{Revision, hub};
 use mcp_runtime_bridge::ClientId;
 use mcp_runtime_clients::{Backoff, Clients, ReconnectingClient};
-use mcp_runtime_core::internal::{ClientInfo, Mutex, Negotiated, SessionState, log_level};
+use mcp_runtime_core::internal::{ClientInfo, Negotiated, SessionState, log_level};
 use mcp_runtime_core::{CallError, Client, ClientSide, Context, Limits, Options, Peer, PeerInfo, ServerSide};
+use mcp_runtime_util::Mutex;
 
 use super::inner::Inner;
 use super::server::{Callers, GatewayServerHandler, ThroughBridge};

@@ -2,7 +2,7 @@
 
 use http::request::Parts;
 use http::{HeaderMap, StatusCode, Uri};
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 
 /// Checks the requests to a server, such as the token in each: a `ProtectedResource` of `mcp-runtime-auth`, or a check of your own.
 ///

@@ -7,7 +7,8 @@ use std::sync::{Arc, Weak};
 use mcp_adapters::mcp_wire::AddedResult;
 use mcp_adapters::{Revision, hub, if_hub_has};
 use mcp_runtime_core::Change;
-use mcp_runtime_core::internal::{Budget, Mutex, Subscriptions};
+use mcp_runtime_core::internal::Subscriptions;
+use mcp_runtime_util::{Budget, Mutex};
 use serde_json::{Value, json};
 
 use super::custom::{self, CustomRoute, Listener};

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use futures_core::Stream;
 use mcp_adapters::mcp_wire::{self, AddedResult, ErrorObject, Extra, RawJson, RawObject, UnknownMethod, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes};
-use mcp_runtime_core::internal::{BoxFuture, invalid_params};
+use mcp_runtime_core::internal::invalid_params;
+use mcp_runtime_util::BoxFuture;
 use serde_json::{Value, json};
 
 use super::call::Call;

@@ -4,8 +4,8 @@ use std::fmt;
 use std::future::{Future, Ready, ready};
 use std::sync::Arc;
 
-use mcp_runtime_core::internal::BoxFuture;
-pub use mcp_runtime_core::internal::{Awaited, Immediate};
+use mcp_runtime_util::BoxFuture;
+pub use mcp_runtime_util::{Awaited, Immediate};
 use serde_json::Value;
 
 use super::call::{Call, Input};

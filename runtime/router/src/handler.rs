@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{hub, if_hub_has};
-use mcp_runtime_core::internal::{BoxFuture, Handling, internal_error, invalid_params, page, params_of};
+use mcp_runtime_core::internal::{Handling, internal_error, invalid_params, page, params_of};
 use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
+use mcp_runtime_util::BoxFuture;
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};

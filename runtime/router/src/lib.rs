@@ -12,6 +12,7 @@ mod compose;
 mod content;
 mod custom;
 mod error;
+mod extended;
 mod extension;
 mod extensions;
 mod extract;
@@ -61,6 +62,8 @@ pub use self::ask::{Answer, Form};
 pub use self::call::Call;
 pub use self::content::{Structured, audio, image};
 pub use self::error::RouteError;
+#[doc(hidden)]
+pub use self::extended::{NotTranslated, to_extended, to_hub};
 pub use self::extension::{CoreMethods, ExtensionSubscription, ServerExtension};
 pub use self::extract::{Args, Extension, FromCall, Meta, Name, ProgressReporter, Signature, State, Uri};
 pub use self::function::{Awaited, Callable, Function, Immediate, Returns};

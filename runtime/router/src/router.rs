@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::hub;
-use mcp_runtime_core::internal::{Mutex, Server};
+use mcp_runtime_core::internal::Server;
+use mcp_runtime_util::Mutex;
 
 use super::caching::Caching;
 use super::call::Call;

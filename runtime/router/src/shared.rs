@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_runtime_core::Change;
-use mcp_runtime_core::internal::{BoxFuture, Mutex};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use tokio_util::task::AbortOnDropHandle;

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_runtime_core::internal::{BoxFuture, internal_error};
+use mcp_runtime_core::internal::internal_error;
+use mcp_runtime_util::BoxFuture;
 use mcp_wire::validator::Problem;
 use mcp_wire::{ErrorObject, Extra, RawJson, RawObject, Validator};
 use serde_json::{Value, json};

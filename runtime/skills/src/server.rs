@@ -9,11 +9,10 @@ use mcp_ext_skills::{
     EXTENSION, GetSkillRequest, GetSkillResult, ListSkillsRequest, ListSkillsResult, ReadResourceDirectoryRequest,
     ReadResourceDirectoryResult,
 };
-use mcp_runtime_core::internal::{internal_error, invalid_params, to_extended};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::mcp_wire::{Decode, Encode, Extension, RawJson, RawObject, Request, from_str};
 use mcp_runtime_core::{ErrorObject, error_code, hub};
-use mcp_runtime_router::Router;
-use mcp_runtime_router::{Blob, Call, ServerExtension, resource};
+use mcp_runtime_router::{Blob, Call, Router, ServerExtension, resource, to_extended};
 use serde_json::{Value, json};
 
 use crate::error::SkillsError;

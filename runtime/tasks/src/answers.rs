@@ -9,11 +9,11 @@ use mcp_ext_tasks::{
     TaskStatusNotification, TaskSubscriptionAcknowledgedNotifications, TaskSubscriptionNotifications,
     UpdateTaskRequest, UpdateTaskResult,
 };
-use mcp_runtime_core::internal::{invalid_params, to_hub};
+use mcp_runtime_core::internal::invalid_params;
 use mcp_runtime_core::mcp_wire::{Extension, Extra, Notification, RawJson, Request, UnknownMethod};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ErrorObject, error_code};
-use mcp_runtime_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension};
+use mcp_runtime_router::{Call, CoreMethods, ExtensionSubscription, ServerExtension, to_hub};
 use serde_json::Value;
 
 use crate::core::{CORE, CoreClient};

@@ -7,9 +7,9 @@ use mcp_ext_tasks::{
     CancelTaskRequest, CancelTaskRequestParams, CreateTaskResult, EXTENSION, GetTaskRequest, GetTaskRequestParams,
     GetTaskResult, UpdateTaskRequest, UpdateTaskRequestParams,
 };
-use mcp_runtime_core::internal::{to_extended, to_hub};
 use mcp_runtime_core::mcp_wire::{Decode, Encode, RawJson, Request, UnknownMethod};
 use mcp_runtime_core::{CallError, ClientSide, ErrorObject, Peer, hub};
+use mcp_runtime_router::{to_extended, to_hub};
 use tokio::time::sleep;
 
 /// How long a client waits between two requests for the state of a task if the server doesn't say.

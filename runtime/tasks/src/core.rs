@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use mcp_adapters::{Policy, Revision, peers};
 use mcp_ext_tasks::{CancelTaskRequest, EXTENSION, GetTaskRequest};
-use mcp_runtime_core::internal::{internal_error, invalid_params, to_hub};
+use mcp_runtime_core::internal::{internal_error, invalid_params};
 use mcp_runtime_core::mcp_wire::{Extra, RawJson, RawObject, Request, from_str};
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{CallClient, CallError, Context, ErrorObject, Peer, ServerSide, hub};
-use mcp_runtime_router::CoreMethods;
+use mcp_runtime_router::{CoreMethods, to_hub};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

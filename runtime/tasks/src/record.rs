@@ -7,10 +7,11 @@ use mcp_ext_tasks::{
     CreateTaskResult, EXTENSION, GetTaskResult, GetTaskResultCancelled, GetTaskResultCompleted, GetTaskResultFailed,
     GetTaskResultInputRequired, GetTaskResultWorking, TaskStatus,
 };
-use mcp_runtime_core::internal::{internal_error, to_extended};
+use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::mcp_wire::RawObject;
 use mcp_runtime_core::transport::Principal;
 use mcp_runtime_core::{ErrorObject, error_code, hub};
+use mcp_runtime_router::to_extended;
 use serde::{Deserialize, Serialize};
 
 use crate::error::stored;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use mcp_adapters::Revision;
 use mcp_ext_tasks::EXTENSION;
 use mcp_runtime_core::hub::{self, AnyCallToolResult};
-use mcp_runtime_core::internal::{invalid_params, to_extended};
+use mcp_runtime_core::internal::invalid_params;
 use mcp_runtime_core::mcp_wire::RawJson;
 use mcp_runtime_core::{Context, ErrorObject, ServerSide, error_code};
-use mcp_runtime_router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun};
+use mcp_runtime_router::{Call, IntoResult, State as Shared, ToolError, ToolRoute, ToolRun, to_extended};
 
 use crate::context::{RUNNING, Running, TaskContext};
 use crate::core::CORE;

@@ -1,6 +1,6 @@
 //! Assertions that get a token: of a workload, or of the identity provider of an organization.
 
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 use reqwest::Url;
 use serde::Deserialize;
 

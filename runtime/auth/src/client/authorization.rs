@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime_core::internal::Mutex;
 use mcp_runtime_http::client::{self as http_client, AuthorizationError, AuthorizationFuture, Authorize};
+use mcp_runtime_util::Mutex;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{Request, Response, StatusCode, Url};
 use tokio::time::Instant;

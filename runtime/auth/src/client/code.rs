@@ -76,7 +76,7 @@ fn code_of(redirect: &Url, target: &Target, state: &str) -> Result<String, AuthE
     }
     if let Some(error) = parameter(redirect, "error") {
         return Err(AuthError::Refused {
-            code: mcp_runtime_core::internal::excerpt(error.as_bytes()),
+            code: mcp_runtime_util::excerpt(error.as_bytes()),
             description: parameter(redirect, "error_description"),
         });
     }

@@ -168,7 +168,7 @@ pub fn refusal(answer: &Answer) -> AuthError {
             error,
             error_description,
         }) => AuthError::Refused {
-            code: mcp_runtime_core::internal::excerpt(error.as_bytes()),
+            code: mcp_runtime_util::excerpt(error.as_bytes()),
             description: error_description,
         },
         None if answer.status.is_client_error() => AuthError::Refused {

@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcp_runtime_core::internal::{BoxFuture, Mutex};
+use mcp_runtime_util::{BoxFuture, Mutex};
 
 use super::store::{Grant, StoreLock, TokenStore, blocking};
 use crate::error::BoxError;

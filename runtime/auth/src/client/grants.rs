@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use tokio::time::Instant;
 
 use super::challenge::Challenge;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Entry, Error};
-use mcp_runtime_core::internal::{BoxFuture, Mutex};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use sha2::{Digest as _, Sha256};
 
 use super::store::{Grant, TokenStore, blocking};

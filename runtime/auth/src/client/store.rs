@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use mcp_runtime_core::internal::{BoxFuture, Mutex};
+use mcp_runtime_util::{BoxFuture, Mutex};
 use serde::{Deserialize, Serialize};
 
 use crate::crypto::now;

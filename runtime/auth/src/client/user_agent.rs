@@ -1,6 +1,6 @@
 //! How the user is asked.
 
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 use reqwest::Url;
 
 use crate::error::BoxError;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use tokio::time::Instant;
 
 /// Counts the time while anybody waits.

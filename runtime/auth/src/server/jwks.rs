@@ -4,7 +4,7 @@ use std::fmt;
 
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::algorithms::{ALGORITHMS, algorithms};

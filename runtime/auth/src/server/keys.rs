@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::{Algorithm, AlgorithmFamily, Header};
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use reqwest::Url;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;

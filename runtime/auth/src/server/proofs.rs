@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_runtime_core::internal::{BoxFuture, UsedOnce};
+use mcp_runtime_util::{BoxFuture, UsedOnce};
 
 use crate::crypto::now;
 use crate::error::BoxError;

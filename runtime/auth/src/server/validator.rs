@@ -1,6 +1,6 @@
 //! What a server learns from a token.
 
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 use serde_json::{Map, Value};
 
 use crate::scopes::Scopes;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, Url};
 

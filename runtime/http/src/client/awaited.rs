@@ -2,7 +2,7 @@
 
 use mcp_adapters::MirroredArguments;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 
 use super::tools::KnownTools;
 

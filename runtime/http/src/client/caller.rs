@@ -6,8 +6,8 @@ use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{HeaderMap, Request, Uri};
 use mcp_adapters::mcp_wire::Extension;
 use mcp_runtime_core::CallError;
-use mcp_runtime_core::internal::{BoxFuture, Mutex};
 use mcp_runtime_core::transport::{Exchange, Inbox};
+use mcp_runtime_util::{BoxFuture, Mutex};
 
 use super::awaited::Awaited;
 use super::body::{Body, Response};

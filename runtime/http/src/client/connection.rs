@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId, error_code};
-use mcp_runtime_core::internal::Mutex;
 use mcp_runtime_core::mirrors::header_name;
 use mcp_runtime_core::transport::Incoming;
+use mcp_runtime_util::Mutex;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{RequestBuilder, Response, StatusCode, Url};

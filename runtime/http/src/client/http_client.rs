@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::Revision;
-use mcp_runtime_core::internal::Mutex;
 use mcp_runtime_core::mirrors::header_name;
 use mcp_runtime_core::transport::{Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use mcp_runtime_util::Mutex;
 use reqwest::header::HeaderValue;
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::{CancellationToken, DropGuard};

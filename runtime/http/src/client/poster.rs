@@ -5,8 +5,8 @@ use std::time::Duration;
 use http::HeaderMap;
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{Extension, MessageHeader};
-use mcp_runtime_core::internal::Mutex;
 use mcp_runtime_core::mirrors::{encode, header_name, mirrored, of_extension};
+use mcp_runtime_util::Mutex;
 
 use super::awaited::Awaited;
 use super::body::Response;

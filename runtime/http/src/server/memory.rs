@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_runtime_core::internal::{Budget, Charge};
+use mcp_runtime_util::{Budget, Charge};
 
 use super::settings::Settings;
 

@@ -8,7 +8,8 @@ use mcp_adapters::mcp_wire::{
     DecodeError, DecodeErrorKind, MessageHeader, MessageKind, Payload, RawJson, RequestId, error_code,
 };
 use mcp_adapters::{Revision, hello};
-use mcp_runtime_core::internal::{Charge, MAX_BATCH};
+use mcp_runtime_core::internal::MAX_BATCH;
+use mcp_runtime_util::Charge;
 
 use super::rejection::Rejection;
 

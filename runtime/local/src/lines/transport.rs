@@ -1,8 +1,8 @@
 //! Messages as lines of JSON.
 
-use mcp_runtime_core::internal::excerpt;
 use mcp_runtime_core::mcp_wire::{ErrorObject, error_code};
 use mcp_runtime_core::transport::{Incoming, Receiver, Transport, TransportError};
+use mcp_runtime_util::excerpt;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::reader::{Line, LineReader};

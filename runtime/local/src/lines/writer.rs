@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use mcp_runtime_core::internal;
 use mcp_runtime_core::transport::{Outgoing, Sender, TransportError};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
@@ -23,7 +22,7 @@ const SLICES: usize = 64;
 /// The half of a [`LineTransport`](super::LineTransport) that sends. Lines that wait while others are written go out together.
 #[derive(Debug)]
 pub struct LineSender<W> {
-    waiting: internal::Mutex<Waiting>,
+    waiting: mcp_runtime_util::Mutex<Waiting>,
     state: Mutex<Option<State<W>>>,
     /// Whether several messages came together, whose answers will be ready together.
     in_burst: Arc<AtomicBool>,
@@ -82,13 +81,13 @@ impl<W: AsyncWrite + Unpin> State<W> {
 
 /// The lines of a sender that waits. Dropping it removes those that nobody has begun to write.
 struct Place<'a> {
-    waiting: &'a internal::Mutex<Waiting>,
+    waiting: &'a mcp_runtime_util::Mutex<Waiting>,
     first: u64,
     last: u64,
 }
 
 impl<'a> Place<'a> {
-    fn take(waiting: &'a internal::Mutex<Waiting>, messages: impl IntoIterator<Item = Outgoing>) -> Self {
+    fn take(waiting: &'a mcp_runtime_util::Mutex<Waiting>, messages: impl IntoIterator<Item = Outgoing>) -> Self {
         let mut guard = waiting.lock();
         let before = guard.count;
         for Outgoing { mut json, .. } in messages {
@@ -117,7 +116,7 @@ impl Drop for Place<'_> {
 impl<W: AsyncWrite + Unpin> LineSender<W> {
     pub(super) fn new(writer: W, in_burst: Arc<AtomicBool>) -> Self {
         Self {
-            waiting: internal::Mutex::default(),
+            waiting: mcp_runtime_util::Mutex::default(),
             state: Mutex::new(Some(State {
                 writer,
                 lines: VecDeque::new(),

@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use mcp_runtime_core::internal::Mutex;
 use mcp_runtime_core::transport::{
     Incoming, Outgoing, ProcessExit, Receiver, Restart, Sender, Transport, TransportError,
 };
+use mcp_runtime_util::Mutex;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{ErrorObject, RawJson, to_vec};
-use mcp_runtime_core::internal::{ExpiringMap, Moment, Mutex};
+use mcp_runtime_core::internal::ExpiringMap;
 use mcp_runtime_core::{CacheLimits, Context, HandlerResult, Middleware, Next, ServerSide, Side};
+use mcp_runtime_util::{Moment, Mutex};
 
 /// A time that any clock can add: 136 years.
 const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);

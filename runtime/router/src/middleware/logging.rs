@@ -2,8 +2,8 @@
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::Instant;
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide, Side};
+use mcp_runtime_util::Instant;
 
 /// Logs each request to `tracing` once it is handled: its method, what it is for, on whose behalf, how long it took, and how it has ended.
 /// Arguments and results aren't logged.

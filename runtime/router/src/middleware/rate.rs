@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::{Moment, Mutex};
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide};
+use mcp_runtime_util::{Moment, Mutex};
 use serde_json::json;
 
 use super::is_call;

@@ -6,8 +6,9 @@ use std::task::{Context as TaskContext, Poll};
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
-use mcp_runtime_core::internal::{BoxFuture, internal_error};
+use mcp_runtime_core::internal::internal_error;
 use mcp_runtime_core::{Context, HandlerResult, Middleware, Next, ServerSide};
+use mcp_runtime_util::BoxFuture;
 use tokio::sync::Mutex;
 use tower_layer::Layer;
 use tower_service::Service;

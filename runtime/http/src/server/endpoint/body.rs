@@ -8,7 +8,7 @@ use bytes::{Buf as _, BufMut as _};
 use http::StatusCode;
 use http::request::Parts;
 use http_body::Body;
-use mcp_runtime_core::internal::Charge;
+use mcp_runtime_util::Charge;
 use tokio::time::{Duration, timeout};
 
 use super::super::memory::{held_by_call, largest_body};

@@ -15,7 +15,7 @@ use std::task::{Context, Poll};
 
 use http::{Method, Request, Response, StatusCode, header};
 use mcp_runtime_core::Responder;
-use mcp_runtime_core::internal::BoxFuture;
+use mcp_runtime_util::BoxFuture;
 use tower_http::cors::Cors;
 use tower_layer::Layer as _;
 use tower_service::Service;

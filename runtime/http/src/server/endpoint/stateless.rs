@@ -9,8 +9,8 @@ use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
 use mcp_adapters::{PeerTypes, Revision, hello};
-use mcp_runtime_core::internal::Charge;
 use mcp_runtime_core::{Responder, mirrors};
+use mcp_runtime_util::Charge;
 
 use super::super::body::Body;
 use super::super::headers::stateless_revision;

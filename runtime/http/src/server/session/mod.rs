@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::internal::{Budget, Mutex};
 use mcp_runtime_core::transport::{ChannelSender, Sender as _};
+use mcp_runtime_util::{Budget, Mutex};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,8 @@ use std::slice;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorResponse, RequestId};
-use mcp_runtime_core::internal::{Budget, Charge, internal_error};
+use mcp_runtime_core::internal::internal_error;
+use mcp_runtime_util::{Budget, Charge};
 
 use super::super::limits::SessionLimits;
 use super::super::memory::held_by_call;

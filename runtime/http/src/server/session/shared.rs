@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use tokio::sync::Notify;
 
 use super::super::memory::MemoryBudgets;

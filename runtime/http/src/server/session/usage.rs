@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use tokio::time::{Duration, Instant};
 
 /// When a client uses its session. It determines when the session expires, and which session ends to make room for another.

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::MessageHeader;
 use mcp_runtime_core::Responder;
-use mcp_runtime_core::internal::{Charge, catch_panic, one_way};
+use mcp_runtime_core::internal::one_way;
+use mcp_runtime_util::{Charge, catch_panic};
 
 use super::super::memory::holding;
 use super::super::post_body::PostBody;

@@ -15,7 +15,7 @@ use http::StatusCode;
 use http::request::Parts;
 use mcp_adapters::Revision;
 use mcp_runtime_core::Responder;
-use mcp_runtime_core::internal::{Budget, Charge, Mutex};
+use mcp_runtime_util::{Budget, Charge, Mutex};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Duration, timeout};
 

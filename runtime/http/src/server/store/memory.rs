@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use tokio::time::Instant;
 
 use super::{SessionRecord, SessionStore, StoreFuture};

@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::internal::Mutex;
+use mcp_runtime_util::Mutex;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
