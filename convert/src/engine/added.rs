@@ -33,7 +33,7 @@ impl Adding<'_> {
         state.supply = self.supply.cloned();
         let names: Vec<&str> = look.lacked(lacking).collect();
         let mut members = Members::new();
-        for (step, plan) in look.plans() {
+        for (step, plan) in &look.plans {
             let state = &mut state;
             Run { step, state }.add(plan, &names, &mut members).ok()?;
         }

@@ -2,9 +2,9 @@
 
 use mcp_wire::{Reader, Schema, accepts_text, error_code, validate_text};
 
+use super::check::check;
 use super::members::{Converted, Members};
 use super::node::{Entry, Node};
-use super::read::check;
 use super::step::{Adopted, MemberPlan};
 use super::value::{Run, accepts, not_source, validate};
 use crate::loss::{AUTOMATIC, LossKind};

@@ -2,16 +2,18 @@
 
 use mcp_wire::{DecodeError, Decoded, JsonType, Reader};
 
+use super::check::is_constant;
 use super::choose::choose;
 use super::look::Look;
 use super::node::{Edit, Edited, Node};
-use super::read::{Members, Read, is_constant};
+use super::read::Read;
+use super::seen::Seen;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeRef};
 
 impl Read<'_> {
     /// The text of the next value, if no conversion changes anything in it that can't be edited. The cursor stays before another one.
     pub(super) fn kept<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Option<Node<'a>> {
-        if matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(Look::changes_each)) {
+        if matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(|look| look.always)) {
             return None;
         }
         keep(reader, |reader, edits| self.pass(reader, ty, edits))
@@ -57,14 +59,14 @@ impl Read<'_> {
         look: Option<&Look>,
         edits: &mut Vec<Edit>,
     ) -> Decoded<()> {
-        if look.is_some_and(Look::changes_each) {
+        if look.is_some_and(|look| look.always) {
             return Err(changed(reader));
         }
         reader.json_type()?;
         let first = reader.position() + 1;
         // Where the part begins that hasn't been looked at, and whether a member before it stays.
         let (mut rest, mut follows) = (first, false);
-        let mut members = Members::new(object);
+        let mut members = Seen::new(object);
         reader.members(|reader, name| {
             let before = edits.len();
             let at = members.next(&name);

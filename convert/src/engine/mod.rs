@@ -6,16 +6,19 @@
 
 mod accepted;
 mod added;
+mod check;
 mod checks;
 mod choose;
 mod kept;
 mod link;
 mod look;
+mod looker;
 mod members;
 mod node;
 mod object;
 mod read;
 mod rules;
+mod seen;
 pub(crate) mod state;
 mod step;
 mod value;
@@ -24,7 +27,8 @@ use mcp_wire::{DecodeError, Decoded, Reader};
 
 use self::added::Adding;
 use self::choose::of_method;
-use self::look::{Look, Looker};
+use self::look::Look;
+use self::looker::Looker;
 pub(crate) use self::node::Node;
 use self::read::{Nulls, Read};
 use self::state::State;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use mcp_wire::{RawJson, error_code, from_str, push_string};
 
+use super::check::is_constant;
 use super::members::{Converted, Members, has_no_members, position, put_at, refused, take_from};
 use super::node::{Entry, Node};
-use super::read::is_constant;
 use super::state::{Part, State};
 use super::step::{
     Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource,

@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use mcp_wire::{Invalid, JsonType, Path, Reader, Schema, accepts_text, error_code, validate_text};
 
+use super::check::check;
 use super::choose::{choose, choose_result, has_tag, of_method};
 use super::node::{Node, open};
-use super::read::{Read, check};
+use super::read::Read;
 use super::state::{Part, State};
 use super::step::{Change, How, MethodsPlan, PairId, Step, StringsPlan, UnionPlan, VariantPlan};
 use crate::loss::{AUTOMATIC, LossKind};

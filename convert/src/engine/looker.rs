@@ -1,0 +1,350 @@
+//! What the steps of a chain look at in the types of its first revision, and in those that they become.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::look::{Glance, Look};
+use super::step::{
+    Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
+};
+use crate::tables::Table;
+use crate::tables::rows::{Condition, LeftAction};
+use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
+
+/// What the steps of a chain look at.
+pub(super) struct Looker<'c> {
+    steps: &'c [&'static Step],
+    /// The elements that each step leaves out of lists, and when.
+    hidden: Vec<BTreeMap<TypeId, Vec<&'static Condition>>>,
+    /// The members that tell variants in the revisions on the way.
+    tags: Vec<&'static str>,
+}
+
+fn hidden(step: &'static Step) -> BTreeMap<TypeId, Vec<&'static Condition>> {
+    let mut hidden: BTreeMap<TypeId, Vec<&'static Condition>> = BTreeMap::new();
+    let plans = step.pairs.iter().filter_map(|pair| match &pair.how {
+        How::Object(plan) => Some(plan),
+        _ => None,
+    });
+    for member in plans.flat_map(|plan| &plan.members) {
+        if let MemberSource::Shared(_, MemberChange::Hide { element, when, .. }) = &member.source
+            && let Some(id) = object_of(step, element)
+        {
+            hidden.entry(id).or_default().extend(when);
+        }
+    }
+    hidden
+}
+
+/// The type of an object that a change is for.
+fn object_of(step: &Step, change: &Change) -> Option<TypeId> {
+    match change {
+        Change::Pair(pair) => match (&step.pairs[*pair].source, step.from.kind(&step.pairs[*pair].source)) {
+            (TypeRef::Named(id), Some(Kind::Object(_))) => Some(*id),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl<'c> Looker<'c> {
+    pub(super) fn new(steps: &'c [&'static Step]) -> Self {
+        Self {
+            steps,
+            hidden: steps.iter().map(|step| hidden(step)).collect(),
+            tags: steps.iter().skip(1).flat_map(|step| tags_of(step.from)).collect(),
+        }
+    }
+
+    /// The looks at the types of the chain's source that a step looks into.
+    pub(super) fn looks(&self, types: usize) -> Vec<Option<Look>> {
+        let opened = self.opened();
+        let look = |id: TypeId| opened.contains(&id).then(|| self.look(id, None));
+        (0..types).map(look).collect()
+    }
+
+    /// The types that a step looks into.
+    fn opened(&self) -> HashSet<TypeId> {
+        let mut opened = HashSet::new();
+        for (step, hidden) in self.steps.iter().zip(&self.hidden).rev() {
+            let looks_into = |ty: &TypeRef| matches!(ty, TypeRef::Named(id) if opened.contains(id));
+            let pairs = step.pairs.iter().filter(|pair| !pair.keeps || looks_into(&pair.target));
+            let sources = pairs.filter_map(|pair| match pair.source {
+                TypeRef::Named(id) => Some(id),
+                _ => None,
+            });
+            opened = sources.chain(hidden.keys().copied()).collect();
+        }
+        opened
+    }
+
+    /// What is looked at in a type of the first revision, and in those that it becomes: by each step, if these pairs are known, or by
+    /// any of its pairs.
+    pub(super) fn look(&self, id: TypeId, pairs: Option<&[PairId]>) -> Look {
+        let mut look = Look::default();
+        let none = ObjectType::default();
+        let source = self.steps.first().and_then(|step| step.from.kind(&TypeRef::Named(id)));
+        let object = match source {
+            Some(Kind::Object(object)) => object,
+            _ => &none,
+        };
+        let is_basic = |ty: &TypeRef| !matches!(ty.innermost(), TypeRef::Named(_));
+        look.members = object
+            .members
+            .iter()
+            .map(|member| Glance {
+                is_basic: member.ty().is_some_and(is_basic),
+                ..Glance::default()
+            })
+            .collect();
+        let becomes: Vec<Option<usize>> = match source {
+            Some(Kind::Union(union)) => {
+                look.variants = vec![!is_tagged(union); union.variants.len()];
+                (0..union.variants.len()).map(Some).collect()
+            }
+            _ => Vec::new(),
+        };
+        let (mut reached, mut conditions) = (Vec::new(), Vec::new());
+        let (mut waiting, mut seen) = (vec![(0, id, becomes)], HashSet::new());
+        while let Some((at, id, becomes)) = waiting.pop() {
+            let Some(step) = self.steps.get(at).filter(|_| seen.insert((at, id, becomes.clone()))) else {
+                continue;
+            };
+            for condition in self.hidden[at].get(&id).into_iter().flatten() {
+                match condition.path.first() {
+                    Some(name) => {
+                        look.add(object, name);
+                        conditions.push(*name);
+                    }
+                    None => look.always = true,
+                }
+            }
+            let all = step.pairs.iter().enumerate();
+            let own = all.filter(|(index, pair)| match pairs {
+                Some(pairs) => pairs[at] == *index,
+                None => pair.source == TypeRef::Named(id),
+            });
+            for (_, pair) in own {
+                let next = match &pair.how {
+                    How::Object(plan) => {
+                        look.object(object, step, plan);
+                        reached.push(at);
+                        look.plans.push((*step, plan));
+                        Vec::new()
+                    }
+                    How::Union(plan) => look.union(step, plan, &becomes, source),
+                    How::Methods(_) | How::Results(_) | How::Strings(_) => {
+                        look.always = true;
+                        Vec::new()
+                    }
+                };
+                if let TypeRef::Named(target) = pair.target {
+                    waiting.push((at + 1, target, next));
+                }
+            }
+        }
+        // What each step does is known, and nothing is told by the members.
+        let is_certain = reached.iter().copied().eq(0..self.steps.len());
+        conditions.extend(&self.tags);
+        for (member, glance) in object.members.iter().zip(&mut look.members) {
+            let is_removed = is_certain && glance.is_only_implied() && !conditions.contains(&member.name);
+            glance.changes |= glance.implied.is_some() && !is_removed;
+            look.always |= member.required && glance.changes;
+        }
+        let adds = is_certain && object.members.len() <= 64 && look.adds_alone() && !look.lacks(&conditions);
+        look.always |= !look.absent.is_empty() && !adds;
+        look
+    }
+}
+
+/// The members that tell the variants of the unions of a revision.
+fn tags_of(table: &Table) -> impl Iterator<Item = &'static str> {
+    table.types.iter().filter_map(|definition| match &definition.kind {
+        Kind::Union(union) => match &union.objects {
+            Some(Decision::Tag { member, .. }) => Some(*member),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+impl Look {
+    fn object(&mut self, source: &ObjectType, step: &'static Step, plan: &'static ObjectPlan) {
+        self.always |= plan.refused.is_some();
+        self.closed |= plan.closed.is_some();
+        for constant in &plan.constants {
+            self.add(source, constant.name);
+            if constant.required {
+                self.add_absent(source, constant.name);
+            }
+        }
+        for member in &plan.members {
+            self.plan(source, step, member);
+        }
+        for left in &plan.left {
+            match (left.row.implied, self.glance(source, left.name)) {
+                (Some(implied), Some(glance)) if glance.implied.is_none() => glance.implied = Some(implied),
+                _ => self.add(source, left.name),
+            }
+            if let Some(LeftAction::Copy { to: path, .. } | LeftAction::Move(path)) = &left.row.action
+                && let Some(glance) = path.first().and_then(|name| self.glance(source, name))
+            {
+                glance.fills = true;
+            }
+        }
+    }
+
+    fn plan(&mut self, source: &ObjectType, step: &'static Step, plan: &'static MemberPlan) {
+        match &plan.source {
+            MemberSource::Shared(name, MemberChange::Plain(change))
+                if *name == plan.name && is_by_type(step, change) =>
+            {
+                if !plan.has_no_check()
+                    && let Some(glance) = self.glance(source, name)
+                {
+                    glance.checks.push((plan, step.schema()));
+                }
+            }
+            MemberSource::Shared(name, MemberChange::Hide { element, .. })
+                if *name == plan.name && object_of(step, element).is_some() => {}
+            MemberSource::Shared(name, MemberChange::Fill(change))
+                if *name == plan.name && is_by_type(step, change) =>
+            {
+                match self.glance(source, name) {
+                    Some(glance) => glance.changes_empty = true,
+                    None => self.others.push(name),
+                }
+                self.add_absent(source, name);
+            }
+            MemberSource::Shared(name, change) => {
+                self.always |= matches!(change, MemberChange::Fill(_));
+                self.add(source, name);
+                self.add(source, plan.name);
+            }
+            MemberSource::Adopted(adopted) => {
+                self.add(source, plan.name);
+                if let Some(name) = adopted.constant {
+                    self.add(source, name);
+                }
+                if plan.required || adopted.supplied.is_some() {
+                    self.add_absent(source, plan.name);
+                }
+            }
+        }
+        if plan.lacks {
+            self.add_absent(source, plan.name);
+        }
+    }
+
+    fn add_absent(&mut self, source: &ObjectType, name: &'static str) {
+        if !self.absent.iter().any(|(known, _)| *known == name) {
+            let at = source.members.iter().position(|member| member.name == name);
+            self.absent.push((name, at));
+        }
+    }
+
+    /// Whether one of these members is added where it is absent.
+    fn lacks(&self, names: &[&str]) -> bool {
+        self.absent.iter().any(|(absent, _)| names.contains(absent))
+    }
+
+    /// Whether what is added depends on nothing but which members are absent, and nothing else depends on it.
+    fn adds_alone(&self) -> bool {
+        let is_added = |name: &&str| self.lacks(&[*name]);
+        let is_alone = |member: &MemberPlan| match &member.source {
+            MemberSource::Adopted(_) => true,
+            MemberSource::Shared(_, MemberChange::Plain(_) | MemberChange::Fill(_)) if is_added(&member.name) => true,
+            MemberSource::Shared(name, _) => !is_added(name) && !is_added(&member.name),
+        };
+        self.absent.len() <= 64
+            && self.plans.iter().all(|(_, plan)| {
+                plan.members.iter().all(is_alone)
+                    && !plan.left.iter().any(|left| is_added(&left.name))
+                    && !plan.constants.iter().any(|constant| is_added(&constant.name))
+            })
+    }
+
+    fn glance(&mut self, source: &ObjectType, name: &str) -> Option<&mut Glance> {
+        let at = source.members.iter().position(|member| member.name == name)?;
+        self.members.get_mut(at)
+    }
+
+    fn add(&mut self, source: &ObjectType, name: &'static str) {
+        match self.glance(source, name) {
+            Some(glance) => glance.changes = true,
+            None => self.others.push(name),
+        }
+    }
+
+    /// What becomes of the variants that those of the first union, by their positions, are now.
+    fn union(
+        &mut self,
+        step: &'static Step,
+        plan: &'static UnionPlan,
+        becomes: &[Option<usize>],
+        first: Option<&Kind>,
+    ) -> Vec<Option<usize>> {
+        let (Some(Kind::Union(first)), Some(Kind::Union(union))) = (first, step.from.kind(&plan.source)) else {
+            // The object that becomes a union is its own only variant; those of other unions aren't followed.
+            let keeps =
+                |variant: &VariantPlan| matches!(variant, VariantPlan::Becomes(_, change) if is_by_type(step, change));
+            self.always |= !plan.variants.iter().all(keeps);
+            return Vec::new();
+        };
+        let next = becomes.iter().enumerate().map(|(variant, at)| {
+            let planned = at.and_then(|at| plan.variants.get(at).map(|plan| (at, plan)));
+            match planned {
+                Some((at, VariantPlan::Becomes(to, change)))
+                    if is_by_type(step, change) && is_tagged(union) && tags(union, at) == tags(first, variant) =>
+                {
+                    Some(*to)
+                }
+                _ => {
+                    self.variants[variant] = true;
+                    None
+                }
+            }
+        });
+        next.collect()
+    }
+}
+
+/// Whether a change does nothing but what the type of the value says.
+fn is_by_type(step: &Step, change: &Change) -> bool {
+    match change {
+        Change::Keep => true,
+        Change::List(inner) | Change::Map(inner) | Change::Nullable(inner) => is_by_type(step, inner),
+        Change::Pair(pair) => {
+            let pair = &step.pairs[*pair];
+            pair.keeps || matches!(step.from.kind(&pair.source), Some(Kind::Object(_) | Kind::Union(_)))
+        }
+        Change::NotNull(_) | Change::Integer | Change::Object | Change::Close(_) | Change::Open(_) => false,
+    }
+}
+
+/// Whether each object of a union is told by one tag, or there is only one.
+fn is_tagged(union: &Union) -> bool {
+    match &union.objects {
+        None | Some(Decision::Is(_)) => true,
+        Some(Decision::Tag { cases, absent, .. }) => {
+            let mut decisions = cases.iter().map(|(_, decision)| decision).chain(absent.as_deref());
+            decisions.all(|decision| matches!(decision, Decision::Is(_)))
+        }
+        Some(_) => false,
+    }
+}
+
+/// The tag and the values of it that tell a variant.
+fn tags(union: &Union, at: usize) -> (&'static str, Vec<&'static str>) {
+    match &union.objects {
+        Some(Decision::Tag { member, cases, absent }) => {
+            let of_variant = |decision: &Decision| matches!(decision, Decision::Is(index) if *index == at);
+            let own = cases.iter().filter(|(_, decision)| of_variant(decision));
+            let absent = absent.as_deref().filter(|absent| of_variant(absent));
+            let mut values: Vec<&'static str> = own.flat_map(|(values, _)| values.iter().copied()).collect();
+            values.extend(absent.map(|_| ""));
+            values.sort_unstable();
+            (member, values)
+        }
+        _ => ("", Vec::new()),
+    }
+}

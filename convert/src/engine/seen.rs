@@ -1,0 +1,79 @@
+//! Which members of an object have been read.
+
+use crate::tables::types::ObjectType;
+
+/// The members of an object that have been read.
+pub(super) struct Seen<'t> {
+    object: &'t ObjectType,
+    /// The position after the last one: most objects have their members in the order in which the type declares them.
+    next: usize,
+    /// The positions of the declared ones.
+    seen: u64,
+    /// Whether one was seen twice, or may have been.
+    repeats: bool,
+    /// Numbers that differ only if the names of the other members do.
+    others: [u64; 4],
+    other_count: usize,
+}
+
+impl<'t> Seen<'t> {
+    pub(super) fn new(object: &'t ObjectType) -> Self {
+        Self {
+            object,
+            next: 0,
+            seen: 0,
+            // There is no room for more positions.
+            repeats: object.members.len() > 64,
+            others: [0; 4],
+            other_count: 0,
+        }
+    }
+
+    /// The position of the next member, if the type declares it.
+    pub(super) fn next(&mut self, name: &str) -> Option<usize> {
+        let at = self.object.position(name, self.next);
+        match at {
+            Some(at) => {
+                let bit = 1_u64
+                    .checked_shl(u32::try_from(at).unwrap_or(u32::MAX))
+                    .unwrap_or_default();
+                self.repeats |= self.seen & bit != 0;
+                self.seen |= bit;
+                self.next = at + 1;
+            }
+            None => self.other(name),
+        }
+        at
+    }
+
+    fn other(&mut self, name: &str) {
+        let mix = |number: u64, byte: u8| number.rotate_left(8) ^ u64::from(byte);
+        let number = name.bytes().fold(name.len() as u64, mix);
+        let known = &self.others[..self.other_count];
+        if known.contains(&number) || known.len() == self.others.len() {
+            self.repeats = true;
+        } else {
+            self.others[self.other_count] = number;
+            self.other_count += 1;
+        }
+    }
+
+    /// Whether no name is there twice. If not, that has to be looked at.
+    pub(super) fn are_distinct(&self) -> bool {
+        !self.repeats
+    }
+
+    /// Whether the declared member at this position has been seen, which is one of the first 64.
+    pub(super) fn has(&self, at: usize) -> bool {
+        self.seen >> at & 1 == 1
+    }
+
+    /// The required members that haven't been seen, or may not have been.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &'static str> + use<'t> {
+        let seen = self.seen;
+        let members = self.object.members.iter().enumerate();
+        members
+            .filter(move |(at, member)| member.required && (*at >= 64 || seen >> at & 1 == 0))
+            .map(|(_, member)| member.name)
+    }
+}
