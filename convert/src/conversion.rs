@@ -49,6 +49,14 @@ impl<R> Conversion<R> {
         self
     }
 
+    /// Reads each value as a tree, even where nothing changes in its text: for tests that compare the two.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_trees(mut self) -> Self {
+        self.state.only_trees = true;
+        self
+    }
+
     /// Takes the supply, with the values that the conversion added.
     pub fn take_supply(&mut self) -> Option<Supply> {
         self.state.supply.take().map(Arc::unwrap_or_clone)

@@ -7,8 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::Definition;
+use mcp_adapters::{Conversion, Revision, translate};
 use mcp_codegen::load::load_document;
 use mcp_codegen::overlay::{Overlay, apply_overlay};
 use mcp_instances::Instances;
@@ -90,6 +90,27 @@ pub fn same(one: &Value, other: &Value) -> bool {
             one.len() == other.len() && one.iter().all(same_member)
         }
         _ => one == other,
+    }
+}
+
+/// What a value becomes that is read as a tree, if it isn't what it becomes where its text is kept as far as possible.
+///
+/// # Errors
+/// The two.
+pub fn compare_by_trees(
+    (from, to): (Revision, Revision),
+    name: &str,
+    json: &[u8],
+    conversion: &Conversion,
+) -> Result<(), String> {
+    let [kept, tree] = [conversion.clone(), conversion.clone().by_trees()].map(|conversion| {
+        let translation = translate(from, to, name, json, conversion).map_err(|error| error.to_string())?;
+        let losses: Vec<String> = translation.losses.iter().map(ToString::to_string).collect();
+        Ok::<_, String>((translation.definition, translation.value, losses))
+    });
+    match kept == tree {
+        true => Ok(()),
+        false => Err(format!("{from} {name} to {to}: {kept:?}, but as a tree {tree:?}")),
     }
 }
 

@@ -247,9 +247,9 @@ impl Chain {
             table: self.from,
             looks: &self.looks,
             checks,
-            tries: TRIES,
+            tries: if state.only_trees { 0 } else { TRIES },
             nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
-            adding: Some(Adding {
+            adding: (!state.only_trees).then_some(Adding {
                 policy: state.policy,
                 supply: state.supply.as_ref(),
                 unsupplied: &self.added,

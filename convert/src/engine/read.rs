@@ -75,7 +75,7 @@ impl<'t> Read<'t> {
     pub(crate) fn looked_at<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, look: Option<&Look>) -> Decoded<Node<'a>> {
         match (self.table.kind(ty), look) {
             (Some(Kind::Object(object)), Some(look)) if self.is_opened(ty) => {
-                let is_short = reader.text().len() <= SHORT;
+                let is_short = reader.text().len() <= SHORT && self.tries > 0;
                 match is_short.then(|| self.kept_object(reader, object, look)).flatten() {
                     Some(kept) => Ok(kept),
                     None => self.object(reader, object, Some(look)),

@@ -16,6 +16,8 @@ pub(crate) struct State {
     pub(crate) policy: Policy,
     pub(crate) supply: Option<Arc<Supply>>,
     pub(crate) losses: Vec<PendingLoss>,
+    /// Whether nothing is kept as text that could be read as a tree.
+    pub(crate) only_trees: bool,
     /// The greatest depth of the source.
     pub(crate) deepest: usize,
     /// The values of the source that have been read as text, if the reader remembered them.

@@ -4,12 +4,12 @@
 
 use mcp_adapters::mcp_wire::Path;
 use mcp_adapters::mcp_wire::path::Segment;
-use mcp_adapters::{Policy, Revision, TranslateError, translatable, translate};
+use mcp_adapters::{Conversion, Policy, Revision, TranslateError, hello, translatable, translate};
 use mcp_instances::Instance;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{header, revision};
-use crate::{corrected, definition};
+use crate::{compare_by_trees, corrected, definition};
 
 pub fn check(input: &[u8]) {
     let Some((words, json)) = header(input) else { return };
@@ -20,6 +20,9 @@ pub fn check(input: &[u8]) {
     let source = definition(from, name).and_then(|definition| definition.decode(json).ok());
     let is_valid = source.is_some_and(|instance| instance.validate().is_ok());
     for policy in [Policy::Conform, Policy::Carry] {
+        let known = hello::supply(to.as_str(), json!({}).into(), None);
+        let conversion = Conversion::new(policy).supplied_with(known);
+        assert_eq!(compare_by_trees((from, to), name, json, &conversion), Ok(()));
         let Ok(there) = translate(from, to, name, json, policy) else {
             continue;
         };

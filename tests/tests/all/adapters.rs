@@ -7,7 +7,7 @@ use mcp_adapters::{
     Conversion, Policy, Revision, Supply, TranslateError, Translation, translatable, translate, translate_error,
 };
 use mcp_instances::Instances;
-use mcp_tests::{OfEach, corrected, same};
+use mcp_tests::{OfEach, compare_by_trees, corrected, same};
 use serde_json::{Value, json};
 
 /// How many instances of each definition are tried, about half of them valid.
@@ -263,6 +263,20 @@ fn what_is_carried_comes_back_whole() {
         }
     }
     settle("carried", &counts, &failures);
+}
+
+#[test]
+fn what_stays_text_equals_what_a_tree_becomes() {
+    let mut failures = Vec::new();
+    let mut compared = 0;
+    for (pair, policy) in pairs().flat_map(|pair| [(pair, Policy::Conform), (pair, Policy::Carry)]) {
+        let conversion = Conversion::new(policy).supplied_with(supply(pair));
+        for (name, value) in valid_instances(pair.0) {
+            compared += 1;
+            failures.extend(compare_by_trees(pair, name, value.to_string().as_bytes(), &conversion).err());
+        }
+    }
+    assert!(compared > 10_000 && failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]
