@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 /// What the name of the list of a key is made of.
 const LIST: &[u8] = b"mcp used states 1";
 
-/// Remembers which states have been used, so that none is used again. [`Sealing::single_use_in`] takes it.
+/// Remembers which states have been used, so that none is used again. [`Sealing::single_use_in`](crate::Sealing::single_use_in) takes it.
 pub trait StateStore: Send + Sync + 'static {
     /// Adds a state, which has to be remembered for this time; `false` if it is there already.
     ///
