@@ -7,7 +7,7 @@ use mcp_runtime_core::CallError;
 use mcp_runtime_core::transport::HttpFailure;
 
 #[cfg(feature = "client")]
-use super::session::AuthorizationError;
+use super::authorization::AuthorizationError;
 
 /// An error of any type.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;

@@ -1,6 +1,5 @@
 //! The client of every revision, whose sessions last longer than a request.
 
-mod authorization;
 mod connection;
 mod exchange;
 mod http_client;
@@ -11,7 +10,6 @@ mod renewal;
 mod state;
 mod stream;
 
-pub use self::authorization::{Attempts, Authorization, AuthorizationError, AuthorizationFuture, Authorize};
 pub use self::http_client::{HttpClient, HttpReceiver, HttpSender};
 pub use self::options::{HttpExchange, HttpOptions};
-use super::{awaited, body, classify, deliver, error, events, poster, response, stateless, tools};
+use super::{authorization, awaited, body, classify, deliver, error, events, poster, response, stateless, tools};
