@@ -69,7 +69,10 @@ pub(crate) struct Added(Mutex<HashMap<Lacking, Option<Arc<str>>>>);
 type Lacking = (usize, u64, Policy);
 
 /// How many kinds of objects are remembered.
-const MOST: usize = 1 << 10;
+const MOST: usize = 1 << 7;
+
+/// The length from which on a text isn't remembered: what a client says of itself may be long, and goes into each kind.
+const LONG: usize = 1 << 14;
 
 impl Added {
     /// The members that are added to such an object: those that were added to the last one, or else what `find` finds.
@@ -78,11 +81,30 @@ impl Added {
         if let Some(known) = lock().get(&lacking) {
             return known.clone();
         }
-        let members = find().map(Arc::from);
+        let members: Option<Arc<str>> = find().map(Arc::from);
         let mut added = lock();
-        if added.len() < MOST {
+        if added.len() < MOST && members.as_ref().is_none_or(|members| members.len() < LONG) {
             added.insert(lacking, members.clone());
         }
         members
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_texts_are_found_once_and_long_ones_are_not_kept() {
+        let added = Added::default();
+        let lacking = |kind: usize| (kind, 1, Policy::Conform);
+        assert_eq!(added.to(lacking(0), || Some("a".to_owned())).as_deref(), Some("a"));
+        assert_eq!(added.to(lacking(0), || None).as_deref(), Some("a"));
+        assert!(added.to(lacking(1), || Some("a".repeat(LONG))).is_some());
+        assert!(added.to(lacking(1), || None).is_none());
+        for kind in 2..2 * MOST {
+            added.to(lacking(kind), || Some("a".to_owned()));
+        }
+        assert_eq!(added.0.lock().unwrap().len(), MOST);
     }
 }
