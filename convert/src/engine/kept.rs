@@ -90,7 +90,7 @@ impl Read<'_> {
         }
         let lacking = look.map_or(0, |look| look.lacking(&members));
         if let Some(look) = look.filter(|_| lacking != 0) {
-            let adding = self.adding.and_then(|adding| adding.to(look, lacking));
+            let adding = self.adding.and_then(|adding| adding(look, lacking));
             let added = adding.ok_or_else(|| changed(reader))?;
             if !added.is_empty() {
                 let end = reader.position() - 1;

@@ -12,10 +12,10 @@ use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
 
 /// What the steps of a chain look at.
 pub(super) struct Looker<'c> {
-    steps: &'c [&'static Step],
+    pub(super) steps: &'c [&'static Step],
     /// The elements that each step leaves out of lists, and when.
     hidden: Vec<BTreeMap<TypeId, Vec<&'static Condition>>>,
-    /// The members that tell variants in the revisions on the way.
+    /// The members that distinguish variants in the revisions on the way.
     tags: Vec<&'static str>,
 }
 
@@ -142,7 +142,7 @@ impl<'c> Looker<'c> {
                 }
             }
         }
-        // What each step does is known, and nothing is told by the members.
+        // What each step does is known, whatever type the value is used as.
         let is_certain = reached.iter().copied().eq(0..self.steps.len());
         conditions.extend(&self.tags);
         for (member, glance) in object.members.iter().zip(&mut look.members) {
@@ -156,7 +156,7 @@ impl<'c> Looker<'c> {
     }
 }
 
-/// The members that tell the variants of the unions of a revision.
+/// The members that distinguish the variants of the unions of a revision.
 fn tags_of(table: &Table) -> impl Iterator<Item = &'static str> {
     table.types.iter().filter_map(|definition| match &definition.kind {
         Kind::Union(union) => match &union.objects {

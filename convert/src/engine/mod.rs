@@ -79,7 +79,8 @@ struct Stream {
 }
 
 impl Sent {
-    fn new(role: Role, from: &'static Table, steps: &[&'static Step]) -> Self {
+    fn new(role: Role, from: &'static Table, looker: &Looker<'_>) -> Self {
+        let steps = looker.steps;
         let stream = |name: fn(&RoleTypes) -> Option<&'static str>| {
             let union = |table: &'static Table| name(table.sent_by(role)).and_then(|name| table.named(name));
             let change = |step: &&'static Step| {
@@ -89,7 +90,7 @@ impl Sent {
             let source = union(from).cloned();
             let changes: Vec<_> = steps.iter().map(change).collect();
             let by_type = source.as_ref().map(|source| by_type(from, source, steps, &changes));
-            let looks = source.as_ref().map(|source| looks(from, source, steps, &changes));
+            let looks = source.as_ref().map(|source| looks(from, source, &changes, looker));
             Stream {
                 source,
                 changes,
@@ -132,15 +133,14 @@ fn by_type(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Op
 }
 
 /// What is looked at in each result that is an object and becomes one.
-fn looks(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Option<Change>]) -> Vec<(TypeRef, Look)> {
+fn looks(from: &Table, union: &TypeRef, changes: &[Option<Change>], looker: &Looker<'_>) -> Vec<(TypeRef, Look)> {
     let Some(Kind::Results(results)) = from.kind(union) else {
         return Vec::new();
     };
-    let looker = Looker::new(steps);
     let look = |result: &TypeRef| {
         let TypeRef::Named(id) = result else { return None };
         let mut becomes = result.clone();
-        let pairs = steps.iter().zip(changes).map(|(step, change)| {
+        let pairs = looker.steps.iter().zip(changes).map(|(step, change)| {
             let Some(Change::Pair(union)) = change else { return None };
             let How::Results(results) = &step.pairs[*union].how else {
                 return None;
@@ -205,10 +205,11 @@ impl From<Unrepresentable> for Failed {
 impl Chain {
     /// The conversions from a revision over these steps.
     pub(crate) fn new(from: &'static Table, steps: Vec<&'static Step>) -> Self {
+        let looker = Looker::new(&steps);
         Self {
-            client: Sent::new(Role::Client, from, &steps),
-            server: Sent::new(Role::Server, from, &steps),
-            looks: Looker::new(&steps).looks(from.types.len()),
+            client: Sent::new(Role::Client, from, &looker),
+            server: Sent::new(Role::Server, from, &looker),
+            looks: looker.looks(from.types.len()),
             added: Added::default(),
             from,
             steps,
@@ -243,17 +244,19 @@ impl Chain {
     ) -> Decoded<Node<'a>> {
         state.begin(reader.text());
         let has_nulls = !self.steps.is_empty() && reader.text().contains("null");
+        let adding = Adding {
+            policy: state.policy,
+            supply: state.supply.as_ref(),
+            unsupplied: &self.added,
+        };
+        let add = |look: &Look, lacking: u64| adding.to(look, lacking);
         let how = Read {
             table: self.from,
             looks: &self.looks,
             checks,
             tries: if state.only_trees { 0 } else { TRIES },
             nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
-            adding: (!state.only_trees).then_some(Adding {
-                policy: state.policy,
-                supply: state.supply.as_ref(),
-                unsupplied: &self.added,
-            }),
+            adding: (!state.only_trees).then_some(&add),
         };
         let node = read(how, &mut reader)?;
         state.deepest = reader.deepest();

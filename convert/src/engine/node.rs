@@ -29,7 +29,7 @@ pub(crate) struct Edited<'a> {
     pub(super) edits: Vec<Edit>,
 }
 
-/// What stands for a part of the source.
+/// What replaces a part of the source.
 #[derive(Debug, Clone)]
 pub(super) struct Edit {
     /// The part, which may be empty.

@@ -1,10 +1,10 @@
 //! Reading JSON as a type of a table: checked, and as a tree where something looks into it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
-use super::added::Adding;
 use super::check::{UNKNOWN_METHOD, check, is_absent, is_constant, unknown, variant};
 use super::choose::{message, of_method};
 use super::look::{Glance, Look};
@@ -23,6 +23,10 @@ pub(crate) enum Nulls {
     Refused,
 }
 
+/// What is added to an object that lacks members, by their bits as [`Look::lacking`] gives them. `None` if the object has to be read as
+/// a tree to know it.
+pub(super) type Add<'t> = &'t dyn Fn(&Look, u64) -> Option<Arc<str>>;
+
 /// What is read as a tree, and what else is checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'t> {
@@ -36,7 +40,7 @@ pub(crate) struct Read<'t> {
     pub(crate) tries: u8,
     /// What adds members to objects whose other members stay as they are or are removed. If there is none, such objects are read as
     /// trees.
-    pub(crate) adding: Option<Adding<'t>>,
+    pub(crate) adding: Option<Add<'t>>,
 }
 
 /// How many more elements of a list may be changed than stay the same, so that it is tried to keep the next one.
