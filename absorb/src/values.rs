@@ -148,7 +148,7 @@ impl Values {
     fn come_back(&self, of: Place, outcome: &mut Outcome) {
         for (name, value) in self.valid(of) {
             outcome.instances += 1;
-            match guarded(of, of, name, &value, Supply::new()) {
+            match guarded(of, of, name, &value, Policy::Conform.into()) {
                 Ok((_, back)) if same(&value, &back) => {}
                 Ok((_, back)) => outcome
                     .failures
@@ -164,7 +164,13 @@ impl Values {
         for (name, value) in self.valid(from) {
             outcome.instances += 1;
             let way = format!("{name} of {from} in {to}");
-            let (there, converted) = match guarded(from, to, name, &value, supply(from, to)) {
+            let conversion = Conversion::new(Policy::Conform).supplied_with(supply(from, to));
+            let translated = guarded(from, to, name, &value, conversion.clone());
+            let by_trees = guarded(from, to, name, &value, conversion.by_trees());
+            if outcome_of(&translated) != outcome_of(&by_trees) {
+                outcome.failures.push(format!("{way} isn't the same by trees: {value}"));
+            }
+            let (there, converted) = match translated {
                 Ok(there) => there,
                 Err(Why::Refused(_)) => {
                     outcome.refusals += 1;
@@ -183,7 +189,8 @@ impl Values {
                     .push(format!("{way} is invalid: {why}: {value} became {converted}"));
             }
             let known = there.supply.clone().unwrap_or_default();
-            match guarded(to, from, there.definition, &converted, known) {
+            let back = Conversion::new(Policy::Conform).supplied_with(known);
+            match guarded(to, from, there.definition, &converted, back) {
                 Ok((back, original)) => {
                     let losses = there.losses.iter().chain(&back.losses);
                     let lost: Vec<String> = losses.map(|loss| loss.path.to_string()).collect();
@@ -244,9 +251,25 @@ impl Why {
     }
 }
 
-fn guarded(from: Place, to: Place, name: &str, value: &Value, supply: Supply) -> Result<(Translation, Value), Why> {
+/// What becomes of a value, and what is lost.
+fn outcome_of(translated: &Result<(Translation, Value), Why>) -> Result<(&str, Vec<String>), &str> {
+    match translated {
+        Ok((there, _)) => Ok((
+            there.value.text(),
+            there.losses.iter().map(ToString::to_string).collect(),
+        )),
+        Err(why) => Err(why.text()),
+    }
+}
+
+fn guarded(
+    from: Place,
+    to: Place,
+    name: &str,
+    value: &Value,
+    conversion: Conversion<Place>,
+) -> Result<(Translation, Value), Why> {
     let json = value.to_string();
-    let conversion = Conversion::new(Policy::Conform).supplied_with(supply);
     let translated = catch_unwind(AssertUnwindSafe(|| {
         translate(from, to, name, json.as_bytes(), conversion)
     }));

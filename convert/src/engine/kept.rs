@@ -27,12 +27,13 @@ impl Read<'_> {
     }
 
     /// Goes past the next value. One that may be changed is an error, as is one that can't be read.
-    fn pass(self, reader: &mut Reader<'_>, ty: &TypeRef, edits: &mut Vec<Edit>) -> Decoded<()> {
+    fn pass(mut self, reader: &mut Reader<'_>, ty: &TypeRef, edits: &mut Vec<Edit>) -> Decoded<()> {
         let ty = self.table.resolve(ty);
-        if !self.is_opened(ty)
-            && let Some(_) = self.unopened(reader, ty)?
-        {
-            return Ok(());
+        if !self.is_opened(ty) {
+            if self.unopened(reader, ty)?.is_some() {
+                return Ok(());
+            }
+            self = self.unlooked();
         }
         match ty {
             TypeRef::List(inner) => reader.array(|reader| self.pass(reader, inner, edits)),

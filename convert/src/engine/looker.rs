@@ -127,6 +127,9 @@ impl<'c> Looker<'c> {
                 let next = match &pair.how {
                     How::Object(plan) => {
                         look.object(object, step, plan);
+                        for name in opened_members(step, &pair.source, plan) {
+                            look.add(object, name);
+                        }
                         reached.push(at);
                         look.plans.push((*step, plan));
                         Vec::new()
@@ -285,8 +288,10 @@ impl Look {
     ) -> Vec<Option<usize>> {
         let (Some(Kind::Union(first)), Some(Kind::Union(union))) = (first, step.from.kind(&plan.source)) else {
             // The object that becomes a union is its own only variant; those of other unions aren't followed.
-            let keeps =
-                |variant: &VariantPlan| matches!(variant, VariantPlan::Becomes(_, change) if is_by_type(step, change));
+            let keeps = |variant: &VariantPlan| match variant {
+                VariantPlan::Becomes(_, change) => is_by_type(step, change) && !opens(step, &plan.source, change),
+                _ => false,
+            };
             self.always |= !plan.variants.iter().all(keeps);
             return Vec::new();
         };
@@ -294,7 +299,10 @@ impl Look {
             let planned = at.and_then(|at| plan.variants.get(at).map(|plan| (at, plan)));
             match planned {
                 Some((at, VariantPlan::Becomes(to, change)))
-                    if is_by_type(step, change) && is_tagged(union) && tags(union, at) == tags(first, variant) =>
+                    if is_by_type(step, change)
+                        && !opens(step, &union.variants[at].ty, change)
+                        && is_tagged(union)
+                        && tags(union, at) == tags(first, variant) =>
                 {
                     Some(*to)
                 }
@@ -318,6 +326,42 @@ fn is_by_type(step: &Step, change: &Change) -> bool {
             pair.keeps || matches!(step.from.kind(&pair.source), Some(Kind::Object(_) | Kind::Union(_)))
         }
         Change::NotNull(_) | Change::Integer | Change::Object | Change::Close(_) | Change::Open(_) => false,
+    }
+}
+
+/// The members that become open JSON.
+fn opened_members(step: &'static Step, source: &TypeRef, plan: &ObjectPlan) -> impl Iterator<Item = &'static str> {
+    let members = step.from.object(source).into_iter().flat_map(|object| &object.members);
+    let opened = members.filter(move |member| {
+        let planned = plan.members.iter().find_map(|planned| match &planned.source {
+            MemberSource::Shared(name, change) if *name == member.name => Some(change),
+            _ => None,
+        });
+        let change = match planned {
+            Some(MemberChange::Plain(change)) => change,
+            // What has no plan stays as it is.
+            None => &Change::Keep,
+            Some(_) => return false,
+        };
+        member.ty().is_some_and(|ty| opens(step, ty, change))
+    });
+    opened.map(|member| member.name)
+}
+
+/// Whether the values of a named type in it become open JSON. Nothing changes in them any more, whatever the type is elsewhere.
+fn opens(step: &Step, ty: &TypeRef, change: &Change) -> bool {
+    match (step.from.resolve(ty), change) {
+        (TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner), _) => {
+            let change = match change {
+                Change::List(change) | Change::Map(change) | Change::Nullable(change) | Change::NotNull(change) => {
+                    change
+                }
+                change => change,
+            };
+            opens(step, inner, change)
+        }
+        (ty, Change::Keep) => !matches!(step.from.kind(ty), None | Some(Kind::Strings(_))),
+        _ => false,
     }
 }
 

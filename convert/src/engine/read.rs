@@ -67,6 +67,12 @@ impl<'t> Read<'t> {
         Self { adding: None, ..self }
     }
 
+    /// Reads a value in which nothing is changed, whatever is done to the types in it elsewhere.
+    pub(super) fn unlooked(self) -> Self {
+        let looks = &[];
+        Self { looks, ..self }.unedited()
+    }
+
     pub(super) fn is_opened(self, ty: &TypeRef) -> bool {
         matches!(ty.innermost(), TypeRef::Named(id) if self.look(*id).is_some())
     }
@@ -111,12 +117,13 @@ impl<'t> Read<'t> {
     }
 
     /// Reads the next value.
-    pub(crate) fn value<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Node<'a>> {
+    pub(crate) fn value<'a>(mut self, reader: &mut Reader<'a>, ty: &TypeRef) -> Decoded<Node<'a>> {
         let ty = self.table.resolve(ty);
-        if !self.is_opened(ty)
-            && let Some(text) = self.unopened(reader, ty)?
-        {
-            return Ok(Node::text(text));
+        if !self.is_opened(ty) {
+            if let Some(text) = self.unopened(reader, ty)? {
+                return Ok(Node::text(text));
+            }
+            self = self.unlooked();
         }
         if let Some(tries) = self.tries.checked_sub(1) {
             return match self.kept(reader, ty) {
