@@ -68,9 +68,9 @@ impl Read<'_> {
         // Where the part begins that hasn't been looked at, and whether a member before it stays.
         let (mut rest, mut follows) = (first, false);
         let mut members = Seen::new(object);
-        reader.members(|reader, name| {
+        let mut is_first = reader.open_object()?;
+        while let Some((name, at)) = members.next_key(reader, &mut is_first)? {
             let before = edits.len();
-            let at = members.next(&name);
             let declared = at.and_then(|at| Some((at, object.members.get(at)?)));
             let stays = self.pass_member(reader, (&name, declared), look, edits)?;
             let end = reader.position();
@@ -83,8 +83,7 @@ impl Read<'_> {
             }
             follows |= stays;
             rest = end;
-            Ok(())
-        })?;
+        }
         // Where that isn't certain, the value is read as a tree.
         if !members.are_distinct() || members.missing().next().is_some() {
             return Err(changed(reader));

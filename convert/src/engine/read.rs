@@ -230,8 +230,8 @@ impl<'t> Read<'t> {
     ) -> Decoded<Node<'a>> {
         let mut entries: Vec<Entry<'a>> = Vec::with_capacity(object.members.len().min(8));
         let mut members = Seen::new(object);
-        reader.members(|reader, name| {
-            let at = members.next(&name);
+        let mut is_first = reader.open_object()?;
+        while let Some((name, at)) = members.next_key(reader, &mut is_first)? {
             let glance = at.zip(look).and_then(|(at, look)| look.member(at));
             let needs_tree = glance.is_some_and(Glance::needs_tree);
             let tries = if needs_tree { 0 } else { self.tries };
@@ -242,8 +242,8 @@ impl<'t> Read<'t> {
             let member = at.and_then(|at| object.members.get(at));
             let read = read.member(reader, member);
             let (declared, value) = read.map_err(|error| error.in_member(&name))?;
-            reader.push(&mut entries, Entry { name, declared, value })
-        })?;
+            reader.push(&mut entries, Entry { name, declared, value })?;
+        }
         if !members.are_distinct() {
             reader.check_names(entries.iter().map(|entry| &*entry.name))?;
         }

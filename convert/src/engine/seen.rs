@@ -1,5 +1,9 @@
 //! Which members of an object have been read.
 
+use std::borrow::Cow;
+
+use mcp_wire::{Decoded, Reader};
+
 use crate::tables::types::ObjectType;
 
 /// The members of an object that have been read.
@@ -33,17 +37,38 @@ impl<'t> Seen<'t> {
     pub(super) fn next(&mut self, name: &str) -> Option<usize> {
         let at = self.object.position(name, self.next);
         match at {
-            Some(at) => {
-                let bit = 1_u64
-                    .checked_shl(u32::try_from(at).unwrap_or(u32::MAX))
-                    .unwrap_or_default();
-                self.repeats |= self.seen & bit != 0;
-                self.seen |= bit;
-                self.next = at + 1;
-            }
+            Some(at) => self.see(at),
             None => self.other(name),
         }
         at
+    }
+
+    /// Reads the next key of an open object, and finds the position of its member, if the type declares it.
+    pub(super) fn next_key<'a>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        first: &mut bool,
+    ) -> Decoded<Option<(Cow<'a, str>, Option<usize>)>> {
+        let expected = self.object.members.get(self.next);
+        if let Some(member) = expected.filter(|member| reader.next_key_is(first, member.name)) {
+            let at = self.next;
+            self.see(at);
+            return Ok(Some((Cow::Borrowed(member.name), Some(at))));
+        }
+        let Some(name) = reader.next_key(first)? else {
+            return Ok(None);
+        };
+        let at = self.next(&name);
+        Ok(Some((name, at)))
+    }
+
+    fn see(&mut self, at: usize) {
+        let bit = 1_u64
+            .checked_shl(u32::try_from(at).unwrap_or(u32::MAX))
+            .unwrap_or_default();
+        self.repeats |= self.seen & bit != 0;
+        self.seen |= bit;
+        self.next = at + 1;
     }
 
     fn other(&mut self, name: &str) {

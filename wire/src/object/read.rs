@@ -139,19 +139,30 @@ impl Reader<'_> {
         let mut extra = Extra::new();
         // Most objects have their members in the order in which the type declares them.
         let mut next = 0;
-        while let Some(key) = self.next_key(&mut first)? {
-            if is_message && Envelope::has_member(&key) {
-                self.envelope_member(&key)?;
-            } else if let Some(at) = position_of(&key, declared, next) {
-                let open = self.open_member.take_if(|open| *open == key);
-                declared[at].read(self, &mut extra)?;
-                self.open_member = self.open_member.or(open);
-                next = at + 1;
-            } else if self.open_member.is_some() {
-                self.skip()?;
-            } else {
-                extra.keep(key, self)?;
-            }
+        loop {
+            let at = match declared.get(next) {
+                Some(member) if !is_message && self.next_key_is(&mut first, member.name) => next,
+                _ => {
+                    let Some(key) = self.next_key(&mut first)? else { break };
+                    if is_message && Envelope::has_member(&key) {
+                        self.envelope_member(&key)?;
+                        continue;
+                    }
+                    let Some(at) = position_of(&key, declared, next) else {
+                        match self.open_member {
+                            Some(_) => self.skip()?,
+                            None => extra.keep(key, self)?,
+                        }
+                        continue;
+                    };
+                    at
+                }
+            };
+            let member = &mut declared[at];
+            let open = self.open_member.take_if(|open| *open == member.name);
+            member.read(self, &mut extra)?;
+            self.open_member = self.open_member.or(open);
+            next = at + 1;
         }
         self.check_names(extra.iter().map(|(member, _)| member))?;
         Ok(extra)

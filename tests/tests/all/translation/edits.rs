@@ -39,21 +39,26 @@ fn an_implied_member_is_removed_with_its_comma() {
 
 #[test]
 fn what_a_session_knows_is_added_where_it_belongs() {
-    let known =
-        r#""io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/protocolVersion":"2025-11-25""#;
+    let capabilities = r#""io.modelcontextprotocol/clientCapabilities":{}"#;
+    let version = r#""io.modelcontextprotocol/protocolVersion":"2025-11-25""#;
     let call = |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
     for earlier in [V2025_11_25, V2025_06_18] {
         let gets = |before: &str, after: &str| {
             becomes((earlier, Revision::HUB), "CallToolRequest", &call(before), &call(after));
         };
-        gets(r#"{"name":"a"}"#, &format!(r#"{{"name":"a","_meta":{{{known}}}}}"#));
         gets(
-            r#"{ "_meta" : {"progressToken":1} , "name":"a","arguments":{"_meta":{}}}"#,
-            &format!(r#"{{ "_meta" : {{"progressToken":1,{known}}} , "name":"a","arguments":{{"_meta":{{}}}}}}"#),
+            r#"{"name":"a"}"#,
+            &format!(r#"{{"name":"a","_meta":{{{version},{capabilities}}}}}"#),
         );
         gets(
-            r#"{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}},"name":"a"}"#,
-            &format!(r#"{{"_meta":{{{known}}},"name":"a"}}"#),
+            r#"{ "_meta" : {"progressToken":1} , "name":"a","arguments":{"_meta":{}}}"#,
+            &format!(
+                r#"{{ "_meta" : {{"progressToken":1,{version},{capabilities}}} , "name":"a","arguments":{{"_meta":{{}}}}}}"#
+            ),
+        );
+        gets(
+            &format!(r#"{{"_meta":{{{capabilities}}},"name":"a"}}"#),
+            &format!(r#"{{"_meta":{{{capabilities},{version}}},"name":"a"}}"#),
         );
     }
 }
