@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, Write};
 
+use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Definition, Path};
 use mcp_adapters::{Policy, Revision, translatable, translate};
 use serde::Serialize;
@@ -86,8 +87,14 @@ fn validate(revision: Revision, name: &str, json: &[u8], value: &str) -> Result<
         true => by_definition.and_then(|()| message::validate(revision, json)),
         false => by_definition,
     };
-    validated.map_err(|invalid| {
-        let first = invalid.violations.first().map(|violation| violation.path.clone());
-        Failure::new(None, first.unwrap_or_default(), invalid)
+    validated.map_err(|invalid| match &*invalid.violations {
+        // The path has a member of its own.
+        [Violation {
+            path, expected, found, ..
+        }] => Failure::new(None, path.clone(), format!("expected {expected}, found {found}")),
+        violations => {
+            let first = violations.first().map(|violation| violation.path.clone());
+            Failure::new(None, first.unwrap_or_default(), invalid)
+        }
     })
 }

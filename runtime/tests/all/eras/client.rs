@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_runtime::transport::stdio::{SpawnOptions, spawn};
 use mcp_runtime::{CallError, CallServer, ClientSession, ConnectError, Era, Limits, Options, Revision, hub};
 use serde_json::{Value, json};
-use tokio::process::Command;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -402,14 +400,16 @@ async fn a_call_that_is_dropped_is_cancelled_by_a_notification() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_child_that_exits_because_of_the_probe_is_started_again() {
+    use mcp_runtime::transport::stdio;
+
     let result = json!({
         "protocolVersion": handshake().as_str(), "capabilities": {}, "serverInfo": {"name": "shell", "version": "1"},
     });
     let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result});
     let script = format!("read line; case $line in *initialize*) echo '{answer}'; cat > /dev/null;; *) exit 1;; esac");
-    let mut command = Command::new("/bin/sh");
+    let mut command = tokio::process::Command::new("/bin/sh");
     command.args(["-c", &script]);
-    let transport = spawn(command, SpawnOptions::default()).expect("the shell starts");
+    let transport = stdio::spawn(command, stdio::SpawnOptions::default()).expect("the shell starts");
     let connecting = connect_to(transport, options());
     let session = timeout(PATIENCE, connecting).await.expect("it doesn't hang");
     let session = session.expect("the second process answers");
