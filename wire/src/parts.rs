@@ -1,6 +1,5 @@
-//! Validators of single definitions of a schema, which are compiled when they are needed.
+//! Validators of single definitions of a schema, which are compiled when they or what is in them is needed.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
@@ -9,17 +8,17 @@ use crate::json_schema::{DEFINITIONS, pointer, walk};
 use crate::reader::Reader;
 use crate::validator::Validator;
 
-/// How many definitions have a validator of their own. A program that needs more of them needs most of the schema.
+/// How many pointers have a validator of their own. A program that needs more of them needs most of the schema.
 const MAX_PARTS: usize = 8;
 
 /// Keywords by which a reference may lead elsewhere than to a definition by its pointer.
 const IDENTIFIERS: [&str; 5] = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"];
 
-/// The validators of definitions by their pointers.
+/// The validators of definitions, by the pointers that were asked for.
 pub(crate) struct Parts {
     /// The texts of a document's definitions, if it has nothing else.
     definitions: OnceLock<Option<Definitions>>,
-    validators: RwLock<BTreeMap<String, Option<Arc<Validator>>>>,
+    validators: RwLock<Vec<(String, Option<Arc<Validator>>)>>,
 }
 
 /// The definitions of a document.
@@ -28,30 +27,45 @@ struct Definitions {
     keyword: &'static str,
     /// The other members of the document, such as the dialect.
     around: Map<String, Value>,
-    texts: BTreeMap<String, &'static str>,
+    texts: Vec<(String, &'static str)>,
 }
 
 impl Parts {
     pub(crate) const fn new() -> Self {
         Self {
             definitions: OnceLock::new(),
-            validators: RwLock::new(BTreeMap::new()),
+            validators: RwLock::new(Vec::new()),
         }
     }
 
-    /// The validator of the definition at a pointer, and of those that it refers to. `None` if that of the whole document is needed.
+    /// A validator of the definition that a pointer leads to or into, and of those that it refers to. `None` if that of the whole
+    /// document is needed.
     pub(crate) fn validator(&self, document: &'static str, at: &str) -> Option<Arc<Validator>> {
-        if let Some(known) = self.validators.read().unwrap_or_else(PoisonError::into_inner).get(at) {
-            return known.clone();
+        let known = |validators: &[(String, Option<Arc<Validator>>)]| {
+            let mut known = validators.iter().filter(|(pointer, _)| pointer == at);
+            known.next().map(|(_, validator)| validator.clone())
+        };
+        if let Some(validator) = known(&self.validators.read().unwrap_or_else(PoisonError::into_inner)) {
+            return validator;
         }
         let mut validators = self.validators.write().unwrap_or_else(PoisonError::into_inner);
+        // Another thread may have compiled it meanwhile.
+        if let Some(validator) = known(&validators) {
+            return validator;
+        }
         if validators.len() == MAX_PARTS {
             return None;
         }
-        let definitions = self.definitions.get_or_init(|| Definitions::of(document));
-        let part = definitions.as_ref().and_then(|definitions| definitions.with(at));
-        let validator = part.and_then(|part| Validator::new(&part).ok().map(Arc::new));
-        validators.entry(at.to_owned()).or_insert(validator).clone()
+        let mut others = validators.iter().filter_map(|(_, validator)| validator.as_ref());
+        let other = others.find(|validator| validator.has(at)).cloned();
+        let validator = other.or_else(|| {
+            let definitions = self.definitions.get_or_init(|| Definitions::of(document));
+            let part = definitions.as_ref()?.with(at)?;
+            let validator = Validator::new(&part).ok()?;
+            validator.has(at).then(|| Arc::new(validator))
+        });
+        validators.push((at.to_owned(), validator.clone()));
+        validator
     }
 }
 
@@ -76,18 +90,18 @@ impl Definitions {
             return None;
         }
         let (keyword, definitions) = found?;
-        let mut texts = BTreeMap::new();
+        let mut texts = Vec::new();
         Reader::new(definitions)
             .members(|reader, name| {
                 let text = reader.raw()?;
-                texts.insert(name.into_owned(), text);
+                texts.push((name.into_owned(), text));
                 Ok(())
             })
             .ok()?;
         Some(Self { keyword, around, texts })
     }
 
-    /// A document with the definition at a pointer and with what it refers to, directly or not.
+    /// A document with the definition that a pointer leads to or into, and with what it refers to, directly or not.
     fn with(&self, at: &str) -> Option<Value> {
         let mut wanted = vec![self.name(at)?];
         let mut part = Map::new();
@@ -95,7 +109,7 @@ impl Definitions {
             if part.contains_key(&name) {
                 continue;
             }
-            let definition: Value = serde_json::from_str(self.texts.get(&name)?).ok()?;
+            let definition: Value = serde_json::from_str(self.text(&name)?).ok()?;
             let mut leads_elsewhere = false;
             walk(&definition, |_, schema| {
                 leads_elsewhere |= IDENTIFIERS.iter().any(|keyword| schema.get(keyword).is_some());
@@ -115,10 +129,15 @@ impl Definitions {
         Some(Value::Object(document))
     }
 
-    /// The name of the definition that a pointer leads to.
+    fn text(&self, name: &str) -> Option<&'static str> {
+        let (_, text) = self.texts.iter().find(|(known, _)| known == name)?;
+        Some(text)
+    }
+
+    /// The name of the definition that a pointer leads to or into.
     fn name(&self, at: &str) -> Option<String> {
         match pointer::tokens(&pointer::canonical(at)?)?.as_slice() {
-            [keyword, name] if keyword == self.keyword => Some(name.clone()),
+            [keyword, name, ..] if keyword == self.keyword => Some(name.clone()),
             _ => None,
         }
     }
@@ -139,12 +158,24 @@ mod tests {
         let (parts, document) = parts(&json!({"$defs": {
             "a": {"properties": {"b": {"$ref": "#/$defs/b"}}},
             "b": {"items": {"$ref": "#/$defs/b"}, "type": "array"},
+            "inside": {"$ref": "#/$defs/a/properties/b"},
             "invalid": {"type": "nothing"},
         }}));
         let validator = parts.validator(document, "#/$defs/a").unwrap();
         assert!(validator.has("#/$defs/b") && !validator.has("#/$defs/invalid"));
         assert!(validator.accepts("#/$defs/a", r#"{"b": [[]]}"#));
         assert!(!validator.accepts("#/$defs/a", r#"{"b": [[1]]}"#));
+        let inside = parts.validator(document, "#/$defs/inside").unwrap();
+        assert!(inside.has("#/$defs/a") && !inside.has("#/$defs/invalid"));
+        assert!(inside.accepts("#/$defs/inside", "[[]]") && !inside.accepts("#/$defs/inside", "[[1]]"));
+    }
+
+    #[test]
+    fn what_is_in_a_definition_has_the_validator_of_the_definition() {
+        let (parts, document) = parts(&json!({"$defs": {"a": {"properties": {"b": {"type": "string"}}}}}));
+        let member = parts.validator(document, "#/$defs/a/properties/b").unwrap();
+        assert!(member.accepts("#/$defs/a/properties/b", "\"\"") && !member.accepts("#/$defs/a/properties/b", "1"));
+        assert!(Arc::ptr_eq(&member, &parts.validator(document, "#/$defs/a").unwrap()));
     }
 
     #[test]
@@ -152,7 +183,7 @@ mod tests {
         let definitions = json!({
             "anchor": {"$anchor": "here"},
             "elsewhere": {"$ref": "#here"},
-            "inside": {"$ref": "#/$defs/plain/properties/a"},
+            "inside": {"$ref": "#/$defs/plain/properties/b"},
             "missing": {"$ref": "#/$defs/none"},
             "plain": {"properties": {"a": true}},
             "whole": {"$ref": "#"},
@@ -165,7 +196,7 @@ mod tests {
             "missing",
             "whole",
             "none",
-            "plain/properties/a",
+            "plain/properties/b",
         ] {
             let pointer = format!("#/$defs/{name}");
             assert!(with_definitions.validator(document, &pointer).is_none(), "{name}");
