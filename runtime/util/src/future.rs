@@ -9,6 +9,11 @@ use std::task::Poll;
 /// A future on the heap.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// A task as a future on the heap, because what runs tasks is compiled again for each type of them.
+pub fn task(future: impl Future<Output = ()> + Send + 'static) -> BoxFuture<'static, ()> {
+    Box::pin(future)
+}
+
 /// Distinguishes functions that give a value from those that give a future.
 #[derive(Debug)]
 pub enum Immediate {}

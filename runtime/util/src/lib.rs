@@ -12,6 +12,6 @@ mod used;
 pub use self::budget::{Budget, Charge};
 pub use self::clock::{Instant, Moment, SystemTime};
 pub use self::excerpt::excerpt;
-pub use self::future::{Awaited, BoxFuture, Immediate, catch_panic, try_all};
+pub use self::future::{Awaited, BoxFuture, Immediate, catch_panic, task, try_all};
 pub use self::sync::Mutex;
 pub use self::used::{TooMany, UsedOnce};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_adapters::{Revision, hello, hub};
-use tokio::task::JoinSet;
+use mcp_runtime_util::{BoxFuture, try_all};
 
 use super::context::Context;
 use super::context::Peer;
@@ -143,19 +143,16 @@ async fn call_with_all(
     for (_, request) in requests.iter() {
         peer.check_question(request)?;
     }
-    let mut calls = JoinSet::new();
-    for (name, request) in requests {
-        let peer = peer.clone();
-        calls.spawn(async move { (name, peer.call(request).await) });
-    }
-    let mut responses = hub::InputResponses::new();
-    while let Some(called) = calls.join_next().await {
-        let (name, response) = called.map_err(internal_error)?;
-        let response =
-            response.map_err(|error| internal_error(format!("the client didn't answer `{name}`: {error}")))?;
-        responses.insert(name, response);
-    }
-    Ok(Some(responses))
+    let call = |(name, request)| -> BoxFuture<'_, Result<_, ErrorObject>> {
+        Box::pin(async move {
+            match peer.call(request).await {
+                Ok(response) => Ok((name, response)),
+                Err(error) => Err(internal_error(format!("the client didn't answer `{name}`: {error}"))),
+            }
+        })
+    };
+    let responses = try_all(requests.into_iter().map(call).collect()).await?;
+    Ok(Some(responses.into_iter().collect()))
 }
 
 /// Whatever is wrong with a state, so that nobody learns how to make a better one.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, RequestId, UnknownMethod};
 use mcp_adapters::{FromPeer, PeerTypes, Revision, hello};
+use mcp_runtime_util::task;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
@@ -284,7 +285,7 @@ impl<S: Side> Drop for CancelOnDrop<S> {
         };
         let ticket = self.ticket.take().map(|ticket| ticket.take(&state.passing));
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
+            runtime.spawn(task(async move {
                 let _permit = permit;
                 if let Some(ticket) = &ticket {
                     ticket.wait_turn().await;
@@ -296,7 +297,7 @@ impl<S: Side> Drop for CancelOnDrop<S> {
                 if let Err(error) = state.send(json, Purpose::Unsolicited).await {
                     tracing::debug!(%error, "the cancellation of a call wasn't sent");
                 }
-            });
+            }));
         }
     }
 }

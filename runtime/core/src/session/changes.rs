@@ -10,7 +10,7 @@ use futures_core::Stream;
 use mcp_adapters::PeerTypes;
 use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, UnknownMethod};
-use mcp_runtime_util::BoxFuture;
+use mcp_runtime_util::{BoxFuture, task};
 use tokio::sync::oneshot;
 
 use super::call::{CancelOnDrop, request_json, with_stamp};
@@ -105,13 +105,13 @@ impl Drop for Subscription {
         }
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let state = Arc::clone(&self.state);
-            runtime.spawn(async move {
+            runtime.spawn(task(async move {
                 for uri in resources {
                     if let Err(error) = state.unsubscribe(&uri).await {
                         tracing::debug!(%error, "a subscription wasn't ended");
                     }
                 }
-            });
+            }));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Once};
 
 use mcp_adapters::mcp_wire::{Payload, RequestId};
-use mcp_runtime_util::{Budget, Mutex};
+use mcp_runtime_util::{Budget, Mutex, task};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -173,11 +173,11 @@ impl<S: Side> Engine<S> {
     pub fn take_for_handler(&self, notification: Notification<S>, json: &[u8]) {
         self.notifications.push(notification, json);
         self.notifier.call_once(|| {
-            self.tasks.spawn(handle_in_order(
+            self.tasks.spawn(task(handle_in_order(
                 Arc::clone(&self.session),
                 self.handler.clone(),
                 Arc::clone(&self.notifications),
-            ));
+            )));
         });
     }
 
@@ -200,7 +200,7 @@ impl<S: Side> Engine<S> {
             Ok(Some(Incoming::Renewed)) => {
                 self.in_flight.lock().values().for_each(CancellationToken::cancel);
                 let session = Arc::clone(&self.session);
-                self.tasks.spawn(async move { session.restore().await });
+                self.tasks.spawn(task(async move { session.restore().await }));
                 None
             }
             Ok(Some(Incoming::Closing)) => {

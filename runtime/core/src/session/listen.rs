@@ -9,6 +9,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, Notice, RawJson, RequestId, UnknownMethod,
 };
 use mcp_adapters::{HelloError, PeerTypes};
+use mcp_runtime_util::task;
 use tokio::sync::TryAcquireError;
 
 use super::added::{Added, Event, Listened, tagged};
@@ -128,12 +129,12 @@ impl<S: Side> Engine<S> {
             .subscriptions
             .begin(&self.session.agreed(&negotiated, ChangeFilter::lists()));
         let session = Arc::clone(&self.session);
-        self.tasks.spawn(async move {
+        self.tasks.spawn(task(async move {
             tokio::select! {
                 () = session.notify_of_changes(Listened { queue, added: Added::default() }, &negotiated, None) => {}
                 () = session.ended.cancelled() => {}
             }
-        });
+        }));
     }
 
     /// The answer to the requests of a session about one resource or about the log.

@@ -39,6 +39,7 @@ mod validation;
 use std::sync::Arc;
 
 use mcp_adapters::{Revision, hub};
+use mcp_runtime_util::task;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -155,7 +156,7 @@ impl<S: Side> Session<S> {
             let _guards = guards;
             running.await;
         };
-        tokio::spawn(running.instrument(span));
+        tokio::spawn(task(running.instrument(span)));
         Self {
             peer: Peer::new(state),
             closing,

@@ -7,6 +7,7 @@ use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
 use mcp_adapters::{PeerTypes, Revision, hello};
+use mcp_runtime_util::task;
 
 use super::context::{Context, Envelope, Peer};
 use super::engine::Engine;
@@ -55,10 +56,10 @@ impl<S: Side> Engine<S> {
                 return None;
             };
             let passed = relay.pass_notification(message, context);
-            self.tasks.spawn(async move {
+            self.tasks.spawn(task(async move {
                 passed.await;
                 drop(charge);
-            });
+            }));
             return None;
         }
         let Some(id) = header.id() else {

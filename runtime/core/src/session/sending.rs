@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use mcp_adapters::mcp_wire::{ErrorObject, RequestId};
 use mcp_adapters::{Policy, Revision, translate_error};
-use mcp_runtime_util::{BoxFuture, Charge, Instant, catch_panic};
+use mcp_runtime_util::{BoxFuture, Charge, Instant, catch_panic, task};
 use tokio::task::unconstrained;
 
 use super::engine::Engine;
@@ -69,7 +69,7 @@ impl<S: Side> Engine<S> {
         handler: Option<HandlerKey>,
     ) {
         let engine = Arc::clone(self);
-        self.tasks.spawn(async move {
+        self.tasks.spawn(task(async move {
             let started = Instant::now();
             let mut first = None;
             let polled = std::future::poll_fn(|context| {
@@ -89,7 +89,7 @@ impl<S: Side> Engine<S> {
             let charged = engine.response_bytes.charge(json.len());
             logged(engine.session.send(json, Purpose::Response(ids)).await);
             drop((charged, permit));
-        });
+        }));
     }
 
     /// Adds a response to those that go out together.
@@ -122,7 +122,7 @@ impl<S: Side> Engine<S> {
             drop(held);
         };
         // Many handlers may have used up what a task may do until others run. That says nothing of the peer.
-        let mut sending: BoxFuture<'static, ()> = Box::pin(unconstrained(sending));
+        let mut sending = task(unconstrained(sending));
         // A peer that reads gets them without a task.
         if poll_now(&mut sending).is_pending() {
             self.tasks.spawn(sending);
@@ -150,7 +150,7 @@ impl<S: Side> Engine<S> {
             .map(|response| response.spawned(&self.tasks))
             .collect();
         let (session, budget) = (Arc::clone(&self.session), Arc::clone(&self.response_bytes));
-        self.tasks.spawn(async move {
+        self.tasks.spawn(task(async move {
             let (mut responses, mut ids, mut unanswered, mut permits) =
                 (Vec::new(), Vec::new(), Vec::new(), Vec::new());
             for mut response in pending {
@@ -173,7 +173,7 @@ impl<S: Side> Engine<S> {
                 logged(session.send(json, Purpose::Response(ids)).await);
             }
             drop((charge, permits));
-        });
+        }));
     }
 }
 
