@@ -10,7 +10,7 @@ pub use crate::error::{internal_error, invalid_params};
 pub use crate::expiring_map::ExpiringMap;
 pub use crate::message::{params_of, to_json, to_value};
 pub use crate::options::MAX_BATCH;
-pub use crate::page::page;
+pub use crate::page::{first_page, page, page_range};
 pub use crate::rounds::{RoundState, retry_input};
 pub use crate::session::{
     Added, ClientInfo, Handling, Layer, Negotiated, OrderedQueue, RawAnswer, RawMessage, Relay, ReservedTicket, Server,

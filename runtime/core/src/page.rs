@@ -13,13 +13,8 @@ use crate::error::invalid_params;
 /// With a key rather than an index, no item is skipped or repeated when the list changes between two pages.
 const AFTER: &str = "after:";
 
-/// The items of the requested page, and the cursor of the next page. What has no item is left out.
-pub fn page<R, T>(
-    entries: &BTreeMap<String, R>,
-    params: &hub::PaginatedRequestParams,
-    size: usize,
-    item: impl Fn(&R) -> Option<T>,
-) -> Result<(Vec<T>, Option<String>), ErrorObject> {
+/// The part of a list in which the requested page is the first.
+pub fn page_range(params: &hub::PaginatedRequestParams) -> Result<(Bound<&str>, Bound<&str>), ErrorObject> {
     let begin = match params.cursor.as_deref() {
         None => Bound::Unbounded,
         Some(cursor) => Bound::Excluded(
@@ -28,19 +23,32 @@ pub fn page<R, T>(
                 .ok_or_else(|| invalid_params("Invalid cursor"))?,
         ),
     };
-    let rest = entries.range::<str, _>((begin, Bound::Unbounded));
-    let mut rest = rest.filter_map(|(key, entry)| Some((key, item(entry)?)));
-    let mut items = Vec::new();
-    let mut last = None;
-    for (key, item) in rest.by_ref().take(size) {
-        items.push(item);
+    Ok((begin, Bound::Unbounded))
+}
+
+/// The first of these items, and the cursor of the page after them.
+pub fn first_page<T>(items: &mut dyn Iterator<Item = (&str, T)>, size: usize) -> (Vec<T>, Option<String>) {
+    let (mut page, mut last) = (Vec::new(), None);
+    while page.len() < size
+        && let Some((key, item)) = items.next()
+    {
+        page.push(item);
         last = Some(key);
     }
-    let next = match (rest.next(), last) {
-        (Some(_), Some(last)) => Some(format!("{AFTER}{last}")),
-        _ => None,
-    };
-    Ok((items, next))
+    let next = last.filter(|_| items.next().is_some());
+    (page, next.map(|last| format!("{AFTER}{last}")))
+}
+
+/// The items of the requested page, and the cursor of the next page. What has no item is left out.
+pub fn page<R, T>(
+    entries: &BTreeMap<String, R>,
+    params: &hub::PaginatedRequestParams,
+    size: usize,
+    item: impl Fn(&R) -> Option<T>,
+) -> Result<(Vec<T>, Option<String>), ErrorObject> {
+    let rest = entries.range::<str, _>(page_range(params)?);
+    let mut rest = rest.filter_map(|(key, entry)| Some((key.as_str(), item(entry)?)));
+    Ok(first_page(&mut rest, size))
 }
 
 #[cfg(test)]

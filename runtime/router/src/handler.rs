@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::future::ready;
+use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{hub, if_hub_has};
-use mcp_runtime_core::internal::{Handling, internal_error, invalid_params, page, params_of};
+use mcp_runtime_core::internal::{Handling, first_page, internal_error, invalid_params, page_range, params_of};
 use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
 use mcp_runtime_util::BoxFuture;
 
+use super::caching::Caching;
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
 use super::fallback::Fallback;
@@ -17,6 +19,7 @@ use super::list::List;
 use super::prompt::PromptRoute;
 use super::router::Inner;
 use super::scope::{Listable, Listed, Scope};
+use super::source::Entry as _;
 use super::target::{Answer, Reader, Target, Undeclared};
 use super::tool::ToolRoute;
 use super::tool_error::resource_not_found;
@@ -49,78 +52,89 @@ impl Router {
         route.filter(|route| self.shows(&**route, context))
     }
 
-    /// A page of the routes that the client sees, and of what functions list beside them.
+    /// A page of the routes that the client sees, and of what functions list beside them. The fallback's list follows, if it has
+    /// one of this kind.
     async fn list<R: Listable>(
         &self,
         routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
-        listed: BTreeMap<String, <R::List as List>::Item>,
+        listed: Vec<<R::List as List>::Item>,
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
-        let routes = Arc::clone(routes(&self.inner.catalogue.routes()));
-        let item = |route: &Arc<R>| self.shows(&**route, context).then(|| route.item().clone());
-        let page = if listed.is_empty() {
-            self.list_items::<R::List, _>(&routes, item, params, context).await?
-        } else {
-            // Of two with one key, the route is the one that is called.
-            let own = routes
-                .iter()
-                .filter_map(|(key, route)| Some((key.clone(), item(route)?)));
-            let all: BTreeMap<String, _> = listed.into_iter().chain(own).collect();
-            let item = |item: &<R::List as List>::Item| Some(item.clone());
-            self.list_items::<R::List, _>(&all, item, params, context).await?
-        };
-        Ok(Answer::Declared(page.into_result()))
-    }
-
-    /// A page of what is made of routes. The fallback's list follows, if it has one of this kind.
-    async fn list_items<L: List, R>(
-        &self,
-        routes: &BTreeMap<String, R>,
-        item: impl Fn(&R) -> Option<L::Item>,
-        params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<L, ErrorObject> {
         let Inner { page_size, caching, .. } = &*self.inner;
-        let fallback = self.fallback_for(L::METHOD);
+        let fallback = self.fallback_for(R::List::METHOD);
         if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
-            let page = fallback.list(params, context).await?;
-            return Ok(page.unwrap_or_else(|| L::page(Vec::new(), None, caching)));
+            let page = fallback.list::<R::List>(params, context).await?;
+            let page = page.unwrap_or_else(|| List::page(Vec::new(), None, caching));
+            return Ok(Answer::Declared(page.into_result()));
         }
-        let (items, next) = page(routes, &params, *page_size, item)?;
+        let routes = Arc::clone(routes(&self.inner.catalogue.routes()));
+        let (items, next) = self.page(&routes, &listed, &params, context)?;
         let Some(fallback) = fallback.filter(|_| next.is_none()) else {
-            return Ok(L::page(items, next, caching));
+            return Ok(answer_of::<R::List>(items, next, caching));
         };
         let end = Some(Fallback::first_cursor());
         if items.len() >= *page_size {
-            return Ok(L::page(items, end, caching));
+            return Ok(answer_of::<R::List>(items, end, caching));
         }
         let first = hub::PaginatedRequestParams { cursor: None, ..params };
-        match fallback.list::<L>(first, context).await {
+        match fallback.list::<R::List>(first, context).await {
             Ok(Some(mut rest)) => {
                 rest.prepend(items, caching);
-                Ok(rest)
+                Ok(Answer::Declared(rest.into_result()))
             }
-            Ok(None) => Ok(L::page(items, None, caching)),
+            Ok(None) => Ok(answer_of::<R::List>(items, None, caching)),
             Err(error) if items.is_empty() => Err(error),
             // The error comes with the next page, so that the client gets the router's own items.
-            Err(_) => Ok(L::page(items, end, caching)),
+            Err(_) => Ok(answer_of::<R::List>(items, end, caching)),
         }
     }
 
-    /// The resources that functions list and the client sees: those of the router, and those of templates.
-    async fn listed_resources(
+    /// A page of routes and of what functions list, and the cursor of the next one. Of two with one key, the route is the one that is
+    /// called, and of those that functions list the first.
+    fn page<L: List, R: Listable<List = L>>(
         &self,
+        routes: &BTreeMap<String, Arc<R>>,
+        listed: &[L::Item],
+        params: &hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<BTreeMap<String, hub::Resource>, ErrorObject> {
-        let mut resources = self.listed(|sources| &sources.resources, context).await?;
+    ) -> Result<(Vec<L::Item>, Option<String>), ErrorObject> {
+        let range = page_range(params)?;
+        let keys = listed.iter().enumerate().map(|(index, item)| (item.key(), index));
+        let is_after = |(key, _): &(&str, usize)| RangeBounds::<str>::contains(&range, *key);
+        let mut keys: Vec<(&str, usize)> = keys.filter(is_after).collect();
+        keys.sort_unstable();
+        keys.dedup_by_key(|(key, _)| *key);
+        let mut keys = keys.into_iter().peekable();
+        let shown = routes.range::<str, _>(range);
+        let shown = shown.filter(|(_, route)| self.shows(&***route, context));
+        let mut shown = shown.map(|(key, route)| (key.as_str(), route.item())).peekable();
+        let mut all = std::iter::from_fn(|| {
+            let next = keys.peek().map(|(key, _)| *key);
+            let own = shown.peek().map(|(key, _)| *key);
+            if next.is_some() && (own.is_none() || next < own) {
+                return keys.next().map(|(key, index)| (key, &listed[index]));
+            }
+            keys.next_if(|(key, _)| Some(*key) == own);
+            shown.next()
+        });
+        let (items, next) = first_page(&mut all, self.inner.page_size);
+        Ok((items.into_iter().cloned().collect(), next))
+    }
+
+    /// The resources that functions list and the client sees: those of templates, the last of which counts, and those of the router.
+    async fn listed_resources(&self, context: &Context<ServerSide>) -> Result<Vec<hub::Resource>, ErrorObject> {
+        let mut listed = self.listed(|sources| &sources.resources, context).await?;
         let templates = Arc::clone(&self.inner.catalogue.routes().templates);
         let lists = templates.values().filter(|route| route.has_list());
+        let mut resources = Vec::new();
         for route in lists.filter(|route| self.shows(&***route, context)) {
-            let listed = route.resources(self.call(context)).await?.into_iter();
-            let shown = listed.filter(|resource| self.allows(&Listed::Resource(resource), route.scope(), context));
-            resources.extend(shown.map(|resource| (resource.uri.clone(), resource)));
+            let mut of_template = route.resources(self.call(context)).await?;
+            of_template.retain(|resource| self.allows(&Listed::Resource(resource), route.scope(), context));
+            resources.append(&mut of_template);
         }
+        resources.reverse();
+        resources.append(&mut listed);
         Ok(resources)
     }
 
@@ -204,6 +218,10 @@ impl Router {
     }
 }
 
+fn answer_of<L: List>(items: Vec<L::Item>, next: Option<String>, caching: &Caching) -> Answer {
+    Answer::Declared(L::page(items, next, caching).into_result())
+}
+
 fn unknown_method(method: &str) -> ErrorObject {
     ErrorObject::new(error_code::METHOD_NOT_FOUND, format!("Unknown method: {method}"))
 }
@@ -260,7 +278,7 @@ impl Handler<ServerSide> for Router {
                     .await
             }),
             Request::ListResourceTemplates(request) => {
-                Box::pin(self.list(|routes| &routes.templates, BTreeMap::new(), request.params, context))
+                Box::pin(self.list(|routes| &routes.templates, Vec::new(), request.params, context))
             }
             request => Box::pin(ready(Err(unknown_method(request.method())))),
         }

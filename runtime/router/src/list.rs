@@ -4,10 +4,11 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
 use super::caching::Caching;
+use super::source::Entry;
 
 /// The result of a method that lists routes.
 pub(super) trait List: Sized {
-    type Item: Clone;
+    type Item: Entry;
 
     /// The method.
     const METHOD: &'static str;

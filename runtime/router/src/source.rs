@@ -62,7 +62,7 @@ pub(super) struct Source<T, R> {
     pub(super) prefix: String,
 }
 
-/// What a function lists.
+/// An entry of a list.
 pub(super) trait Entry: Clone + Send + Sync + 'static {
     /// The name or URI.
     fn key(&self) -> &str;
@@ -112,6 +112,20 @@ impl Entry for hub::Resource {
 
     fn listed(&self) -> Listed<'_> {
         Listed::Resource(self)
+    }
+}
+
+impl Entry for hub::ResourceTemplate {
+    fn key(&self) -> &str {
+        &self.uri_template
+    }
+
+    fn name_mut(&mut self) -> Option<&mut String> {
+        None
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        Listed::ResourceTemplate(self)
     }
 }
 

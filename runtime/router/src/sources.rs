@@ -1,6 +1,5 @@
 //! Routers with lists from code: what functions list when a client asks, beside the routes that were added one by one.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mcp_adapters::hub;
@@ -151,18 +150,16 @@ impl Router {
         Ok(function)
     }
 
-    /// What functions list and the client sees, by name or URI. Of two with one, the first is listed.
+    /// What functions list and the client sees.
     pub(super) async fn listed<T: Entry, R>(
         &self,
         sources: impl Fn(&Sources) -> &List<T, R>,
         context: &Context<ServerSide>,
-    ) -> Result<BTreeMap<String, T>, ErrorObject> {
+    ) -> Result<Vec<T>, ErrorObject> {
         let sources = sources(&self.inner.catalogue.routes().sources).clone();
-        let mut all = BTreeMap::new();
+        let mut all = Vec::new();
         for source in &sources {
-            for entry in self.listed_by(source, context).await? {
-                all.entry(entry.key().to_owned()).or_insert(entry);
-            }
+            all.append(&mut self.listed_by(source, context).await?);
         }
         Ok(all)
     }
