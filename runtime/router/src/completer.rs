@@ -139,10 +139,11 @@ impl Target for Completer {
     async fn answer(self, request: Box<hub::CompleteRequest>, call: Call) -> Result<Answer, ErrorObject> {
         let params = request.params;
         let arguments = params.context.and_then(|context| context.arguments);
-        let typed = CompletionRequest {
+        let mut typed = CompletionRequest {
             value: params.argument.value,
-            arguments: arguments.into_iter().flatten().collect(),
+            arguments: BTreeMap::new(),
         };
+        typed.arguments.extend(arguments.into_iter().flatten());
         let mut values = match self.completions.0.get(&params.argument.name) {
             Some(complete) => complete.call(call, Input::Other(Box::new(typed))).await?,
             None => Vec::new(),

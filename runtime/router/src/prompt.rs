@@ -107,8 +107,8 @@ impl PromptRoute {
         if !missing.is_empty() {
             return Err(invalid_params(format!("Missing arguments: {}", missing.join(", "))));
         }
-        let arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value)));
-        let filled = self.function.call(call, Input::Prompt(arguments.collect()));
+        let mut arguments = arguments.into_iter().map(|(name, value)| (name, Value::String(value)));
+        let filled = self.function.call(call, Input::Prompt(schema::object(&mut arguments)));
         Ok(filled.await?)
     }
 }

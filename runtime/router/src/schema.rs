@@ -127,6 +127,15 @@ fn count_references(schema: &Value, counts: &mut BTreeMap<String, usize>) {
     }
 }
 
+/// An object with these members. To collect them would sort each list of members by code of its own.
+pub(super) fn object(members: &mut dyn Iterator<Item = (String, Value)>) -> Value {
+    let mut object = Map::new();
+    for (name, value) in members {
+        object.insert(name, value);
+    }
+    Value::Object(object)
+}
+
 /// Writes definitions in place of references to them.
 struct Inliner<'s> {
     definitions: &'s Map<String, Value>,
@@ -148,10 +157,7 @@ impl<'s> Inliner<'s> {
                     self.within.pop();
                     beside(definition, keywords)
                 }
-                None => {
-                    let keywords = keywords.iter().map(|(name, inner)| (name.clone(), self.inline(inner)));
-                    Value::Object(keywords.collect())
-                }
+                None => object(&mut keywords.iter().map(|(name, inner)| (name.clone(), self.inline(inner)))),
             },
             Value::Array(schemas) => schemas.iter().map(|inner| self.inline(inner)).collect(),
             other => other.clone(),

@@ -12,6 +12,7 @@ use super::call::{Call, Input};
 use super::completion::Completions;
 use super::error::RouteError;
 use super::function::{BoxedFunction, Function};
+use super::schema;
 use super::scope::listable;
 use super::state::States;
 use super::uri_template::{UriTemplate, Variables};
@@ -175,11 +176,11 @@ impl TemplateRoute {
         variables: Variables,
         call: Call,
     ) -> Result<hub::ReadResourceResult, ErrorObject> {
-        let variables = variables.into_iter().map(|(name, value)| (name, Value::String(value)));
+        let mut variables = variables.into_iter().map(|(name, value)| (name, Value::String(value)));
         let input = Input::Resource {
             uri,
             mime_type: self.template.mime_type.clone(),
-            variables: Some(variables.collect()),
+            variables: Some(schema::object(&mut variables)),
         };
         let mut result = self.function.call(call, input).await?;
         (result.ttl_ms, result.cache_scope) = self.caching.members();
