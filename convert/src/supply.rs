@@ -1,6 +1,6 @@
 //! Values that a session knows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_wire::RawJson;
@@ -11,7 +11,8 @@ use crate::policy::Policy;
 /// knows them from the session, whose messages share one supply.
 #[derive(Debug, Default)]
 pub struct Supply {
-    values: BTreeMap<String, RawJson>,
+    /// In the order of the names.
+    values: Vec<(String, RawJson)>,
     /// What these values have added to messages.
     pub(crate) added: Added,
 }
@@ -26,13 +27,21 @@ impl Supply {
     /// The value of this name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RawJson> {
-        self.values.get(name)
+        let at = self.position(name).ok()?;
+        self.values.get(at).map(|(_, value)| value)
+    }
+
+    fn position(&self, name: &str) -> Result<usize, usize> {
+        self.values.binary_search_by(|(known, _)| known.as_str().cmp(name))
     }
 
     /// Sets the value of a name.
     pub fn insert(&mut self, name: String, value: RawJson) {
         self.added = Added::default();
-        self.values.insert(name, value);
+        match self.position(&name) {
+            Ok(known) => self.values[known].1 = value,
+            Err(new) => self.values.insert(new, (name, value)),
+        }
     }
 
     /// The names and their values, in the order of the names.
@@ -53,10 +62,11 @@ impl Clone for Supply {
 
 impl FromIterator<(String, RawJson)> for Supply {
     fn from_iter<I: IntoIterator<Item = (String, RawJson)>>(values: I) -> Self {
-        Self {
-            values: values.into_iter().collect(),
-            added: Added::default(),
+        let mut supply = Self::new();
+        for (name, value) in values {
+            supply.insert(name, value);
         }
+        supply
     }
 }
 

@@ -1,6 +1,6 @@
 //! Changes of lists and resources, and the queue of those that a subscriber is yet to be told.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -81,7 +81,7 @@ pub(crate) struct ChangeQueue {
 
 #[derive(Debug, Default)]
 struct State {
-    lists: BTreeSet<Change>,
+    lists: Vec<Change>,
     resources: BTreeMap<Arc<str>, Option<ChangeCharge>>,
     /// What extensions add.
     extra: Extra,
@@ -121,7 +121,9 @@ impl ChangeQueue {
         {
             let mut state = queue.state.lock();
             state.lists = lists(filter).collect();
-            state.resources = filter.resources.iter().map(|uri| (uri.as_str().into(), None)).collect();
+            for uri in &filter.resources {
+                state.resources.insert(uri.as_str().into(), None);
+            }
             state.extra.clone_from(&filter.extra);
         }
         Arc::new(queue)
@@ -171,8 +173,8 @@ impl ChangeQueue {
     /// Takes what the server agrees to. What wasn't asked for stays out, whatever the server says.
     pub(crate) fn agree(&self, agreed: &ChangeFilter) {
         let mut state = self.state.lock();
-        let lists: BTreeSet<Change> = lists(agreed).collect();
-        let uris: BTreeSet<&str> = agreed.resources.iter().map(String::as_str).collect();
+        let lists: Vec<Change> = lists(agreed).collect();
+        let uris: HashSet<&str> = agreed.resources.iter().map(String::as_str).collect();
         state.lists.retain(|list| lists.contains(list));
         state.resources.retain(|uri, _| uris.contains(uri.as_ref()));
         state.extra.clone_from(&agreed.extra);

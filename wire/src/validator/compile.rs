@@ -1,6 +1,6 @@
 //! Compiles a schema document into the arena of nodes.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -109,10 +109,10 @@ fn needed_again(nodes: &[Node]) -> HashSet<NodeId> {
 
 /// The nodes that apply to the same value as a node with `unevaluatedItems` or `unevaluatedProperties`, and those of their
 /// `contains`. Their verdicts are needed again to find out what they have evaluated.
-fn under_unevaluated(nodes: &[Node]) -> BTreeSet<NodeId> {
+fn under_unevaluated(nodes: &[Node]) -> HashSet<NodeId> {
     let with_unevaluated = nodes.iter().filter(|node| node.has_unevaluated());
     let mut left: Vec<NodeId> = with_unevaluated.flat_map(evaluating).collect();
-    let mut found = BTreeSet::new();
+    let mut found = HashSet::new();
     while let Some(node) = left.pop() {
         if found.insert(node) {
             left.extend(evaluating(&nodes[node]));

@@ -1,6 +1,5 @@
 //! What a server says about itself, and what its sessions share of that.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::mcp_wire::RawJson;
@@ -32,7 +31,7 @@ pub struct Server {
     pub info: ServerInfo,
     /// What it offers in any revision, as the hub has it.
     pub capabilities: Arc<Value>,
-    result_stamps: Mutex<BTreeMap<Revision, Option<ResultStamp>>>,
+    result_stamps: Mutex<Vec<(Revision, Option<ResultStamp>)>>,
     /// The same server without the capabilities to notify of changes.
     without_changes: OnceLock<Arc<Self>>,
 }
@@ -72,7 +71,11 @@ impl Server {
     pub fn result_stamp(&self, revision: Revision) -> Option<ResultStamp> {
         let stamp = || hello::result_stamp(revision, self.info.implementation.clone()).ok()?;
         let mut stamps = self.result_stamps.lock();
-        let known = stamps.entry(revision).or_insert_with(|| stamp().map(Arc::new));
-        known.clone()
+        if let Some((_, known)) = stamps.iter().find(|(known, _)| *known == revision) {
+            return known.clone();
+        }
+        let stamp = stamp().map(Arc::new);
+        stamps.push((revision, stamp.clone()));
+        stamp
     }
 }

@@ -1,6 +1,5 @@
 //! The state that the tasks of a session share, with the sending half of its transport and its `tracing` spans.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
@@ -53,7 +52,7 @@ pub fn method<S: Side>(revision: Revision, name: &str, peer_calls: bool) -> Opti
 }
 
 /// The deprecations that were logged for sessions of a single request.
-static DEPRECATED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+static DEPRECATED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
 
 /// Answers a request of the peer.
 pub type Answerer<S> = dyn Fn(<S as Side>::Request, Arc<Negotiated>) -> Answering<S> + Send + Sync;
@@ -102,7 +101,7 @@ pub struct SessionState<S: Side> {
     /// The span of the session.
     pub span: Span,
     /// The deprecations that were logged.
-    deprecated: Mutex<BTreeSet<&'static str>>,
+    deprecated: Mutex<Vec<&'static str>>,
     /// Why the session has ended, if that is known.
     failure: OnceLock<CallError>,
     side: PhantomData<fn() -> S>,
@@ -190,7 +189,10 @@ impl<S: Side> SessionState<S> {
             true => &DEPRECATED,
             false => &self.deprecated,
         };
-        if logged.lock().insert(note) {
+        let mut logged = logged.lock();
+        if !logged.contains(&note) {
+            logged.push(note);
+            drop(logged);
             tracing::warn!(parent: &self.span, method, "{note}");
         }
     }
