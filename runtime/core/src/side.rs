@@ -176,12 +176,13 @@ pub trait Side: Send + Sync + Sized + 'static {
 
     /// Lets a handler answer a request.
     #[doc(hidden)]
+    #[expect(clippy::boxed_local, reason = "a server keeps it in its box")]
     fn answer<'a>(
         handler: &'a dyn Handler<Self>,
-        request: Self::Request,
+        request: Box<Self::Request>,
         context: &'a Context<Self>,
     ) -> Handling<'a, Self> {
-        handler.handle_request(request, context)
+        handler.handle_request(*request, context)
     }
 
     /// A notification of progress; `None` for the side that sends none in the hub's revision.
@@ -323,7 +324,7 @@ impl Side for ServerSide {
     /// A handler of a server may ask the client questions, and is called again with the answers.
     fn answer<'a>(
         handler: &'a dyn Handler<Self>,
-        request: hub::ClientRequest,
+        request: Box<hub::ClientRequest>,
         context: &'a Context<Self>,
     ) -> Handling<'a, Self> {
         answer(handler, request, context)

@@ -21,17 +21,17 @@ type Answer = Result<HandlerResult<hub::ServerResult>, ErrorObject>;
 /// Answers a request by runs of a handler, each of which may ask something first.
 pub fn answer<'a>(
     handler: &'a dyn Handler<ServerSide>,
-    mut request: hub::ClientRequest,
+    mut request: Box<hub::ClientRequest>,
     context: &'a Context<ServerSide>,
 ) -> Handling<'a, ServerSide> {
-    let is_undeclared = matches!(request, hub::ClientRequest::Unknown(_));
+    let is_undeclared = matches!(*request, hub::ClientRequest::Unknown(_));
     let (is_stateless, may_ask) = (
         context.peer.negotiated().is_stateless(),
         retry_input(&mut request).is_some(),
     );
     // Middleware of a route calls it in the round of the request.
     if is_undeclared || context.peer.round.is_some() || (is_stateless && !may_ask) {
-        return handler.handle_request(request, context);
+        return handler.handle_request(*request, context);
     }
     if is_stateless {
         return Box::pin(answer_round(handler, request, context));
@@ -42,19 +42,19 @@ pub fn answer<'a>(
 /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.
 async fn answer_rounds(
     handler: &dyn Handler<ServerSide>,
-    mut request: hub::ClientRequest,
+    mut request: Box<hub::ClientRequest>,
     may_ask: bool,
     context: &Context<ServerSide>,
 ) -> Answer {
-    let is_tool = may_ask && matches!(request, hub::ClientRequest::CallTool(_));
+    let is_tool = may_ask && matches!(*request, hub::ClientRequest::CallTool(_));
     let refused = |refusal| match refusal {
         Refusal::NotOffered(error) if is_tool => Ok(HandlerResult::Declared(failed(error))),
         Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
     };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let next = may_ask.then(|| Box::new(request.clone()));
+        let next = may_ask.then(|| request.clone());
         let (round, running) = context.in_round(Round::default());
-        let result = round.run(handler.handle_request(request, &running)).await;
+        let result = round.run(handler.handle_request(*request, &running)).await;
         let (asked, mut next) = match (result, next) {
             (Ok(Some(HandlerResult::Declared(hub::ServerResult::InputRequired(asked)))), Some(next)) => (asked, next),
             (Ok(Some(result)), _) => return Ok(result),
@@ -72,7 +72,7 @@ async fn answer_rounds(
         if let Some(retry_input) = retry_input(&mut next) {
             (*retry_input.responses, *retry_input.state) = (responses, asked.request_state);
         }
-        request = *next;
+        request = next;
     }
     Err(internal_error("the handler asks something in too many rounds"))
 }
@@ -80,7 +80,7 @@ async fn answer_rounds(
 /// Answers a stateless request. What the handler asks becomes the result.
 async fn answer_round(
     handler: &dyn Handler<ServerSide>,
-    mut request: hub::ClientRequest,
+    mut request: Box<hub::ClientRequest>,
     context: &Context<ServerSide>,
 ) -> Answer {
     let peer = &context.peer;
@@ -108,7 +108,7 @@ async fn answer_round(
     }
     let questions = Questions::new(state, responses.unwrap_or_default(), !sealing.is_single_use());
     let (round, running) = context.in_round(Round::with_questions(questions));
-    let result = round.run(handler.handle_request(request, &running)).await?;
+    let result = round.run(handler.handle_request(*request, &running)).await?;
     let (mut state, open) = round.take_questions().end();
     let mut asked = match result {
         None => hub::InputRequiredResult::default().with_input_requests(open),

@@ -256,11 +256,12 @@ impl<S: Side> Layered<S> {
         self
     }
 
-    /// Handles a request in all rounds that it takes.
-    pub(super) fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S> {
+    /// Handles a request in all rounds that it takes. It is boxed because it is large, and the future of each function that passes it on
+    /// would have it again.
+    pub(super) fn handle_request<'a>(&'a self, request: Box<S::Request>, context: &'a Context<S>) -> Handling<'a, S> {
         match self.layers.is_empty() {
             true => S::answer(&*self.handler, request, context),
-            false => Box::pin(self.outermost().request(request, context.clone())),
+            false => Box::pin(self.outermost().request(*request, context.clone())),
         }
     }
 
@@ -339,7 +340,7 @@ impl<S: Side> Next<S> {
     ) -> Result<HandlerResult<S::Result>, ErrorObject> {
         match self.inner() {
             Some(layer) => layer.request(request, context, self).await,
-            None => S::answer(&*self.handler, request, &context).await,
+            None => S::answer(&*self.handler, Box::new(request), &context).await,
         }
     }
 
