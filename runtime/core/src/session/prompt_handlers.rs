@@ -1,6 +1,6 @@
 //! Handlers that answer at once, which need no task.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -23,7 +23,8 @@ const REMEMBERED: usize = 1024;
 #[derive(Debug, Default)]
 pub struct PromptHandlers {
     state: RandomState,
-    handlers: Mutex<HashMap<HandlerKey, Record>>,
+    /// The keys are hashes already.
+    handlers: Mutex<BTreeMap<HandlerKey, Record>>,
 }
 
 /// How a handler has answered.
@@ -36,7 +37,7 @@ struct Record {
 }
 
 /// A method, and what it is for, such as a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HandlerKey(u64);
 
 impl PromptHandlers {
