@@ -5,22 +5,43 @@ use std::future::Future;
 use mcp_adapters::hub::{InputRequest, InputResponse};
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_util::Mutex;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{Notify, Semaphore};
 
 use super::questions::Questions;
 use crate::error::CallError;
 
 /// One run of a handler that may ask questions. It ends with the handler, or where the handler can't go on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Round {
     /// Questions that are asked in the result. Without them, the client is called.
     questions: Option<Mutex<Questions>>,
     refusal: Mutex<Option<Refusal>>,
     /// The handler can't go on.
     stopped: Notify,
-    /// The handler runs no more. What it has spawned may still wait for an answer.
-    over: CancellationToken,
+    /// Closed when the handler runs no more. What it has spawned may still wait for an answer.
+    over: Semaphore,
+}
+
+impl Default for Round {
+    /// A run in which the client is called.
+    fn default() -> Self {
+        Self {
+            questions: None,
+            refusal: Mutex::default(),
+            stopped: Notify::new(),
+            // Nothing is allocated for it, as would be for a token.
+            over: Semaphore::const_new(0),
+        }
+    }
+}
+
+/// Ends a run when it is dropped.
+struct Running<'r>(&'r Round);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.over.close();
+    }
 }
 
 /// Why the request of a run gets no result.
@@ -73,7 +94,7 @@ impl Round {
     /// # Errors
     /// That of the handler, or if the run was refused.
     pub async fn run<T>(&self, handler: impl Future<Output = Result<T, ErrorObject>>) -> Result<Option<T>, Refusal> {
-        let _over = self.over.clone().drop_guard();
+        let _running = Running(self);
         tokio::select! {
             // Questions that a handler asks at once are all asked before the run ends.
             biased;
@@ -112,7 +133,8 @@ impl Round {
 
     async fn stop<T>(&self) -> Result<T, CallError> {
         self.stopped.notify_one();
-        self.over.cancelled().await;
+        // It has no permits.
+        let _closed = self.over.acquire().await;
         Err(CallError::InputRequired)
     }
 }
