@@ -73,7 +73,11 @@ impl<'a> MessageHeader<'a> {
     /// # Errors
     /// When the text isn't a JSON object, or a member of the header occurs twice.
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
-        let mut reader = Reader::from_slice(json)?;
+        Self::whole(Reader::from_slice(json)?, json)
+    }
+
+    /// Reads the header of the message that is the whole text of the reader.
+    fn whole(mut reader: Reader<'a>, json: &'a [u8]) -> Decoded<Self> {
         let header = Self::read(&mut reader).map_err(|error| match BorrowedJson::whole(json) {
             Ok(_) => error,
             // A text that isn't JSON has no members either.
@@ -96,8 +100,27 @@ impl<'a> MessageHeader<'a> {
             error: None,
             method_is_first: false,
         };
-        members(reader, 0, |key, value| {
-            let place = match &**key {
+        let mut first = reader.open_object()?;
+        while let Some(key) = reader.next_key(&mut first)? {
+            // The parameters of most requests are looked into, so their members are kept as they are read.
+            let members = (key == "params").then(|| {
+                reader.attempt(|reader| {
+                    reader.json_type().ok()?;
+                    let offset = reader.position() - start;
+                    Some((offset, members_of(reader, offset)?))
+                })
+            });
+            let value = match members.flatten() {
+                Some((offset, members)) => {
+                    header.param_members = OnceLock::from(Some(members));
+                    BorrowedJson::of_valid(&text[offset..reader.position() - start], offset)
+                }
+                None => {
+                    let value = reader.text_at_any_depth()?;
+                    BorrowedJson::of_valid(value, reader.position() - start - value.len())
+                }
+            };
+            let place = match &*key {
                 "id" => &mut header.id,
                 "method" => {
                     header.method_is_first = header.result.is_none() && header.error.is_none();
@@ -106,10 +129,12 @@ impl<'a> MessageHeader<'a> {
                 "params" => &mut header.params,
                 "result" => &mut header.result,
                 "error" => &mut header.error,
-                _ => return true,
+                _ => continue,
             };
-            place.replace(value).is_none()
-        })?;
+            if place.replace(value).is_some() {
+                return Err(reader.duplicate(&key));
+            }
+        }
         header.message = BorrowedJson::of_valid(&text[..reader.position() - start], 0);
         Ok(header)
     }
@@ -193,7 +218,7 @@ fn find<'a>(object: BorrowedJson<'a>, known: &KnownMembers<'a>, path: &[&str]) -
     let [name, rest @ ..] = path else {
         return Ok(Some(object));
     };
-    let Some(members) = known.get_or_init(|| members_of(object)) else {
+    let Some(members) = known.get_or_init(|| members_of(&mut Reader::new(object.text()), object.offset())) else {
         return object.get(path);
     };
     let mut named = members.iter().filter(|member| member.name == *name);
@@ -206,7 +231,8 @@ fn find<'a>(object: BorrowedJson<'a>, known: &KnownMembers<'a>, path: &[&str]) -
     }
 }
 
-fn members_of<'a>(object: BorrowedJson<'a>) -> Option<Vec<Member<'a>>> {
+/// The members of the next object, which is at `offset` in the message.
+fn members_of<'a>(reader: &mut Reader<'a>, offset: usize) -> Option<Vec<Member<'a>>> {
     let mut found = Vec::new();
     let has_room = |name: &Cow<'a, str>, value| {
         found.push(Member {
@@ -216,7 +242,7 @@ fn members_of<'a>(object: BorrowedJson<'a>) -> Option<Vec<Member<'a>>> {
         });
         found.len() <= MAX_MEMBERS
     };
-    members(&mut Reader::new(object.text()), object.offset(), has_room).ok()?;
+    members(reader, offset, has_room).ok()?;
     Some(found)
 }
 
@@ -235,13 +261,14 @@ impl<'a> Payload<'a> {
     /// # Errors
     /// When the text is neither, or a member of the header of a single message occurs twice.
     pub fn from_slice(json: &'a [u8]) -> Decoded<Self> {
-        match Reader::from_slice(json)?.json_type()? {
+        let mut reader = Reader::from_slice(json)?;
+        match reader.json_type()? {
             JsonType::Array => Ok(Self::Batch(BatchElements {
                 array: BorrowedJson::whole(json)?.text(),
                 position: 1,
                 index: 0,
             })),
-            _ => MessageHeader::from_slice(json).map(Self::Message),
+            _ => MessageHeader::whole(reader, json).map(Self::Message),
         }
     }
 }
