@@ -35,6 +35,7 @@ mod schema;
 pub mod serde_support;
 mod table;
 mod text;
+mod tree;
 mod validate;
 pub mod validator;
 

@@ -13,6 +13,7 @@ use crate::encode::{self, Encode, EncodeError, JsonWriter};
 use crate::error::Decoded;
 use crate::plain::plain_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
+use crate::tree::tree;
 
 /// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
 ///
@@ -77,6 +78,15 @@ impl RawJson {
             .check_distinct()
             .map_err(serde_json::Error::custom)?;
         serde_json::from_str(self.text())
+    }
+
+    /// Parses the value as a tree, faster than [`parse`](Self::parse) does.
+    ///
+    /// # Errors
+    /// Those of [`parse`](Self::parse).
+    pub fn parse_value(&self) -> Result<Value, serde_json::Error> {
+        // serde_json says what is wrong with it.
+        tree(self.text()).or_else(|_| self.parse())
     }
 
     /// Decodes the value. Unlike [`parse`](Self::parse), this keeps numbers exact, and an error has a path.

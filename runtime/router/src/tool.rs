@@ -356,7 +356,7 @@ impl ToolRoute {
             return Ok(result.into());
         };
         let faults = match &result.structured_content {
-            Some(content) => match content.parse() {
+            Some(content) => match content.parse_value() {
                 Ok(value) => faults(validator, &value),
                 Err(error) => shortened(&error),
             },
@@ -384,10 +384,10 @@ impl Target for Arc<ToolRoute> {
         let arguments = request.params.arguments;
         self.mirrored.check(arguments.as_ref(), &call)?;
         let parsed = match arguments {
-            Some(arguments) => arguments.parse().map_err(|error| shortened(&error)),
+            Some(arguments) => arguments.parse_value().map_err(|error| shortened(&error)),
             None => Ok(json!({})),
         };
-        let valid = parsed.and_then(|arguments: Value| match faults(&self.input, &arguments) {
+        let valid = parsed.and_then(|arguments| match faults(&self.input, &arguments) {
             faults if faults.is_empty() => Ok(arguments),
             faults => Err(faults),
         });

@@ -1,0 +1,84 @@
+//! A JSON text as a tree of serde_json, read once: serde_json doesn't notice a member that occurs twice.
+
+use serde_json::{Map, Value};
+
+use crate::error::Decoded;
+use crate::reader::{JsonType, Reader};
+
+/// Parses a JSON text. A member that occurs twice is an error.
+pub(crate) fn tree(json: &str) -> Decoded<Value> {
+    let mut reader = Reader::new(json);
+    let value = read(&mut reader)?;
+    reader.finish()?;
+    Ok(value)
+}
+
+fn read(reader: &mut Reader<'_>) -> Decoded<Value> {
+    Ok(match reader.json_type()? {
+        JsonType::Null => {
+            reader.null()?;
+            Value::Null
+        }
+        JsonType::Boolean => Value::Bool(reader.boolean()?),
+        JsonType::String => Value::String(reader.string()?.into_owned()),
+        JsonType::Number => {
+            let number = serde_json::from_str(reader.raw()?);
+            Value::Number(number.map_err(|_| reader.syntax("a number of a double"))?)
+        }
+        JsonType::Array => {
+            let mut elements = Vec::new();
+            reader.array(|reader| {
+                elements.push(read(reader)?);
+                Ok(())
+            })?;
+            Value::Array(elements)
+        }
+        JsonType::Object => {
+            let mut members = Map::new();
+            reader.members(|reader, name| {
+                let value = read(reader)?;
+                match members.insert(name.clone().into_owned(), value) {
+                    None => Ok(()),
+                    Some(_) => Err(reader.duplicate(&name)),
+                }
+            })?;
+            Value::Object(members)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_the_one_of_serde_json() {
+        for text in [
+            "null",
+            " [true, false, -0.5, 1.0, 1, -1, 18446744073709551615, 18446744073709551616, 1e30, -0, 0.1e-7] ",
+            r#"{"b": {}, "a": [[], ""], "é\n": "\u00e9\ud83d\ude00 \" long long long long long long long long long long long long"}"#,
+        ] {
+            assert_eq!(
+                tree(text).unwrap(),
+                serde_json::from_str::<Value>(text).unwrap(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_tree_is_refused() {
+        let deep = "[".repeat(200) + &"]".repeat(200);
+        for text in [
+            r#"{"a": 1, "\u0061": 1}"#,
+            "1e400",
+            r#""\ud800""#,
+            "[1,]",
+            "[1] 1",
+            "",
+            &deep,
+        ] {
+            assert!(tree(text).is_err(), "{text}");
+        }
+    }
+}
