@@ -1,9 +1,9 @@
 //! A reader of lines of bounded length.
 
-use std::io::BufRead;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Bytes that are read at once.
@@ -60,7 +60,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     /// The next line. The last one need not have an end. A line over the limit is returned as soon as it exceeds it.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
         loop {
-            while let Some(ended) = self.scan()? {
+            while let Some(ended) = self.scan() {
                 if let Some(line) = self.take_line(ended) {
                     return Ok(Some(line));
                 }
@@ -74,14 +74,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     /// Looks for the end of the line: `true` if it is there, `false` if there is none and the line is too long or skipped, and `None`
     /// if more has to be read.
-    fn scan(&mut self) -> std::io::Result<Option<bool>> {
-        let mut rest = self.buffer.get(self.start + self.scanned..).unwrap_or_default();
-        let unread = rest;
-        let read = rest.skip_until(b'\n')?;
-        let is_ended = unread.get(..read).is_some_and(|read| read.ends_with(b"\n"));
-        self.scanned += read - usize::from(is_ended);
+    fn scan(&mut self) -> Option<bool> {
+        let rest = self.buffer.get(self.start + self.scanned..).unwrap_or_default();
+        let end = memchr(b'\n', rest);
+        let is_ended = end.is_some();
+        self.scanned += end.unwrap_or(rest.len());
         let is_over = self.skipping || self.scanned > self.limit;
-        Ok((is_ended || (is_over && self.scanned > 0)).then_some(is_ended))
+        (is_ended || (is_over && self.scanned > 0)).then_some(is_ended)
     }
 
     /// Takes the line that was scanned out of the buffer; `None` if it was skipped.
