@@ -3,8 +3,8 @@
 //! The objects of a union are told apart by a constant tag, by a required member, or by either of these one level further in.
 //! Only an object that the schema accepts, and that is not what its members make it look like, is decoded by trial.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mcp_wire::JsonType;
 use serde::Serialize;
@@ -80,6 +80,7 @@ pub(super) fn decide<'n>(
     let search = Search {
         lookup,
         budget: Cell::new(BUDGET),
+        known: RefCell::default(),
     };
     search.decide(candidates, default)
 }
@@ -88,7 +89,15 @@ pub(super) fn decide<'n>(
 struct Search<'l, 'n> {
     lookup: &'l Definitions<'n>,
     budget: Cell<usize>,
+    /// What was decided about the same candidates, to whom several members lead.
+    known: RefCell<HashMap<Question, Answer>>,
 }
+
+/// The candidates, by their indices and the addresses of their members, and the variant without a tag.
+type Question = (Vec<(usize, usize)>, Option<usize>);
+
+/// A decision, and how much of the budget it takes.
+type Answer = (Option<Decision>, usize);
 
 impl<'n> Search<'_, 'n> {
     fn decide(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
@@ -96,6 +105,27 @@ impl<'n> Search<'_, 'n> {
         if let [(index, _)] = candidates {
             return Some(Decision::Is(*index));
         }
+        let identified = candidates
+            .iter()
+            .map(|(index, members)| (*index, std::ptr::from_ref(*members).addr()));
+        let question = (identified.collect(), default);
+        let budget = self.budget.get();
+        if let Some((decision, cost)) = self.known.borrow().get(&question) {
+            // What is known takes as much as searching again, so that the outcome is the same.
+            self.budget.set(budget.saturating_sub(*cost));
+            return decision.clone().filter(|_| *cost <= budget);
+        }
+        let decision = self.search(candidates, default);
+        let left = self.budget.get();
+        // A search that the budget ended says nothing.
+        if left > 0 {
+            let answer = (decision.clone(), budget - left);
+            self.known.borrow_mut().insert(question, answer);
+        }
+        decision
+    }
+
+    fn search(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         // An optional member decides less than the value of a required one: any variant may lack it.
         self.by_tag(candidates, default)
             .or_else(|| self.by_presence(candidates, true))
@@ -103,11 +133,11 @@ impl<'n> Search<'_, 'n> {
             .or_else(|| self.by_presence(candidates, false))
     }
 
-    /// By a string member whose values in the schema differ from candidate to candidate, at least in part.
+    /// By a string member of all candidates whose values in the schema differ from candidate to candidate, at least in part.
     fn by_tag(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
-        let names: BTreeSet<&String> = candidates.iter().flat_map(|(_, members)| members.keys()).collect();
-        names
-            .into_iter()
+        let (_, first) = candidates.first()?;
+        first
+            .keys()
             .find_map(|member| self.by_tag_member(candidates, member, default))
     }
 
