@@ -29,7 +29,8 @@ pub(super) fn describe_types(model: &mut Model, schema: &Value) {
     }
     let described = model.types.iter().map(|(name, ty)| {
         let mut described = schema.of_type(model, &ty.pointer, &ty.kind);
-        for place in places.get(name.as_str()).into_iter().flatten() {
+        let others = places.get(name.as_str()).into_iter().flatten();
+        for place in others.filter(|place| **place != ty.pointer) {
             let there = schema.of_type(model, place, &ty.kind);
             for (name, member) in &mut described.members {
                 let said = there.members.get(name).map(|there| &there.assertions);
