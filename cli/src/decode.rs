@@ -89,9 +89,11 @@ fn validate(revision: Revision, name: &str, json: &[u8], value: &str) -> Result<
     };
     validated.map_err(|invalid| match &*invalid.violations {
         // The path has a member of its own.
-        [Violation {
-            path, expected, found, ..
-        }] => Failure::new(None, path.clone(), format!("expected {expected}, found {found}")),
+        [
+            Violation {
+                path, expected, found, ..
+            },
+        ] => Failure::new(None, path.clone(), format!("expected {expected}, found {found}")),
         violations => {
             let first = violations.first().map(|violation| violation.path.clone());
             Failure::new(None, first.unwrap_or_default(), invalid)
