@@ -114,6 +114,12 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
+/// The length from which on a text is worth a look ahead.
+const LONG: usize = 4096;
+
+/// Bytes that may follow a long text: quotes, and the ends of what it is in.
+const REST: usize = 64;
+
 /// A JSON text that is being written.
 #[derive(Debug)]
 pub struct JsonWriter {
@@ -149,6 +155,10 @@ impl JsonWriter {
     pub fn string(&mut self, mut text: &str) {
         let start = self.json.text().len();
         let mut is_plain = true;
+        if text.len() >= LONG {
+            // With room for what follows, so that the text isn't moved again for that.
+            self.json.text_mut().reserve(text.len() + REST);
+        }
         self.raw("\"");
         loop {
             let (plain, rest) = text.split_at(plain_prefix(text.as_bytes()));

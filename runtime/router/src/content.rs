@@ -90,7 +90,13 @@ macro_rules! texts {
     )*};
 }
 
-texts!(String &'static str bool i32 i64 u32 u64 usize f64);
+texts!(&'static str bool i32 i64 u32 u64 usize f64);
+
+impl IntoResult<hub::AnyCallToolResult> for String {
+    fn into_result(self, _: &Call) -> Result<hub::AnyCallToolResult, ToolError> {
+        Ok(text(self).into())
+    }
+}
 
 /// The impls for several blocks of different types.
 macro_rules! tuples {
