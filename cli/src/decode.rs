@@ -2,7 +2,6 @@
 
 use std::io::{BufRead, Write};
 
-use mcp_adapters::mcp_wire::validator::Violation;
 use mcp_adapters::mcp_wire::{Definition, Path};
 use mcp_adapters::{Policy, Revision, translatable, translate};
 use serde::Serialize;
@@ -89,11 +88,7 @@ fn validate(revision: Revision, name: &str, json: &[u8], value: &str) -> Result<
     };
     validated.map_err(|invalid| match &*invalid.violations {
         // The path has a member of its own.
-        [
-            Violation {
-                path, expected, found, ..
-            },
-        ] => Failure::new(None, path.clone(), format!("expected {expected}, found {found}")),
+        [violation] => Failure::new(None, violation.path.clone(), violation.reason()),
         violations => {
             let first = violations.first().map(|violation| violation.path.clone());
             Failure::new(None, first.unwrap_or_default(), invalid)

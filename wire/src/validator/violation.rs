@@ -39,6 +39,12 @@ pub enum ViolationKind {
 }
 
 impl Violation {
+    /// The message without the path.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        format!("expected {}, found {}", self.expected, self.found)
+    }
+
     /// The violation of a text that can't be read, for example because a member occurs twice.
     pub(crate) fn unreadable(error: &DecodeError) -> Self {
         Self {
@@ -64,10 +70,7 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path, expected, found, ..
-        } = self;
-        write!(f, "`{path}`: expected {expected}, found {found}")
+        write!(f, "`{}`: {}", self.path, self.reason())
     }
 }
 
