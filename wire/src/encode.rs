@@ -114,7 +114,7 @@ impl fmt::Display for EncodeError {
 
 impl std::error::Error for EncodeError {}
 
-/// The length from which on a text is worth a look ahead.
+/// The length from which on room is made for what follows a text.
 const LONG: usize = 4096;
 
 /// Bytes that may follow a long text: quotes, and the ends of what it is in.

@@ -1,4 +1,6 @@
 //! A JSON text as a tree of serde_json, read once: serde_json doesn't notice a member that occurs twice.
+//!
+//! Unlike a [`plain`](crate::plain) value, it owns its texts, and has no number beyond the range of a double.
 
 use serde_json::{Map, Value};
 

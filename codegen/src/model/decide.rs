@@ -89,7 +89,7 @@ pub(super) fn decide<'n>(
 struct Search<'l, 'n> {
     lookup: &'l Definitions<'n>,
     budget: Cell<usize>,
-    /// What was decided about the same candidates, to whom several members lead.
+    /// What was decided about sets of candidates. Several members may lead to the same set.
     known: RefCell<HashMap<Question, Answer>>,
 }
 

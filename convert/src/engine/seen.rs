@@ -34,7 +34,7 @@ impl<'t> Seen<'t> {
     }
 
     /// The position of the next member, if the type declares it.
-    pub(super) fn next(&mut self, name: &str) -> Option<usize> {
+    fn next(&mut self, name: &str) -> Option<usize> {
         let at = self.object.position(name, self.next);
         match at {
             Some(at) => self.see(at),

@@ -96,7 +96,7 @@ impl Table {
     }
 
     /// Orders the members of each object as they are mostly written: constants and what is required first, simple values
-    /// before what has parts, `_meta` last. That is the order of the type crates, and members are found faster by it.
+    /// before what has parts, `_meta` last. It is nearly the order of the type crates, and members are found faster by it.
     fn order_members(&mut self) {
         for id in 0..self.types.len() {
             let Kind::Object(object) = &mut self.types[id].kind else {
