@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use mcp_wire::path::Segment;
-use mcp_wire::{Path, error_code};
+use mcp_wire::{Invalid, Path, error_code};
 
 use crate::loss::AUTOMATIC;
 
@@ -87,6 +87,14 @@ impl Unrepresentable {
 
     pub(crate) fn by_rule(error: &dyn fmt::Display, rule: &'static str) -> Self {
         Self::new(error_code::INVALID_PARAMS, error.to_string(), rule)
+    }
+
+    /// A value that a schema doesn't accept.
+    pub(crate) fn invalid(invalid: &Invalid, rule: &'static str) -> Self {
+        match invalid.violations.as_slice() {
+            [only] if only.path == Path::default() => Self::by_rule(&only.reason(), rule),
+            _ => Self::by_rule(invalid, rule),
+        }
     }
 
     /// Prepends a member to the path.

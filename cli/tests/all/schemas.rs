@@ -25,6 +25,14 @@ impl Schemas {
         Self { root, directory }
     }
 
+    /// Adds a keyword to a definition of the revision.
+    fn constrain(&self, definition: &str, keyword: &str, value: Value) {
+        let path = format!("{}/{MADE_UP}/schema.json", self.directory);
+        let mut schema: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        schema["$defs"][definition][keyword] = value;
+        fs::write(path, schema.to_string()).unwrap();
+    }
+
     /// Runs the filter `command`.
     fn filter(&self, command: &[&str], input: &Value) -> (Output, Value) {
         let args = [&["--schemas", &self.directory], command].concat();
@@ -104,6 +112,33 @@ fn what_is_wrong_with_a_directory_is_told_once() {
         "{}",
         stderr(&refused)
     );
+}
+
+#[test]
+fn what_a_schema_says_beyond_its_types_is_refused_at_its_path() {
+    let schemas = Schemas::with(&SESSIONS);
+    schemas.constrain("TextContent", "minProperties", json!(3));
+    schemas.constrain("ToolListChangedNotification", "propertyNames", json!({"maxLength": 6}));
+    let translated = |name: &str, value: Value| {
+        let translate = ["translate", "--from", "2025-11-25", "--to", MADE_UP, "--type", name];
+        schemas.filter(&translate, &value).1
+    };
+    let result = |block: Value| translated("CallToolResult", json!({"content": [block]}));
+    assert_eq!(result(json!({"type": "text", "text": "a", "_meta": {}}))["ok"], true);
+    let refused = result(json!({"type": "text", "text": "a"}));
+    assert_eq!(
+        (&refused["path"], &refused["code"]),
+        (&json!("content[0]"), &json!(-32602)),
+        "{refused}"
+    );
+    assert_eq!(refused["error"], "expected at least 3 members, found 2");
+
+    // The name `jsonrpc` is longer, but no part of what the schema is about.
+    let changed = |value: Value| translated("JSONRPCNotification", value);
+    let method = "notifications/tools/list_changed";
+    assert_eq!(changed(json!({"jsonrpc": "2.0", "method": method}))["ok"], true);
+    let refused = changed(json!({"jsonrpc": "2.0", "method": method, "longest": 1}));
+    assert_eq!(refused["ok"], false, "{refused}");
 }
 
 #[test]

@@ -242,15 +242,13 @@ impl Pairing<'_> {
 
     /// The pointers of the target's schemas of a member that are narrower than the source's.
     ///
-    /// Assertions at the member itself, the required members of an open object, and all that the schemas say of open JSON are
-    /// compared. Bounds of a list's elements, or within a definition that the member refers to, are left to the validation of the
-    /// message.
+    /// What is compared are assertions about the member and what is in its lists and maps, the required members of an open object, and
+    /// all that the schemas say of open JSON. Types that the member refers to are compared on their own.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<String> {
         let Some(target) = self.to.member_schema(to_name, &to.name) else {
             return Vec::new();
         };
         let source = self.from.member_schema(from_name, &from.name);
-        let said = |(keyword, value): (&&str, _)| source.and_then(|source| source.everywhere(keyword)) == Some(value);
         let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
         let closes = || match source {
             Some(source) if self.to.is_open(&to.ty) => {
@@ -258,7 +256,8 @@ impl Pairing<'_> {
             }
             _ => false,
         };
-        let is_narrower = !target.assertions.iter().all(said) || !target.required.iter().all(had) || closes();
+        let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions));
+        let is_narrower = !is_implied || !target.required.iter().all(had) || closes();
         let others = target.others.iter().filter(|other| match source {
             Some(source) if self.to.is_open(&to.ty) => {
                 let mut sources = source.others.iter().chain([&source.pointer]);

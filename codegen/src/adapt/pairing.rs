@@ -74,6 +74,16 @@ impl<'m> Pairing<'m> {
             })
     }
 
+    /// Whether the target's schema of a type asserts something that no place of the source's type does.
+    pub(super) fn is_narrower(&self, source: &TypeRef, target: &TypeRef) -> bool {
+        let schema = |side: Side<'m>, ty: &TypeRef| {
+            let name = side.model.resolve(ty).named()?;
+            side.model.types.get(name).map(|ty| &ty.schema.assertions)
+        };
+        let is_open = self.from.is_open(source);
+        !is_open && schema(self.to, target).is_some_and(|target| !target.follow_from(schema(self.from, source)))
+    }
+
     pub(super) fn rule_name(&self, index: usize) -> String {
         format!("{} {}", self.rules_of, self.rules.rules[index].at)
     }

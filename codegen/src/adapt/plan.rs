@@ -158,8 +158,17 @@ impl<'m> Planner<'m> {
     }
 
     fn plan(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
+        let narrower = self.pair.is_narrower(source, target);
+        if narrower {
+            let at = self.pair.name(self.pair.from, source);
+            self.refused(&at, "a value that the target's narrower bounds exclude");
+        }
+        let losses = Losses {
+            certain: losses.certain || narrower,
+            ..losses
+        };
         let pair = (source.clone(), target.clone());
-        self.planned.insert(pair, Conversion { row, losses });
+        self.planned.insert(pair, Conversion { row, narrower, losses });
     }
 
     fn plan_pair(&mut self, source: &TypeRef, target: &TypeRef) -> (Row, Losses) {

@@ -19,6 +19,8 @@ pub(super) type Pair = (TypeRef, TypeRef);
 pub(crate) struct Conversion {
     /// Its row in the table.
     pub(crate) row: Row,
+    /// Whether the target's schema refuses values that the source's accepts, by what its types don't say.
+    pub(crate) narrower: bool,
     pub(super) losses: Losses,
 }
 

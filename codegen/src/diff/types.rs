@@ -236,8 +236,7 @@ impl<'p, 'm> Matched<'p, 'm> {
     /// Bounds of a value, and what is declared in an open object.
     fn beyond_the_type(&self, name: &str, before: &MemberSchema, after: &MemberSchema) -> Vec<Change> {
         let bounds = |schema: &MemberSchema, other: &MemberSchema| {
-            let own = schema.assertions.iter();
-            let own = own.filter(|(keyword, bound)| other.assertions.get(*keyword) != Some(bound));
+            let own = schema.assertions.here.difference(&other.assertions.here);
             own.map(|(keyword, bound)| format!("{keyword} {bound}")).collect()
         };
         let (before_only, after_only): (Vec<String>, Vec<String>) = (bounds(before, after), bounds(after, before));

@@ -228,7 +228,14 @@ fn direction(name: &str, plan: &Plan, from: &Model, to: &Model) -> String {
         ("results", results),
     ];
     let sections = sections.into_iter().filter(|(_, rows)| !rows.is_empty());
-    let sections: Vec<String> = sections.map(|(name, section)| rows(name, section)).collect();
+    let mut sections: Vec<String> = sections.map(|(name, section)| rows(name, section)).collect();
+    let narrower = plan.conversions.iter().filter(|(_, conversion)| conversion.narrower);
+    let narrower: Vec<String> = narrower
+        .map(|((source, target), _)| pair_name(source, target))
+        .collect();
+    if !narrower.is_empty() {
+        sections.push(part("narrower", &json!(narrower)));
+    }
     format!("{}: {{\n{}\n}}", json!(name), sections.join(",\n"))
 }
 

@@ -1,5 +1,6 @@
 //! Our own picture of a revision: its types, its messages, and every Rust name.
 
+mod assertions;
 mod assign_roles;
 mod build;
 mod capabilities;

@@ -5,17 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
+use super::assertions;
 use super::type_ref::TypeRef;
 use super::type_schema::{MemberSchema, TypeSchema};
 use super::types::{Model, TypeKind};
 use crate::normalise::follow;
-
-/// Keywords that say more about a value than its Rust type does.
-#[rustfmt::skip]
-const ASSERTIONS: [&str; 14] = [
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
-    "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "propertyNames",
-];
 
 /// How many references and intersections lead to a member.
 const MAX_DEPTH: usize = 16;
@@ -32,9 +26,11 @@ pub(super) fn describe_types(model: &mut Model, schema: &Value) {
         let others = places.get(name.as_str()).into_iter().flatten();
         for place in others.filter(|place| **place != ty.pointer) {
             let there = schema.of_type(model, place, &ty.kind);
+            described.assertions.loosen(Some(&there.assertions));
             for (name, member) in &mut described.members {
-                let said = there.members.get(name).map(|there| &there.assertions);
-                member.loosen(|keyword, bound| said.is_some_and(|said| said.get(keyword) == Some(bound)));
+                member
+                    .assertions
+                    .loosen(there.members.get(name).map(|there| &there.assertions));
             }
         }
         (name.clone(), described)
@@ -67,6 +63,7 @@ impl Schema<'_> {
             }
         }
         TypeSchema {
+            assertions: assertions::of_type(model, self.root, at),
             closed: matches!(kind, TypeKind::Struct(_))
                 && schema.get("additionalProperties") == Some(&Value::Bool(false)),
             enumeration: ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
@@ -76,10 +73,6 @@ impl Schema<'_> {
 
     fn of_member(&self, model: &Model, pointer: String, ty: &TypeRef) -> MemberSchema {
         let schema = self.follow(&pointer).unwrap_or(&Value::Null);
-        let assertions = ASSERTIONS
-            .iter()
-            .filter_map(|keyword| Some((*keyword, schema.get(*keyword)?.clone())));
-        let assertions = assertions.collect();
         let (mut optional, mut required, mut declared) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         if *model.resolve(ty) == TypeRef::RawObject {
             self.declared(&pointer, 0, &mut declared);
@@ -97,12 +90,10 @@ impl Schema<'_> {
                 .map(|name| (name.to_owned(), said(name).cloned().unwrap_or(Value::Bool(true))))
                 .collect();
         }
-        let assertions: BTreeMap<&'static str, Value> = assertions;
         MemberSchema {
+            assertions: assertions::of_member(model, self.root, &pointer),
             pointer,
             others: Vec::new(),
-            everywhere: assertions.keys().copied().collect(),
-            assertions,
             optional,
             required,
             declared,

@@ -4,9 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+/// A keyword that says more about a value than its Rust type does, with the keywords around it (`items/minLength`), and its JSON.
+pub(crate) type Assertion = (String, String);
+
 /// What the schema of a type says beyond the type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct TypeSchema {
+    /// What it says of the value as a whole.
+    pub(crate) assertions: Assertions,
     /// Whether no other members are valid than those that are declared.
     pub(crate) closed: bool,
     /// Whether no other values are valid than those that are declared.
@@ -21,10 +26,7 @@ pub(crate) struct MemberSchema {
     /// Where it is: the first place, where several parts of an intersection declare the member.
     pub(crate) pointer: String,
     pub(crate) others: Vec<String>,
-    /// The assertions by their keywords.
-    pub(crate) assertions: BTreeMap<&'static str, Value>,
-    /// Which of the assertions hold wherever the type is: places that differ in assertions alone share a type.
-    pub(crate) everywhere: BTreeSet<&'static str>,
+    pub(crate) assertions: Assertions,
     /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
     pub(crate) optional: BTreeMap<String, String>,
     /// Of an open object, the members that are required, with their schemas.
@@ -33,18 +35,31 @@ pub(crate) struct MemberSchema {
     pub(crate) declared: BTreeSet<String>,
 }
 
-impl MemberSchema {
-    /// The assertion that a keyword makes wherever the type is.
-    pub(crate) fn everywhere(&self, keyword: &str) -> Option<&Value> {
-        self.assertions
-            .get(keyword)
-            .filter(|_| self.everywhere.contains(keyword))
+/// The assertions about a value, but for what other types and the members of the value say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Assertions {
+    /// Those in the first of the places of the type.
+    pub(crate) here: BTreeSet<Assertion>,
+    /// Those in all its places: places that differ in assertions alone share a type.
+    everywhere: BTreeSet<Assertion>,
+}
+
+impl Assertions {
+    pub(super) fn new(here: BTreeSet<Assertion>) -> Self {
+        let everywhere = here.clone();
+        Self { here, everywhere }
     }
 
-    /// Keeps those of the assertions that hold everywhere that hold in one more place.
-    pub(super) fn loosen(&mut self, holds: impl Fn(&str, &Value) -> bool) {
-        let assertions = &self.assertions;
+    /// Whether these hold where the others hold.
+    pub(crate) fn follow_from(&self, others: Option<&Self>) -> bool {
+        self.here
+            .iter()
+            .all(|assertion| others.is_some_and(|others| others.everywhere.contains(assertion)))
+    }
+
+    /// Keeps those that hold in one more place.
+    pub(super) fn loosen(&mut self, there: Option<&Self>) {
         self.everywhere
-            .retain(|keyword| assertions.get(keyword).is_some_and(|bound| holds(keyword, bound)));
+            .retain(|assertion| there.is_some_and(|there| there.here.contains(assertion)));
     }
 }

@@ -261,7 +261,7 @@ fn only_reference(schema: &Map<String, Value>) -> Option<&str> {
 
 /// Whether a schema says nothing but which members an object must have. A choice between such schemas beside the declaration of the
 /// members makes no two types of it.
-fn only_requires(schema: &Value) -> bool {
+pub(crate) fn only_requires(schema: &Value) -> bool {
     matches!(schema, Value::Object(keywords) if keywords.keys().eq(["required"]))
 }
 

@@ -82,8 +82,8 @@ impl Page<'_> {
         let members = object.members.iter().map(|member| {
             let mut value = self.reference(&member.ty);
             let bounds = ty.schema.members.get(&member.name).map(|schema| &schema.assertions);
-            for (keyword, bound) in bounds.into_iter().flatten() {
-                let _ = write!(value, ", {keyword} `{}`", cell(&bound.to_string()));
+            for (keyword, bound) in bounds.into_iter().flat_map(|bounds| &bounds.here) {
+                let _ = write!(value, ", {keyword} `{}`", cell(bound));
             }
             row(&member.name, value, member.required, self.meaning(ty, &member.name))
         });

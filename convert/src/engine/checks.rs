@@ -1,11 +1,11 @@
 //! Checks of members by the schema of the target, where its types accept more.
 
-use mcp_wire::{Reader, Schema, accepts_text, error_code, validate_text};
+use mcp_wire::{Reader, Schema, accepts_text, validate_text};
 
 use super::check::check;
 use super::members::{Converted, Members};
 use super::node::{Entry, Node};
-use super::step::{Adopted, MemberPlan};
+use super::step::{Adopted, MemberPlan, Narrower};
 use super::value::{Run, accepts, not_source, validate};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::unrepresentable::Unrepresentable;
@@ -29,11 +29,23 @@ impl<'a> Run<'_> {
                 self.state.lose_member(plan.name, LossKind::Dropped, rule);
             }
             (Err(invalid), None) => {
-                let refused = Unrepresentable::new(error_code::INVALID_PARAMS, invalid.to_string(), AUTOMATIC);
-                return Err(refused.within_member(plan.name));
+                return Err(Unrepresentable::invalid(&invalid, AUTOMATIC).within_member(plan.name));
             }
         }
         Ok(())
+    }
+
+    /// Checks a value by what the schema of the target says beyond its types.
+    pub(super) fn check_narrower(&self, narrower: Narrower, node: &Node<'a>) -> Converted {
+        let is_of_envelope = |entry: &&Entry<'_>| matches!(&*entry.name, "jsonrpc" | "id");
+        let valid = match node {
+            Node::Object(members) if narrower.is_message => {
+                let members = members.iter().filter(|entry| !is_of_envelope(entry)).cloned();
+                validate(&Node::Object(members.collect()), narrower.pointer, self.step.schema())
+            }
+            _ => validate(node, narrower.pointer, self.step.schema()),
+        };
+        valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
     }
 
     /// Removes members from an open object that only the target declares, and whose values are invalid there.
@@ -72,7 +84,7 @@ impl<'a> Run<'_> {
             .map(|pointer| validate_text(json, pointer, table.schema));
         valid
             .unwrap_or(Ok(()))
-            .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
+            .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
     }
 }
 

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::accepted::Accepted;
 use super::step::{
     Adopted, Basic, Change, ConstantPlan, ConstantSource, EnsurePlan, How, LeftPlan, MemberChange, MemberPlan,
-    MemberSource, MethodsPlan, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan, basic,
+    MemberSource, MethodsPlan, Narrower, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan, basic,
 };
 use crate::tables::Table;
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow, Rows, VariantRow};
-use crate::tables::types::{Kind, Member, ObjectType, TypeId, TypeRef, Union};
+use crate::tables::types::{Kind, Member, ObjectType, Type, TypeId, TypeRef, Union};
 
 impl Step {
     /// The conversions from one revision to a neighbouring one, with the rows of that direction. `named_by` are the members
@@ -105,15 +105,29 @@ impl Linker<'_> {
         if pair == next {
             // It may contain itself, so it has its place before it is looked into.
             let how = How::Object(ObjectPlan::default());
+            let narrower = self.narrower(&source, &target);
             self.step.pairs.push(Pair {
                 source,
                 target,
                 how,
+                narrower,
                 keeps: true,
             });
             self.waiting.push(pair);
         }
         pair
+    }
+
+    fn narrower(&self, source: &TypeRef, target: &TypeRef) -> Option<Narrower> {
+        let table = self.step.to;
+        let TypeRef::Named(id) = target else { return None };
+        let has_row = self.rows.narrower.contains(&*self.name(source, target));
+        let methods =
+            |ty: &Type| matches!(&ty.kind, Kind::Methods(all) if all.iter().any(|(_, message)| message == id));
+        has_row.then(|| Narrower {
+            pointer: table.types[*id].pointer,
+            is_message: table.types.iter().any(methods),
+        })
     }
 
     fn how(&mut self, source: &TypeRef, target: &TypeRef) -> How {

@@ -124,6 +124,10 @@ impl<'c> Looker<'c> {
                 None => pair.source == TypeRef::Named(id),
             });
             for (_, pair) in own {
+                if pair.narrower.is_some() {
+                    look.always = true;
+                    look.variants.fill(true);
+                }
                 let next = match &pair.how {
                     How::Object(plan) => {
                         look.object(object, step, plan);

@@ -30,8 +30,18 @@ pub(crate) struct Pair {
     pub(crate) source: TypeRef,
     pub(crate) target: TypeRef,
     pub(crate) how: How,
+    /// The schema of the target, if it says more than its types do.
+    pub(crate) narrower: Option<Narrower>,
     /// Whether every value stays as it is.
     pub(crate) keeps: bool,
+}
+
+/// A schema by which values are validated.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Narrower {
+    pub(crate) pointer: &'static str,
+    /// Whether it is that of a message, which has an envelope around what the schema says.
+    pub(crate) is_message: bool,
 }
 
 #[derive(Debug)]
@@ -296,7 +306,11 @@ impl Step {
     }
 
     fn pair_keeps(&self, pair: &Pair) -> bool {
-        match &pair.how {
+        pair.narrower.is_none() && self.how_keeps(&pair.how)
+    }
+
+    fn how_keeps(&self, how: &How) -> bool {
+        match how {
             How::Object(plan) => {
                 let is_kept = |member: &MemberPlan| match &member.source {
                     MemberSource::Shared(name, MemberChange::Plain(change)) => {

@@ -84,7 +84,11 @@ impl<'a> Run<'_> {
             How::Results(_) => Ok(()),
         };
         self.state.leave();
-        converted
+        converted?;
+        match &pair.narrower {
+            Some(narrower) => self.check_narrower(*narrower, node),
+            None => Ok(()),
+        }
     }
 
     /// Writes a number as an integer, without a fraction or an exponent.
@@ -168,7 +172,7 @@ impl<'a> Run<'_> {
         match pointer_of(self.step.to, target) {
             // What is filled in may have another type in the target.
             Some(pointer) => {
-                validate(node, pointer, self.step.to.schema).map_err(|invalid| Unrepresentable::by_rule(&invalid, rule))
+                validate(node, pointer, self.step.to.schema).map_err(|invalid| Unrepresentable::invalid(&invalid, rule))
             }
             None => Ok(()),
         }
@@ -212,7 +216,7 @@ impl<'a> Run<'_> {
         }
         let table = self.step.to;
         validate(node, table.types[definition].pointer, table.schema)
-            .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
+            .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
     }
 
     /// Reads JSON that the source leaves open as a type of the target.
@@ -223,7 +227,7 @@ impl<'a> Run<'_> {
         let table = self.step.to;
         match table.resolve(target) {
             TypeRef::Named(id) => validate(node, table.types[*id].pointer, table.schema)
-                .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC)),
+                .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC)),
             TypeRef::Map(inner) => {
                 let TypeRef::Named(id) = table.resolve(inner) else {
                     return Ok(());
@@ -231,7 +235,7 @@ impl<'a> Run<'_> {
                 for entry in node.members().map_err(not_source)? {
                     let valid = validate(&entry.value, table.types[*id].pointer, table.schema);
                     valid
-                        .map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC).within_member(&entry.name))?;
+                        .map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC).within_member(&entry.name))?;
                 }
                 Ok(())
             }
@@ -276,7 +280,7 @@ impl Step {
         if !is_open || !accepts(node, &source, from.schema) {
             return Ok(());
         }
-        validate(node, &target, to.schema).map_err(|invalid| Unrepresentable::by_rule(&invalid, AUTOMATIC))
+        validate(node, &target, to.schema).map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
     }
 }
 

@@ -12,7 +12,8 @@
 //! - `methods`: each method, in the order of the type crates, with what some of its parameters want and its results tolerate, and `client` and `server`: the unions of what each role sends.
 //! - `before`, `up` and `down`: the revision before, and what the conversions from it, and back to it, do beyond what the types imply. Members of
 //!   one name are the same member. What only one revision declares is dropped or carried on the way out, and taken from the
-//!   undeclared members on the way in. A row says what happens otherwise.
+//!   undeclared members on the way in. A row says what happens otherwise. Values of the pairs of types in `narrower` are validated, because
+//!   the schema of the target says more about them than its types and the schema of the source do.
 
 mod json;
 mod known;

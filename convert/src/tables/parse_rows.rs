@@ -18,6 +18,7 @@ pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
             "methods" => rows.methods = map(reader, string)?,
             "objects" => rows.objects = map(reader, object)?,
             "unions" => rows.unions = map(reader, |reader| list(reader, variant))?,
+            "narrower" => rows.narrower = list(reader, string)?.into_iter().collect(),
             "results" => rows.results = map(reader, |reader| map(reader, optional))?,
             _ => drop(reader.raw()?),
         }

@@ -1,6 +1,6 @@
 //! What the conversions between neighbouring revisions do beyond what the types imply.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The rows of one direction.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(crate) struct Rows {
     pub(crate) objects: HashMap<&'static str, ObjectRow>,
     /// Unions, by the notation of the pair of types.
     pub(crate) unions: HashMap<&'static str, Vec<VariantRow>>,
+    /// Pairs of types whose values are validated by the schema of the target, which says more than its types do.
+    pub(crate) narrower: HashSet<&'static str>,
     /// Results that become one of another name, or none, by the union of results.
     pub(crate) results: HashMap<&'static str, HashMap<&'static str, Option<&'static str>>>,
 }

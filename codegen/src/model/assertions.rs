@@ -1,0 +1,151 @@
+//! Collects the keywords that say more about a value than its Rust type does.
+
+use std::collections::BTreeSet;
+
+use mcp_wire::json_schema::pointer;
+use serde_json::{Map, Value};
+
+use super::type_schema::{Assertion, Assertions};
+use super::types::{Model, TypeKind};
+use crate::normalise::{only_requires, says_nothing};
+
+/// Keywords that assert nothing, or nothing but what types do. Any other one is an assertion, also one that nobody uses yet.
+#[rustfmt::skip]
+const SAID_BY_TYPES: [&str; 19] = [
+    "$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "contentEncoding", "contentMediaType", "default", "definitions",
+    "deprecated", "description", "examples", "format", "properties", "readOnly", "required", "title", "type",
+];
+
+/// How many references, intersections and containers lead to an assertion.
+const MAX_DEPTH: usize = 16;
+
+/// What the schema of a type asserts, at any of its places.
+pub(super) fn of_type(model: &Model, root: &Value, at: &str) -> Assertions {
+    collect(model, root, at, true)
+}
+
+/// What the schema of a member asserts, without the definitions of types that it refers to.
+pub(super) fn of_member(model: &Model, root: &Value, at: &str) -> Assertions {
+    collect(model, root, at, false)
+}
+
+fn collect(model: &Model, root: &Value, at: &str, is_type: bool) -> Assertions {
+    let mut collector = Collector::new(model, root);
+    collector.schema(at, "", 0, is_type);
+    Assertions::new(collector.found)
+}
+
+struct Collector<'m> {
+    model: &'m Model,
+    root: &'m Value,
+    found: BTreeSet<Assertion>,
+    /// The schemas that were collected from, with the keywords around them: an intersection may have one several times.
+    seen: BTreeSet<(String, String, bool)>,
+}
+
+impl<'m> Collector<'m> {
+    fn new(model: &'m Model, root: &'m Value) -> Self {
+        Self {
+            model,
+            root,
+            found: BTreeSet::new(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    /// Collects what the schema at a pointer asserts, to which the keywords `around` lead. A reference to an object or a union is
+    /// followed only where that is a part of the type, as in `allOf`: elsewhere the type that it refers to asserts it.
+    fn schema(&mut self, at: &str, around: &str, depth: usize, is_part: bool) {
+        let schema = pointer::resolve(self.root, at).and_then(Value::as_object);
+        let Some(schema) = schema.filter(|_| depth < MAX_DEPTH) else {
+            return;
+        };
+        if !self.seen.insert((at.to_owned(), around.to_owned(), is_part)) {
+            return;
+        }
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(pointer::canonical);
+        if let Some(target) = target.filter(|target| is_part || !self.is_own_type(target)) {
+            self.schema(&target, around, depth + 1, is_part);
+        }
+        if !is_part {
+            self.members(at, around, depth);
+        }
+        for (keyword, value) in schema {
+            let inner = || format!("{around}{keyword}/");
+            let child = || pointer::child(at, keyword);
+            match (keyword.as_str(), value) {
+                ("allOf", Value::Array(parts)) => {
+                    for index in 0..parts.len() {
+                        self.schema(&format!("{}/{index}", child()), around, depth + 1, true);
+                    }
+                }
+                ("anyOf" | "oneOf", Value::Array(variants)) if !variants.iter().all(only_requires) => {
+                    for index in 0..variants.len() {
+                        self.schema(&format!("{}/{index}", child()), &inner(), depth + 1, false);
+                    }
+                    // That no value is one of several variants is more than types say.
+                    if keyword == "oneOf" {
+                        self.found
+                            .insert((format!("{around}{keyword}"), variants.len().to_string()));
+                    }
+                }
+                ("additionalProperties" | "items", value) if says_nothing(value) => {}
+                ("items", Value::Object(_)) => self.schema(&child(), &inner(), depth + 1, false),
+                ("additionalProperties", Value::Object(_)) if is_map(schema) => {
+                    self.schema(&child(), &inner(), depth + 1, false);
+                }
+                // A type is closed if its own schema says so, and not a part of it.
+                ("additionalProperties", Value::Bool(false)) if (depth == 0 || !is_part) && !is_map(schema) => {}
+                ("const", value) if is_constant(value) => {}
+                ("enum", Value::Array(values)) if is_enumeration(values) => {}
+                (keyword, _) if keyword.starts_with("x-") || SAID_BY_TYPES.contains(&keyword) => {}
+                _ => drop(self.found.insert((format!("{around}{keyword}"), value.to_string()))),
+            }
+        }
+    }
+
+    /// Collects what one of several places of a type asserts of the members of the type, and the first place doesn't.
+    fn members(&mut self, at: &str, around: &str, depth: usize) {
+        let ty = self.model.places.get(at).and_then(|name| self.model.types.get(name));
+        let Some(first) = ty.map(|ty| ty.pointer.as_str()).filter(|first| *first != at) else {
+            return;
+        };
+        let [here, there] = [at, first].map(|at| {
+            let properties = pointer::child(at, "properties");
+            let members = pointer::resolve(self.root, &properties).and_then(Value::as_object);
+            let mut collector = Collector::new(self.model, self.root);
+            for name in members.into_iter().flatten().map(|(name, _)| name) {
+                let around = format!("{around}properties/{name}/");
+                collector.schema(&pointer::child(&properties, name), &around, depth + 1, false);
+            }
+            collector.found
+        });
+        self.found.extend(here.difference(&there).cloned());
+    }
+
+    fn is_own_type(&self, at: &str) -> bool {
+        let kind = self.model.places.get(at).and_then(|name| self.model.kind(name));
+        kind.is_some_and(|kind| !matches!(kind, TypeKind::Alias(_) | TypeKind::Strings { .. }))
+    }
+}
+
+/// Whether the members of an object are those of a map.
+fn is_map(schema: &Map<String, Value>) -> bool {
+    let declares = |keyword: &str| {
+        schema
+            .get(keyword)
+            .is_some_and(|members| *members != Value::Object(Map::new()))
+    };
+    !declares("properties") && !declares("patternProperties")
+}
+
+/// Whether a type has a constant for a value.
+fn is_constant(value: &Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_)) && (!value.is_number() || value.is_i64())
+}
+
+/// Whether a type enumerates the values.
+fn is_enumeration(values: &[Value]) -> bool {
+    let are_strings = values.iter().all(|value| value.is_string() || value.is_null());
+    are_strings || values.len() == 1 && values.iter().all(is_constant)
+}
