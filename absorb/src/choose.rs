@@ -12,7 +12,7 @@ const TRIES: usize = 30;
 /// What makes a message one, which no release edits.
 const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
 
-const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 29] = [
+const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 32] = [
     rename_definition,
     rename_member,
     rename_tag_member,
@@ -41,6 +41,9 @@ const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 29] = [
     remove_method,
     open_enum,
     close_string,
+    constrain_text_or_number,
+    constrain_array_or_object,
+    use_one_of,
     use_all_of_or_recur,
 ];
 
@@ -141,7 +144,7 @@ fn new_member(rng: &mut Rng) -> String {
 
 /// A schema as members have them.
 fn new_schema(root: &Value, rng: &mut Rng) -> Value {
-    match rng.u8(..8) {
+    match rng.u8(..20) {
         0 => json!({ "type": "string" }),
         1 => json!({ "type": "integer" }),
         2 => json!({ "type": "boolean" }),
@@ -149,6 +152,21 @@ fn new_schema(root: &Value, rng: &mut Rng) -> Value {
         4 => json!({ "type": "array", "items": { "type": "string" } }),
         5 => json!({ "type": "object", "properties": { "size": { "type": "integer", "minimum": 0 } } }),
         6 => json!({ "type": ["string", "null"] }),
+        7 => json!({ "type": ["integer", "string", "boolean"] }),
+        8 => json!({ "enum": ["low", "high", null] }),
+        9 => json!({ "enum": [1, 2, "many"] }),
+        10 => json!({ "oneOf": [{ "const": "on" }, { "const": "off" }, { "type": "boolean" }] }),
+        11 => json!({ "type": "array" }),
+        12 => json!({ "type": "array", "items": { "type": "array", "items": { "type": ["number", "null"] } } }),
+        13 => json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": 0 } }),
+        14 => json!({ "type": "object", "patternProperties": { "^[a-z]+$": { "type": "boolean" } } }),
+        15 => {
+            json!({ "type": "object", "properties": { "a": true, "b": {} }, "required": ["a"], "additionalProperties": false })
+        }
+        16 => json!({}),
+        17 => {
+            json!({ "anyOf": [{ "type": "string" }, { "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] }] })
+        }
         _ => {
             // A message has an envelope, which a value in another has not.
             let is_message = |name: &str| name.ends_with("Request") || name.ends_with("Notification");
@@ -378,6 +396,71 @@ fn close_string(root: &Value, rng: &mut Rng) -> Option<Edit> {
     let at = any_value(root, rng)?;
     let values = ["low", "medium", "high"].map(str::to_owned).to_vec();
     Some(Edit::CloseString { at, values })
+}
+
+fn constrain_text_or_number(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let at = any_value(root, rng)?;
+    let keywords = match root.pointer(&at)?.get("type")?.as_str()? {
+        "string" => match rng.u8(..5) {
+            0 => json!({ "minLength": 1 }),
+            1 => json!({ "maxLength": 12 }),
+            2 => json!({ "pattern": "^[a-z]*$" }),
+            3 => json!({ "not": { "const": "" } }),
+            _ => json!({ "format": "uri" }),
+        },
+        "integer" | "number" => match rng.u8(..5) {
+            0 => json!({ "minimum": 0 }),
+            1 => json!({ "maximum": 100 }),
+            2 => json!({ "exclusiveMinimum": 0 }),
+            3 => json!({ "multipleOf": 5 }),
+            _ => json!({ "enum": [0, 1, 2] }),
+        },
+        _ => return None,
+    };
+    constrain(at, keywords)
+}
+
+fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let is_one = |schema: &Value| schema["type"] == "array" || schema["type"] == "object";
+    let at = any(&places(root, is_one), rng)?;
+    let schema = root.pointer(&at)?;
+    if schema["type"] == "array" {
+        let keywords = match rng.u8(..4) {
+            0 => json!({ "minItems": 1 }),
+            1 => json!({ "maxItems": 2 }),
+            2 => json!({ "uniqueItems": true }),
+            _ => json!({ "prefixItems": [schema["items"]] }),
+        };
+        return constrain(at, keywords);
+    }
+    let members = schema["properties"].as_object().into_iter().flatten();
+    let optional: Vec<_> = members.map(|(name, _)| name.clone()).collect();
+    let (first, second) = (any(&optional, rng), any(&optional, rng));
+    let keywords = match (rng.u8(..9), first, second) {
+        (0, ..) => json!({ "minProperties": 1 }),
+        (1, ..) => json!({ "maxProperties": 6 }),
+        (2, ..) => json!({ "additionalProperties": false }),
+        (3, ..) => json!({ "patternProperties": { "^x-": { "type": "string" } } }),
+        (4, ..) => json!({ "propertyNames": { "maxLength": 24 } }),
+        (5, Some(first), Some(second)) => json!({ "dependentRequired": { first: [second] } }),
+        (6, Some(first), Some(second)) => json!({ "if": { "required": [first] }, "then": { "required": [second] } }),
+        (7, Some(first), Some(second)) => json!({ "anyOf": [{ "required": [first] }, { "required": [second] }] }),
+        (8, Some(first), Some(second)) => json!({ "not": { "required": [first, second] } }),
+        _ => return None,
+    };
+    constrain(at, keywords)
+}
+
+fn constrain(at: String, keywords: Value) -> Option<Edit> {
+    match keywords {
+        Value::Object(keywords) => Some(Edit::Constrain { at, keywords }),
+        _ => None,
+    }
+}
+
+fn use_one_of(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    let (at, _) = any_union(root, rng)?;
+    Some(Edit::UseOneOf { at })
 }
 
 fn use_all_of_or_recur(root: &Value, rng: &mut Rng) -> Option<Edit> {

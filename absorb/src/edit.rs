@@ -74,6 +74,10 @@ pub(crate) enum Edit {
     OpenEnum { at: String },
     /// A text is an enumeration.
     CloseString { at: String, values: Vec<String> },
+    /// A value has further keywords, such as bounds.
+    Constrain { at: String, keywords: Map<String, Value> },
+    /// A value is exactly one of the variants of a union.
+    UseOneOf { at: String },
     /// The members of an object come from two schemas.
     UseAllOf { object: String },
     /// A value may hold values of its own type.
@@ -398,6 +402,18 @@ impl Edit {
                 replace(root, at, |schema| {
                     (schema == json!({ "type": "string" })).then(|| json!({ "type": "string", "enum": values }))
                 })?;
+            }
+            Self::Constrain { at, keywords } => {
+                let schema = root.pointer_mut(at)?.as_object_mut()?;
+                if keywords.keys().any(|keyword| schema.contains_key(keyword)) {
+                    return None;
+                }
+                schema.extend(keywords.clone());
+            }
+            Self::UseOneOf { at } => {
+                let schema = root.pointer_mut(at)?.as_object_mut()?;
+                let variants = schema.remove("anyOf")?;
+                schema.insert("oneOf".to_owned(), variants);
             }
             Self::UseAllOf { object } => {
                 replace(root, object, |schema| {
