@@ -435,7 +435,8 @@ fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
     }
     let members = schema["properties"].as_object().into_iter().flatten();
     let optional: Vec<_> = members.map(|(name, _)| name.clone()).collect();
-    let (first, second) = (any(&optional, rng), any(&optional, rng));
+    let first = any(&optional, rng);
+    let second = any(&optional, rng).filter(|second| Some(second) != first.as_ref());
     let keywords = match (rng.u8(..9), first, second) {
         (0, ..) => json!({ "minProperties": 1 }),
         (1, ..) => json!({ "maxProperties": 6 }),

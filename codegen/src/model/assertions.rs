@@ -94,8 +94,9 @@ impl<'m> Collector<'m> {
                 ("additionalProperties", Value::Object(_)) if is_map(schema) => {
                     self.schema(&child(), &inner(), depth + 1, false);
                 }
-                // A type is closed if its own schema says so, and not a part of it.
-                ("additionalProperties", Value::Bool(false)) if (depth == 0 || !is_part) && !is_map(schema) => {}
+                // A type is closed by the schema at its first place, and not by a part of it.
+                ("additionalProperties", Value::Bool(false))
+                    if (depth == 0 || !is_part) && !is_map(schema) && self.other_place(at).is_none() => {}
                 ("const", value) if is_constant(value) => {}
                 ("enum", Value::Array(values)) if is_enumeration(values) => {}
                 (keyword, _) if keyword.starts_with("x-") || SAID_BY_TYPES.contains(&keyword) => {}
@@ -106,10 +107,7 @@ impl<'m> Collector<'m> {
 
     /// Collects what one of several places of a type asserts of the members of the type, and the first place doesn't.
     fn members(&mut self, at: &str, around: &str, depth: usize) {
-        let ty = self.model.places.get(at).and_then(|name| self.model.types.get(name));
-        let Some(first) = ty.map(|ty| ty.pointer.as_str()).filter(|first| *first != at) else {
-            return;
-        };
+        let Some(first) = self.other_place(at) else { return };
         let [here, there] = [at, first].map(|at| {
             let properties = pointer::child(at, "properties");
             let members = pointer::resolve(self.root, &properties).and_then(Value::as_object);
@@ -121,6 +119,12 @@ impl<'m> Collector<'m> {
             collector.found
         });
         self.found.extend(here.difference(&there).cloned());
+    }
+
+    /// The first place of the type whose schema is at a pointer, if that is another place.
+    fn other_place(&self, at: &str) -> Option<&'m str> {
+        let ty = self.model.types.get(self.model.places.get(at)?)?;
+        Some(ty.pointer.as_str()).filter(|first| *first != at)
     }
 
     fn is_own_type(&self, at: &str) -> bool {
