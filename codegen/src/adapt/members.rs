@@ -133,7 +133,7 @@ impl<'m> Planner<'m> {
             _ => None,
         };
         if !narrower.is_empty() && drop.is_none() {
-            self.refused(at, "a value that the target's narrower bounds exclude");
+            self.refused_by_schema(at);
         }
         (!narrower.is_empty()).then_some(Check { at: narrower, drop })
     }

@@ -161,7 +161,7 @@ impl<'m> Planner<'m> {
         let narrower = self.pair.is_narrower(source, target);
         if narrower {
             let at = self.pair.name(self.pair.from, source);
-            self.refused(&at, "a value that the target's narrower bounds exclude");
+            self.refused_by_schema(&at);
         }
         let losses = Losses {
             certain: losses.certain || narrower,

@@ -114,6 +114,10 @@ impl<'m> Planner<'m> {
         self.note(NoteKind::Refused, at, what.to_owned());
     }
 
+    pub(super) fn refused_by_schema(&mut self, at: &str) {
+        self.refused(at, "a value that only the target's schema refuses");
+    }
+
     pub(super) fn ruled(&mut self, at: &str, word: &str, index: usize) {
         let why = self.pair.rules.rules[index].why.trim();
         self.note(NoteKind::Rule, at, format!("{word}: {why}"));
