@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, ChangeKind, Compatibility, Subject};
 use super::pair::{Difference, LeafType, Pair, atoms};
 use super::place::name_of;
-use crate::model::{MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
+use crate::model::{Assertions, MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
@@ -85,7 +85,7 @@ impl<'p, 'm> Matched<'p, 'm> {
 
     fn changes(&self) -> Vec<Change> {
         let named = self.rust_names.map(|name| TypeRef::Named(name.to_owned()));
-        match (&self.earlier.kind, &self.later.kind) {
+        let mut changes = match (&self.earlier.kind, &self.later.kind) {
             (TypeKind::Struct(before), TypeKind::Struct(after)) => self.members(before, after),
             (TypeKind::Strings { values: before, .. }, TypeKind::Strings { values: after, .. }) => {
                 self.enumeration(before, after)
@@ -98,7 +98,9 @@ impl<'p, 'm> Matched<'p, 'm> {
                 self.loosened_or_tightened(None, values).into_iter().collect()
             }
             _ => Vec::new(),
-        }
+        };
+        changes.extend(self.assertions(None, &self.earlier.schema.assertions, &self.later.schema.assertions));
+        changes
     }
 
     fn change(&self, member: Option<&str>, what: ChangeKind, compatibility: Compatibility) -> Change {
@@ -233,20 +235,22 @@ impl<'p, 'm> Matched<'p, 'm> {
         parts.into_iter().chain(change).collect()
     }
 
+    /// The bounds of a value, or of one of its members, that are new or gone.
+    fn assertions(&self, member: Option<&str>, before: &Assertions, after: &Assertions) -> Option<Change> {
+        let bounds = |own: &Assertions, other: &Assertions| {
+            let own = own.here.difference(&other.here);
+            let bounds: Vec<String> = own.map(|(keyword, bound)| format!("{keyword} {bound}")).collect();
+            (!bounds.is_empty()).then(|| bounds.join(", "))
+        };
+        let (before_only, after_only) = (bounds(before, after), bounds(after, before));
+        let (what, compatibility) = ChangeKind::of_values(after_only.is_some(), before_only.is_some())?;
+        Some(self.change(member, what, compatibility).values(before_only, after_only))
+    }
+
     /// Bounds of a value, and what is declared in an open object.
     fn beyond_the_type(&self, name: &str, before: &MemberSchema, after: &MemberSchema) -> Vec<Change> {
-        let bounds = |schema: &MemberSchema, other: &MemberSchema| {
-            let own = schema.assertions.here.difference(&other.assertions.here);
-            own.map(|(keyword, bound)| format!("{keyword} {bound}")).collect()
-        };
-        let (before_only, after_only): (Vec<String>, Vec<String>) = (bounds(before, after), bounds(after, before));
-        let mut changes: Vec<Change> = Vec::new();
-        let kind = ChangeKind::of_values(!after_only.is_empty(), !before_only.is_empty());
-        changes.extend(kind.map(|(what, compatibility)| {
-            let text = |bounds: Vec<String>| (!bounds.is_empty()).then(|| bounds.join(", "));
-            let change = self.change(Some(name), what, compatibility);
-            change.values(text(before_only), text(after_only))
-        }));
+        let bounds = self.assertions(Some(name), &before.assertions, &after.assertions);
+        let mut changes: Vec<Change> = bounds.into_iter().collect();
         let inner = |member: &str| format!("{name}.{member}");
         for member in before.declared.union(&after.declared) {
             let is = |schema: &MemberSchema| (schema.declared.contains(member), schema.required.contains_key(member));
