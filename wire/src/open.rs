@@ -1,6 +1,7 @@
 //! JSON that the schema leaves open, kept as its text.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_core::de::{DeserializeOwned, Error as _};
 use serde_core::{Serialize, Serializer, ser};
@@ -15,7 +16,7 @@ use crate::plain::plain_value;
 use crate::reader::{ALLOCATION, JsonType, Reader};
 use crate::tree::tree;
 
-/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance.
+/// Any JSON value, verbatim: the order of keys and the text of numbers survive, and nothing is parsed in advance. Clones share the text.
 ///
 /// A member that occurs twice in one object is part of the text, and is passed on with it. Reading the text detects it:
 /// [`parse`](Self::parse), [`decode_as`](Self::decode_as) and [`validate`](crate::Validate) return an error, and
@@ -32,7 +33,7 @@ use crate::tree::tree;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct RawJson(Box<str>);
+pub struct RawJson(Arc<str>);
 
 impl RawJson {
     /// Encodes `value`.
@@ -54,7 +55,7 @@ impl RawJson {
     /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_json(text: impl Into<Box<str>>) -> Self {
+    pub fn of_json(text: impl Into<Arc<str>>) -> Self {
         Self(text.into())
     }
 
@@ -134,7 +135,7 @@ impl From<&RawValue> for RawJson {
 
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(Box::<str>::from(raw))
+        Self(raw.get().into())
     }
 }
 
