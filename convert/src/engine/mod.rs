@@ -30,7 +30,7 @@ use self::choose::of_method;
 use self::look::Look;
 use self::looker::Looker;
 pub(crate) use self::node::Node;
-use self::read::{Nulls, Read};
+use self::read::{Nulls, Read, mentions_null};
 use self::state::State;
 pub(crate) use self::step::Step;
 use self::step::{Change, How};
@@ -243,7 +243,7 @@ impl Chain {
         state: &mut State,
     ) -> Decoded<Node<'a>> {
         state.begin(reader.text());
-        let has_nulls = !self.steps.is_empty() && reader.text().contains("null");
+        let has_nulls = !self.steps.is_empty() && mentions_null(reader.text());
         let adding = Adding {
             policy: state.policy,
             supply: state.supply.as_ref(),

@@ -178,7 +178,7 @@ impl<'t> Read<'t> {
         if self.nulls == Nulls::Kept || !matches!(ty.innermost(), TypeRef::Named(_)) {
             return self.text(reader, ty).map(Some);
         }
-        let has_no_null = |text: &&str| !text.contains("null");
+        let has_no_null = |text: &&str| !mentions_null(text);
         Ok(reader.attempt(|reader| self.text(reader, ty).ok().filter(has_no_null)))
     }
 
@@ -312,6 +312,11 @@ impl<'t> Read<'t> {
             reader.raw()
         }
     }
+}
+
+/// Whether a text may have a `null` in it. Each message is searched as a whole, and memchr searches many bytes at a time.
+pub(super) fn mentions_null(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"null").is_some()
 }
 
 fn distinct<'a>(reader: &Reader<'a>, entries: Vec<Entry<'a>>) -> Decoded<Vec<Entry<'a>>> {
