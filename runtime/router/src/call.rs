@@ -2,12 +2,13 @@
 
 use std::any::Any;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
-use mcp_adapters::mcp_wire::RawJson;
+use mcp_adapters::mcp_wire::{RawJson, RawObject};
 use mcp_runtime_core::{CallError, Context, ServerSide};
+use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
 use super::state::States;
@@ -30,7 +31,7 @@ pub struct Call {
 #[derive(Debug)]
 pub(super) enum Input {
     /// A tool with these arguments, which its schema accepts.
-    Tool(Value),
+    Tool(ToolArguments),
     /// A prompt with these arguments.
     Prompt(Value),
     /// A resource, with the values of the variables if a template matches its URI.
@@ -45,6 +46,37 @@ pub(super) enum Input {
     Custom(Value),
     /// What not every hub has: a completion, or a method of one revision alone.
     Other(Box<dyn Any + Send + Sync>),
+}
+
+/// The arguments of a tool. The first extractor that decodes them takes the tree, so that its texts are moved and not copied. If the
+/// arguments are needed after that, their text is parsed again.
+#[derive(Debug)]
+pub(super) struct ToolArguments {
+    json: RawObject,
+    tree: Mutex<Option<Value>>,
+    lent: OnceLock<Value>,
+}
+
+impl ToolArguments {
+    /// Arguments, and the tree of their text.
+    pub(super) fn new(json: RawObject, tree: Value) -> Self {
+        Self {
+            json,
+            tree: Mutex::new(Some(tree)),
+            lent: OnceLock::new(),
+        }
+    }
+
+    /// The tree, unless it was taken or lent.
+    pub(super) fn take(&self) -> Option<Value> {
+        self.tree.lock().take()
+    }
+
+    fn lend(&self) -> &Value {
+        // The text was parsed before.
+        self.lent
+            .get_or_init(|| self.take().or_else(|| self.json.parse_value().ok()).unwrap_or_default())
+    }
 }
 
 impl Call {
@@ -108,7 +140,8 @@ impl Call {
     #[must_use]
     pub fn arguments(&self) -> Option<&Value> {
         match self.input()? {
-            Input::Tool(arguments) | Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
+            Input::Tool(arguments) => Some(arguments.lend()),
+            Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
             Input::List | Input::Other(_) => None,
         }

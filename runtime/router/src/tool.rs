@@ -10,7 +10,7 @@ use mcp_wire::validator::Problem;
 use mcp_wire::{ErrorObject, Extra, RawJson, RawObject, Validator};
 use serde_json::{Value, json};
 
-use super::call::{Call, Input};
+use super::call::{Call, Input, ToolArguments};
 use super::error::{RouteError, or_panic};
 use super::extract::{FromCall, invalid_tool_arguments};
 use super::faults::{faults, shortened};
@@ -383,12 +383,10 @@ impl Target for Arc<ToolRoute> {
     async fn answer(self, request: Box<hub::CallToolRequest>, call: Call) -> Result<Answer, ErrorObject> {
         let arguments = request.params.arguments;
         self.mirrored.check(arguments.as_ref(), &call)?;
-        let parsed = match arguments {
-            Some(arguments) => arguments.parse_value().map_err(|error| shortened(&error)),
-            None => Ok(json!({})),
-        };
-        let valid = parsed.and_then(|arguments| match faults(&self.input, &arguments) {
-            faults if faults.is_empty() => Ok(arguments),
+        let arguments = arguments.unwrap_or_default();
+        let parsed = arguments.parse_value().map_err(|error| shortened(&error));
+        let valid = parsed.and_then(|tree| match faults(&self.input, &tree) {
+            faults if faults.is_empty() => Ok(ToolArguments::new(arguments, tree)),
             faults => Err(faults),
         });
         let result = match valid {

@@ -39,6 +39,12 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
     }
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
+        if let Some(Input::Tool(arguments)) = call.input()
+            && let Some(tree) = arguments.take()
+            && let Ok(decoded) = T::deserialize(tree)
+        {
+            return Ok(Self(decoded));
+        }
         let arguments = call.arguments();
         let arguments = arguments.ok_or_else(|| ToolError::Protocol(internal_error("the request has no arguments")))?;
         let decoded = match call.input() {
