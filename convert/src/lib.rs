@@ -42,5 +42,7 @@ pub use mcp_wire;
 /// For the generated functions that take messages to and from a peer.
 #[doc(hidden)]
 pub mod peers {
-    pub use crate::peer::{encode_message, encode_result, encode_value, read_messages, read_result, read_value};
+    pub use crate::peer::{
+        encode_message, encode_result, encode_value, read_message, read_messages, read_result, read_value,
+    };
 }

@@ -1,5 +1,7 @@
 //! Decodes and encodes the messages and results of a peer.
 
+use std::borrow::Cow;
+
 use mcp_wire::path::Segment;
 use mcp_wire::{
     Batch, Decode, DecodeError, Decoded, Encode, EncodeError, ErrorObject, ErrorResponse, KnownJson, Message,
@@ -7,7 +9,7 @@ use mcp_wire::{
 };
 
 use crate::conversion::Conversion;
-use crate::engine::{Failed, Node};
+use crate::engine::Failed;
 use crate::loss::{AUTOMATIC, Loss, LossKind};
 use crate::policy::Policy;
 use crate::revision::ProtocolRevision;
@@ -25,10 +27,37 @@ pub fn read_messages<Q: Decode, N: Decode, R: ProtocolRevision>(
     json: &[u8],
     conversion: Conversion<R>,
 ) -> Decoded<Batch<Translated<Message<Q, N>>>> {
-    received(peer, json, |json| match peer == R::HUB {
-        true => from_slice(json).map(unchanged),
-        false => read_message(peer, role, json, conversion.clone()),
+    received(peer, json, |json| {
+        let mut source = Reader::from_slice(json)?;
+        if peer == R::HUB {
+            return from_str(source.text()).map(unchanged);
+        }
+        let method = source.peek_method();
+        read(peer, role, source, method, conversion.clone())
     })
+}
+
+/// Decodes one message of a peer whose header has been read, and converts it to the hub.
+///
+/// # Errors
+/// When it isn't valid in the revision `peer`.
+pub fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
+    peer: R,
+    role: Role,
+    header: &MessageHeader<'_>,
+    conversion: Conversion<R>,
+) -> Decoded<Translated<Message<Q, N>>> {
+    let text = header.message().text();
+    if peer == R::HUB {
+        return from_str(text).map(unchanged);
+    }
+    let method = match header.kind()? {
+        kind @ (MessageKind::Request | MessageKind::Notification) => {
+            header.method().map(|method| (method, kind == MessageKind::Request))
+        }
+        MessageKind::Response | MessageKind::Error => None,
+    };
+    read(peer, role, Reader::new(text), Ok(method), conversion)
 }
 
 /// Converts a message of the hub to revision `peer`, and encodes it. The sender has the role `role`.
@@ -54,9 +83,13 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
         Ok(json) => json,
         Err(error) => return refused(error),
     };
-    let (is_request, mut conversion) = (id.is_some(), conversion);
+    let (kind, mut conversion) = ((role, id.is_some()), conversion);
     let source = Reader::of_known(&json);
-    match convert_message(R::HUB, peer, (role, is_request), None, source, &mut conversion) {
+    let converted = match R::protocol().chain(R::HUB.index(), peer.index()) {
+        Ok(chain) => chain.message(kind, None, source, &mut conversion.state),
+        Err(error) => Err(error.into()),
+    };
+    match converted {
         Ok(node) => Translated::Message {
             message: node.into_text().into_owned().into_bytes(),
             losses: conversion.into_losses(),
@@ -171,25 +204,33 @@ fn convert_value<R: ProtocolRevision>(
     Ok(node.into_text().into_owned())
 }
 
-/// Reads a message of a peer, and converts it to the hub.
-fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
+/// Reads a message of a peer, and converts it to the hub. The method, and whether the message is a request, have been looked for.
+fn read<Q: Decode, N: Decode, R: ProtocolRevision>(
     peer: R,
     role: Role,
-    json: &[u8],
+    source: Reader<'_>,
+    method: Decoded<Option<(Cow<'_, str>, bool)>>,
     mut conversion: Conversion<R>,
 ) -> Decoded<Translated<Message<Q, N>>> {
-    let mut source = Reader::from_slice(json)?.remembering();
-    let (method, is_request) = match source.peek_method() {
+    let text = source.text();
+    let header = || MessageHeader::from_slice(text.as_bytes());
+    let (method, is_request) = match method {
         Ok(Some(found)) => found,
         found => {
-            return match MessageHeader::from_slice(json)?.kind()? {
+            return match header()?.kind()? {
                 // The result of a response isn't converted, because that requires the method of the request.
-                MessageKind::Response | MessageKind::Error => from_slice(json).map(unchanged),
+                MessageKind::Response | MessageKind::Error => from_str(text).map(unchanged),
                 _ => Err(found.err().unwrap_or_else(|| source.missing("method"))),
             };
         }
     };
-    match convert_message(peer, R::HUB, (role, is_request), Some(&method), source, &mut conversion) {
+    let source = source.remembering();
+    let kind = (role, is_request);
+    let converted = match R::protocol().chain(peer.index(), R::HUB.index()) {
+        Ok(chain) => chain.message(kind, Some(&method), source, &mut conversion.state),
+        Err(error) => Err(error.into()),
+    };
+    match converted {
         Ok(node) => Ok(Translated::Message {
             message: conversion
                 .state
@@ -199,9 +240,9 @@ fn read_message<Q: Decode, N: Decode, R: ProtocolRevision>(
         }),
         Err(Failed::Invalid(error)) => Err(error),
         Err(failed) => {
-            let id = is_request.then(|| MessageHeader::from_slice(json).ok()?.id());
+            let id = is_request.then(|| header().ok()?.id());
             // An invalid envelope is an error, whatever else the message is.
-            from_slice::<Message<Envelope, Envelope>>(json)?;
+            from_str::<Message<Envelope, Envelope>>(text)?;
             Ok(not_sent(failed.into(), id))
         }
     }
@@ -214,19 +255,6 @@ impl Decode for Envelope {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         reader.object(&mut []).map(|_| Self)
     }
-}
-
-/// Converts a message. `kind` is the role of the sender, and whether the message is a request. The method is looked for if it isn't known.
-fn convert_message<'a, R: ProtocolRevision>(
-    from: R,
-    to: R,
-    kind: (Role, bool),
-    method: Option<&str>,
-    json: Reader<'a>,
-    conversion: &mut Conversion<R>,
-) -> Result<Node<'a>, Failed> {
-    let chain = R::protocol().chain(from.index(), to.index())?;
-    chain.message(kind, method, json, &mut conversion.state)
 }
 
 /// Decodes a payload: a message, or a batch of messages where the revision has batches.

@@ -23,7 +23,7 @@ pub use self::v2026_07_28 as hub;
 pub use self::revision::Revision;
 pub use mcp_convert::{
     AUTOMATIC, ErrorRole, ErrorRule, Facts, FromPeer, FromResult, HelloError, Lifecycle, LoadError, Loss, LossKind,
-    MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Supply, Tolerance,
+    MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors, Need, PeerTypes, Policy, Role, Supply, Tolerance,
     Translated, Translation, UnknownRevision, Unrepresentable, accept, hello, negotiate, supply_keys,
     translatable, translate, translate_error,
 };

@@ -5,6 +5,7 @@
 //! Handlers are written against the hub's types; these functions are where other revisions come in. For a peer
 //! that speaks the hub's revision they only decode and encode.
 
+pub use mcp_convert::peers::read_message;
 use mcp_convert::{Role, peers};
 use mcp_wire::{Batch, Decoded, Message, RawJson};
 use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub};

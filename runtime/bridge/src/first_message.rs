@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
-use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, negotiate};
+use mcp_adapters::peers::read_message;
+use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, Translated, hello, hub, negotiate};
 use mcp_runtime_core::internal::{ClientInfo, RoundState, retry_input, to_json};
 use mcp_runtime_core::transport::{Incoming, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use mcp_runtime_core::{Limits, ServerSide, Side};
@@ -119,7 +120,8 @@ impl FirstMessage {
 
 fn resumed_call(revision: Revision, header: &MessageHeader<'_>) -> Option<String> {
     let conversion = Conversion::new(Policy::Conform);
-    let received = ServerSide::receive(revision, header.message().text().as_bytes(), conversion).ok()?;
+    let received: Translated<Message<hub::ClientRequest, hub::ClientNotification>> =
+        read_message(revision, ServerSide::PEER, header, conversion).ok()?;
     let Translated::Message {
         message: Message::Request(mut call),
         ..
@@ -135,7 +137,7 @@ fn info_of(hello: ClientHello) -> ClientInfo {
     ClientInfo {
         implementation: hello
             .implementation
-            .unwrap_or_else(|| mcp_adapters::hub::Implementation::new("unknown", "0")),
+            .unwrap_or_else(|| hub::Implementation::new("unknown", "0")),
         capabilities: hello.capabilities,
         begin: None,
         log_level: hello.log_level.map(|level| level.as_str().into()),

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
-    Batch, Call, Decoded, Direction, Encode, ErrorObject, ErrorResponse, Message, Notice, Object, RawJson,
-    UnknownMethod, error_code, from_slice,
+    Call, Decode, Decoded, Direction, Encode, Message, MessageHeader, Notice, Object, RawJson, UnknownMethod, from_str,
 };
-use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub, peers};
+use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Role, Translated, Unrepresentable, hub, peers};
 
 use crate::change::Change;
 use crate::session::{Context, Handler, Handling, answer};
@@ -20,11 +19,13 @@ pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::Notificat
 pub trait Side: Send + Sync + Sized + 'static {
     /// Whether it is the side of a server.
     const IS_SERVER: bool;
+    /// The role of its peer.
+    const PEER: Role;
 
     /// A request that the peer may send.
-    type Request: Object + Encode + Send + 'static;
+    type Request: Object + Decode + Encode + Send + 'static;
     /// A notification that the peer may send.
-    type Notification: Object + Send + 'static;
+    type Notification: Object + Decode + Send + 'static;
     /// The result of a request of the peer.
     type Result: Send + 'static;
     /// A request to the peer.
@@ -34,18 +35,12 @@ pub trait Side: Send + Sync + Sized + 'static {
     /// The result of a request to the peer.
     type ResultIn: Clone + Send + 'static;
 
-    /// Decodes a message from the peer's revision.
-    ///
-    /// # Errors
-    /// When it is not a message.
-    fn receive(peer: Revision, json: &[u8], conversion: Conversion) -> Decoded<Translated<MessageIn<Self>>>;
-
     /// Decodes a message whose method no revision declares.
     ///
     /// # Errors
     /// When it is not a message.
-    fn receive_custom(json: &[u8]) -> Decoded<MessageIn<Self>> {
-        let message: Message<UnknownMethod, UnknownMethod> = from_slice(json)?;
+    fn receive_custom(header: &MessageHeader<'_>) -> Decoded<MessageIn<Self>> {
+        let message: Message<UnknownMethod, UnknownMethod> = from_str(header.message().text())?;
         Ok(match message {
             Message::Request(Call { id, request }) => Message::Request(Call {
                 id,
@@ -203,7 +198,7 @@ pub enum ClientSide {}
 /// The implementation that both sides share, by the names of their messages.
 macro_rules! messages {
     (
-        in: $request:ident, $notification:ident, $result:ident, $receive:ident, $encode_result:ident, $from_peer:ident;
+        in: $request:ident, $notification:ident, $result:ident, $encode_result:ident, $from_peer:ident;
         out: $request_out:ident, $notification_out:ident, $result_in:ident, $encode:ident, $decode_result:ident;
     ) => {
         type Request = hub::$request;
@@ -212,16 +207,6 @@ macro_rules! messages {
         type RequestOut = hub::$request_out;
         type NotificationOut = hub::$notification_out;
         type ResultIn = hub::$result_in;
-
-        fn receive(peer: Revision, json: &[u8], conversion: Conversion) -> Decoded<Translated<MessageIn<Self>>> {
-            match peers::$receive(peer, json, conversion)? {
-                Batch::One(message) => Ok(message),
-                Batch::Many(_) => {
-                    let error = ErrorObject::new(error_code::INVALID_REQUEST, "a batch in a batch");
-                    Ok(Translated::Refused(ErrorResponse::new(None, error)))
-                }
-            }
-        }
 
         fn custom_request(request: UnknownMethod) -> Self::Request {
             hub::$request::Unknown(request)
@@ -276,9 +261,10 @@ macro_rules! messages {
 
 impl Side for ServerSide {
     const IS_SERVER: bool = true;
+    const PEER: Role = Role::Client;
 
     messages! {
-        in: ClientRequest, ClientNotification, ServerResult, client_message, server_result_for, from_client;
+        in: ClientRequest, ClientNotification, ServerResult, server_result_for, from_client;
         out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
     }
 
@@ -337,9 +323,10 @@ impl Side for ServerSide {
 
 impl Side for ClientSide {
     const IS_SERVER: bool = false;
+    const PEER: Role = Role::Server;
 
     messages! {
-        in: InputRequest, ServerNotification, InputResponse, server_message, client_result_for, from_server;
+        in: InputRequest, ServerNotification, InputResponse, client_result_for, from_server;
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
     }
 

@@ -35,6 +35,7 @@ pub(super) fn peers(input: &AdaptersInput<'_>, templates: &Templates, header: &s
     let values = json!({"sides": sides});
     let functions = templates.render("adapters/bodies/peers.rs", &values)?;
     let imports = [
+        "pub use mcp_convert::peers::read_message;\n".to_owned(),
         import(&functions, "mcp_convert", &["Role", "peers"]),
         import(&functions, "mcp_wire", &["Batch", "Decoded", "Message", "RawJson"]),
         // The word is also one of the documentation.

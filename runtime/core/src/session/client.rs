@@ -8,6 +8,7 @@ use std::task::{self, Poll};
 use futures_core::Stream;
 use mcp_adapters::handlers::{CallServer, Paginated};
 use mcp_adapters::mcp_wire::{ErrorObject, Message, MessageHeader, RawJson, UnknownMethod, error_code};
+use mcp_adapters::peers::read_message;
 use mcp_adapters::{PeerTypes, Translated, hello, hub};
 use mcp_runtime_util::{BoxFuture, catch_panic, try_all};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +22,7 @@ use super::state::{Answering, SessionState, request_span};
 use crate::error::{CallError, internal_error};
 use crate::message::to_json;
 use crate::rounds::retry_input;
-use crate::side::{ClientSide, Side};
+use crate::side::{ClientSide, MessageIn, Side};
 
 impl<S: Side> SessionState<S> {
     /// Lets this handler answer the requests that come in results. The first one of a session counts.
@@ -140,7 +141,9 @@ impl Peer<ClientSide> {
             let json = request_json(number, UnknownMethod::new(method).with_params(params));
             let header = MessageHeader::from_slice(&json).ok()?;
             self.state.check_request_params(negotiated, method, &header).ok()?;
-            match ClientSide::receive(negotiated.revision, &json, negotiated.conversion()).ok()? {
+            let question: Translated<MessageIn<ClientSide>> =
+                read_message(negotiated.revision, ClientSide::PEER, &header, negotiated.conversion()).ok()?;
+            match question {
                 Translated::Message {
                     message: Message::Request(question),
                     ..

@@ -7,6 +7,7 @@ use mcp_adapters::mcp_wire::{
     BatchElements, DecodeError, DecodeErrorKind, ErrorObject, Message, MessageHeader, MessageKind, RawJson, RequestId,
     error_code,
 };
+use mcp_adapters::peers::read_message;
 use mcp_adapters::{Translated, hello};
 
 use super::engine::Engine;
@@ -97,8 +98,8 @@ impl<S: Side> Engine<S> {
         }
         // A response isn't converted before the method of its request is known.
         let received = match method.as_ref().is_some_and(|method| is_converted(revision, method)) {
-            true => S::receive(revision, json, negotiated.conversion()),
-            false => S::receive_custom(json).map(|message| Translated::Message {
+            true => read_message(revision, S::PEER, header, negotiated.conversion()),
+            false => S::receive_custom(header).map(|message| Translated::Message {
                 message,
                 losses: Vec::new(),
             }),

@@ -6,6 +6,7 @@ use http::Extensions;
 use mcp_adapters::mcp_wire::{
     ErrorObject, ErrorResponse, Message, MessageHeader, MessageKind, RawJson, RequestId, Response, error_code,
 };
+use mcp_adapters::peers::read_message;
 use mcp_adapters::{PeerTypes, Revision, Translated, hello, hub};
 
 use super::engine::Engine;
@@ -15,7 +16,7 @@ use super::server::ServerInfo;
 use super::state::is_custom;
 use crate::error::invalid_params;
 use crate::message::to_json;
-use crate::side::Side;
+use crate::side::{MessageIn, Side};
 
 impl<S: Side> Engine<S> {
     /// What holds for a message: what it carries if it is stateless, or else what was negotiated for the session.
@@ -220,8 +221,9 @@ fn progress_of<S: Side>(
     header: &MessageHeader<'_>,
     negotiated: &Negotiated,
 ) -> Option<hub::ProgressNotificationParams> {
-    let json = header.message().text().as_bytes();
-    match S::receive(negotiated.revision, json, negotiated.conversion()).ok()? {
+    let message: Translated<MessageIn<S>> =
+        read_message(negotiated.revision, S::PEER, header, negotiated.conversion()).ok()?;
+    match message {
         Translated::Message {
             message: Message::Notification(notice),
             ..
