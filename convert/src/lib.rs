@@ -43,6 +43,6 @@ pub use mcp_wire;
 #[doc(hidden)]
 pub mod peers {
     pub use crate::peer::{
-        encode_message, encode_result, encode_value, read_message, read_messages, read_result, read_value,
+        encode_message, encode_value, push_result, read_message, read_messages, read_result, read_value,
     };
 }

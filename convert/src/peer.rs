@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use mcp_wire::path::Segment;
 use mcp_wire::{
     Batch, Decode, DecodeError, Decoded, Encode, EncodeError, ErrorObject, ErrorResponse, KnownJson, Message,
-    MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str, to_vec,
+    MessageHeader, MessageKind, Object, RawJson, Reader, RequestId, error_code, from_slice, from_str, push_value,
+    to_vec,
 };
 
 use crate::conversion::Conversion;
@@ -129,26 +130,31 @@ pub fn read_result<T, R: ProtocolRevision>(
     Ok(result.map(|result| FromResult { result, losses }))
 }
 
-/// Converts the result of a method to the revision `peer`, and encodes it. The method is named as in the hub, and the role is that of who
-/// gives the result.
+/// Bytes that may follow a result: the end of the message, and what a server says of itself.
+const REST: usize = 512;
+
+/// Converts the result of a method to the revision `peer`, and appends it to a text. The method is named as in the hub, and the role is
+/// that of who gives the result.
 ///
 /// # Errors
-/// When the revision can't represent the result.
-pub fn encode_result<T: Encode, R: ProtocolRevision>(
+/// When the revision can't represent the result. The text is as it was then.
+pub fn push_result<T: Encode, R: ProtocolRevision>(
+    json: &mut String,
     peer: R,
     role: Role,
     type_name: Option<&str>,
     result: &T,
     mut conversion: Conversion<R>,
-) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
+) -> Result<Vec<Loss>, Unrepresentable> {
     if peer == R::HUB {
-        let json = RawJson::from_encode(result).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
-        return Ok((json, Vec::new()));
+        push_value(json, result).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
+        return Ok(Vec::new());
     }
-    let json = encoded(result)?;
+    let encoded = encoded(result)?;
     let chain = R::protocol().chain(R::HUB.index(), peer.index())?;
-    let node = chain.result_of(role, type_name, Reader::of_known(&json), &mut conversion.state)?;
-    Ok((node.into_json(), conversion.into_losses()))
+    let node = chain.result_of(role, type_name, Reader::of_known(&encoded), &mut conversion.state)?;
+    node.push_to(json, REST);
+    Ok(conversion.into_losses())
 }
 
 /// Decodes a value of a definition that a peer and the hub have by the same name, and converts it to the hub.

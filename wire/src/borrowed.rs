@@ -22,6 +22,13 @@ impl<'a> BorrowedJson<'a> {
         Ok(Self { text, offset: 0 })
     }
 
+    /// A text that is JSON. A text that isn't is kept all the same, and reading it is an error.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_json(text: &'a str) -> Self {
+        Self::of_valid(text, 0)
+    }
+
     /// A text that is known to be JSON, without white space around it, at this offset in the message.
     pub(crate) fn of_valid(text: &'a str, offset: usize) -> Self {
         Self { text, offset }

@@ -92,6 +92,24 @@ pub fn push_string(json: &mut String, text: &str) {
     *json = writer.json.into_text();
 }
 
+/// Appends a value to a JSON text.
+///
+/// # Errors
+/// As for [`to_string`]. The text is as it was then.
+pub fn push_value<T: Encode + ?Sized>(json: &mut String, value: &T) -> Result<(), EncodeError> {
+    let length = json.len();
+    let mut writer = JsonWriter::new(KnownJson::from(std::mem::take(json)));
+    writer.value(value);
+    *json = writer.json.into_text();
+    match writer.error {
+        None => Ok(()),
+        Some(error) => {
+            json.truncate(length);
+            Err(error)
+        }
+    }
+}
+
 /// Encodes a value as the bytes of a JSON text.
 ///
 /// # Errors
@@ -117,8 +135,8 @@ impl std::error::Error for EncodeError {}
 /// The length from which on room is made for what follows a text.
 const LONG: usize = 4096;
 
-/// Bytes that may follow a long text: quotes, and the ends of what it is in.
-const REST: usize = 64;
+/// Bytes that may follow a long text: quotes, the ends of what it is in, and what a server says of itself in a result.
+const REST: usize = 512;
 
 /// A JSON text that is being written.
 #[derive(Debug)]
@@ -333,6 +351,15 @@ mod tests {
     fn a_number_that_json_cannot_represent_is_an_error_wherever_it_is() {
         let map = Map::from([("a", vec![Number::from(1), Number::from(f64::INFINITY)])]);
         assert_eq!(to_string(&map).unwrap_err().to_string(), "JSON has no inf");
+    }
+
+    #[test]
+    fn a_value_is_appended_or_the_text_stays_as_it_was() {
+        let mut json = "[".to_owned();
+        push_value(&mut json, "a\n").unwrap();
+        assert_eq!(json, r#"["a\n""#);
+        assert!(push_value(&mut json, &[Number::from(1), Number::from(f64::NAN)][..]).is_err());
+        assert_eq!(json, r#"["a\n""#);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub mod validator;
 pub use borrowed::BorrowedJson;
 pub use decode::{Decode, Null, from_slice, from_str, text_of};
 pub use definition::{Definition, Instance, definition_name};
-pub use encode::{Encode, EncodeError, JsonWriter, push_string, to_string, to_vec};
+pub use encode::{Encode, EncodeError, JsonWriter, push_string, push_value, to_string, to_vec};
 pub use error::{DecodeError, DecodeErrorKind, Decoded};
 pub use extension::{AddedResult, Extension, MetaMember, RepeatedParameter};
 pub use id::RequestId;

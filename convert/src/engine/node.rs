@@ -104,12 +104,20 @@ impl<'a> Node<'a> {
             Self::Text(text) | Self::Unknown(text) => Cow::Borrowed(text),
             Self::Kept(text, _) => Cow::Borrowed(text),
             _ => {
-                // Nobody asks where values are in it.
-                let mut json = KnownJson::from(String::with_capacity(self.length()));
-                self.write(&mut json, &Places::default());
-                Cow::Owned(json.into_text())
+                let mut json = String::new();
+                self.push_to(&mut json, 0);
+                Cow::Owned(json)
             }
         }
+    }
+
+    /// Appends the JSON text, with room for so many bytes more.
+    pub(crate) fn push_to(&self, json: &mut String, room: usize) {
+        json.reserve(self.length() + room);
+        // Nobody asks where values are in it.
+        let mut known = KnownJson::from(std::mem::take(json));
+        self.write(&mut known, &Places::default());
+        *json = known.into_text();
     }
 
     /// Turns the value into its JSON text.

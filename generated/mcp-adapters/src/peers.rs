@@ -60,12 +60,27 @@ pub fn client_result_for(
     result: &hub::InputResponse,
     conversion: Conversion,
 ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
+    let mut json = String::new();
+    let losses = push_client_result(&mut json, peer, result, conversion)?;
+    Ok((RawJson::of_json(json), losses))
+}
+
+/// Converts a result of the hub to revision `peer`, and appends it to a text as a client gives it.
+///
+/// # Errors
+/// When that revision can't represent it. The text is as it was then.
+pub fn push_client_result(
+    json: &mut String,
+    peer: Revision,
+    result: &hub::InputResponse,
+    conversion: Conversion,
+) -> Result<Vec<Loss>, Unrepresentable> {
     let name = match result {
         hub::InputResponse::CreateMessage(_) => Some("CreateMessageResult"),
         hub::InputResponse::ListRoots(_) => Some("ListRootsResult"),
         hub::InputResponse::Elicit(_) => Some("ElicitResult"),
     };
-    peers::encode_result(peer, Role::Client, name, result, conversion)
+    peers::push_result(json, peer, Role::Client, name, result, conversion)
 }
 
 /// Decodes what a server of revision `peer` sent, and converts it to messages of the hub.
@@ -115,6 +130,21 @@ pub fn server_result_for(
     result: &hub::ServerResult,
     conversion: Conversion,
 ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
+    let mut json = String::new();
+    let losses = push_server_result(&mut json, peer, result, conversion)?;
+    Ok((RawJson::of_json(json), losses))
+}
+
+/// Converts a result of the hub to revision `peer`, and appends it to a text as a server gives it.
+///
+/// # Errors
+/// When that revision can't represent it. The text is as it was then.
+pub fn push_server_result(
+    json: &mut String,
+    peer: Revision,
+    result: &hub::ServerResult,
+    conversion: Conversion,
+) -> Result<Vec<Loss>, Unrepresentable> {
     let name = match result {
         hub::ServerResult::CallTool(_) => Some("CallToolResult"),
         hub::ServerResult::Complete(_) => Some("CompleteResult"),
@@ -129,5 +159,5 @@ pub fn server_result_for(
         hub::ServerResult::SubscriptionsListen(_) => Some("SubscriptionsListenResult"),
         hub::ServerResult::Unknown(_) => None,
     };
-    peers::encode_result(peer, Role::Server, name, result, conversion)
+    peers::push_result(json, peer, Role::Server, name, result, conversion)
 }

@@ -74,15 +74,16 @@ pub trait Side: Send + Sync + Sized + 'static {
         conversion: Conversion,
     ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
 
-    /// Encodes a result in the peer's revision.
+    /// Encodes a result in the peer's revision, at the end of a text.
     ///
     /// # Errors
     /// When that revision can't represent it.
-    fn encode_result(
+    fn push_result(
+        json: &mut String,
         peer: Revision,
-        result: Self::Result,
+        result: &Self::Result,
         conversion: Conversion,
-    ) -> Result<(RawJson, Vec<Loss>), Unrepresentable>;
+    ) -> Result<Vec<Loss>, Unrepresentable>;
 
     /// The JSON of a result to the peer whose kind the hub doesn't declare.
     fn undeclared(result: &Self::Result) -> Option<&RawJson> {
@@ -198,7 +199,7 @@ pub enum ClientSide {}
 /// The implementation that both sides share, by the names of their messages.
 macro_rules! messages {
     (
-        in: $request:ident, $notification:ident, $result:ident, $encode_result:ident, $from_peer:ident;
+        in: $request:ident, $notification:ident, $result:ident, $push_result:ident, $from_peer:ident;
         out: $request_out:ident, $notification_out:ident, $result_in:ident, $encode:ident, $decode_result:ident;
     ) => {
         type Request = hub::$request;
@@ -229,12 +230,13 @@ macro_rules! messages {
             peers::$decode_result(peer, method, result, conversion)
         }
 
-        fn encode_result(
+        fn push_result(
+            json: &mut String,
             peer: Revision,
-            result: Self::Result,
+            result: &Self::Result,
             conversion: Conversion,
-        ) -> Result<(RawJson, Vec<Loss>), Unrepresentable> {
-            peers::$encode_result(peer, &result, conversion)
+        ) -> Result<Vec<Loss>, Unrepresentable> {
+            peers::$push_result(json, peer, result, conversion)
         }
 
         fn method(request: &Self::Request) -> &str {
@@ -264,7 +266,7 @@ impl Side for ServerSide {
     const PEER: Role = Role::Client;
 
     messages! {
-        in: ClientRequest, ClientNotification, ServerResult, server_result_for, from_client;
+        in: ClientRequest, ClientNotification, ServerResult, push_server_result, from_client;
         out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
     }
 
@@ -326,7 +328,7 @@ impl Side for ClientSide {
     const PEER: Role = Role::Server;
 
     messages! {
-        in: InputRequest, ServerNotification, InputResponse, client_result_for, from_server;
+        in: InputRequest, ServerNotification, InputResponse, push_client_result, from_server;
         out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
     }
 

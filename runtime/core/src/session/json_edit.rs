@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader, RawJson};
+use mcp_adapters::mcp_wire::{BorrowedJson, Decoded, JsonType, MessageHeader};
 
 /// The same request, with this JSON under a key of its `_meta`.
 pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
@@ -11,8 +11,8 @@ pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
 
 /// What is to be written where in a result, so that it has this JSON under a key of its `_meta`. `None` if a member on the
 /// way occurs twice.
-pub fn result_meta(result: &RawJson, key: &str, json: &str) -> Option<(Range<usize>, String)> {
-    edit(result.borrowed(), &["_meta", key], json).ok()
+pub fn result_meta(result: &str, key: &str, json: &str) -> Option<(Range<usize>, String)> {
+    edit(BorrowedJson::of_json(result), &["_meta", key], json).ok()
 }
 
 /// The same object, with this JSON at the end of `path`.

@@ -115,7 +115,9 @@ impl<S: Side> Engine<S> {
         self.session.send(acknowledgement, purpose).await.ok()?;
         self.session.notify_of_changes(changes, negotiated, Some(id)).await;
         let result = hello::listen_result(negotiated.revision, id);
-        Some(self.response(negotiated, id, &result))
+        let (mut json, start) = Self::begin_response(id);
+        json.push_str(result.text());
+        Some(self.end_response(negotiated, json, start))
     }
 
     /// Begins to notify the client of a session, if its revision has no request for that.

@@ -5,7 +5,9 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use http::Extensions;
-use mcp_adapters::mcp_wire::{Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, error_code};
+use mcp_adapters::mcp_wire::{
+    Call, ErrorObject, ErrorResponse, MessageHeader, RawJson, RequestId, error_code, push_value,
+};
 use mcp_adapters::{Loss, PeerTypes, Revision};
 use mcp_runtime_util::catch_panic;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +24,9 @@ use super::state::request_span;
 use crate::error::internal_error;
 use crate::message::to_json;
 use crate::side::Side;
+
+/// The length that most responses don't exceed.
+const RESPONSE: usize = 256;
 
 impl<S: Side> Engine<S> {
     /// Takes a request, whose method has this name in the peer's revision: refuses it, or lets the handler handle it.
@@ -146,6 +151,7 @@ impl<S: Side> Engine<S> {
         (Some(response), Some(permit))
     }
 
+    /// The response, in the peer's revision.
     fn encode_response(
         &self,
         negotiated: &Negotiated,
@@ -153,20 +159,31 @@ impl<S: Side> Engine<S> {
         id: RequestId,
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
-        let result = result.and_then(|result| match result {
+        let (mut json, start) = Self::begin_response(&id);
+        let pushed = result.and_then(|result| match result {
             HandlerResult::Declared(result) => match S::undeclared(&result) {
-                Some(result) => check_undeclared(negotiated.revision, method, result),
-                None => S::encode_result(negotiated.revision, result, negotiated.conversion()).map_err(|error| {
-                    tracing::debug!(method, %error, "the peer's revision can't represent the result");
-                    internal_error(error)
-                }),
+                Some(result) => {
+                    check_undeclared(negotiated.revision, method, result)?;
+                    json.push_str(result.text());
+                    Ok(Vec::new())
+                }
+                None => {
+                    let pushed = S::push_result(&mut json, negotiated.revision, &result, negotiated.conversion());
+                    pushed.map_err(|error| {
+                        tracing::debug!(method, %error, "the peer's revision can't represent the result");
+                        internal_error(error)
+                    })
+                }
             },
-            HandlerResult::Custom(result) => Ok((result, Vec::new())),
+            HandlerResult::Custom(result) => {
+                json.push_str(result.text());
+                Ok(Vec::new())
+            }
         });
-        match result {
-            Ok((result, losses)) => {
+        match pushed {
+            Ok(losses) => {
                 self.session.report_losses(method, &losses);
-                self.response(negotiated, &id, &result)
+                self.end_response(negotiated, json, start)
             }
             Err(error) => {
                 let error = self.session.error_for_peer(negotiated, method, error);
@@ -175,36 +192,37 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// The response with a result. It names this server, if the revision has a place for that.
-    pub fn response(&self, negotiated: &Negotiated, id: &RequestId, result: &RawJson) -> Vec<u8> {
+    /// The start of a response with a result, and its length.
+    pub fn begin_response(id: &RequestId) -> (String, usize) {
+        let mut json = String::with_capacity(RESPONSE);
+        json.push_str(r#"{"jsonrpc":"2.0","id":"#);
+        // Ids have no number that JSON can't represent.
+        let _ = push_value(&mut json, id);
+        json.push_str(r#","result":"#);
+        let start = json.len();
+        (json, start)
+    }
+
+    /// A response whose result begins at `start`. It names this server, if the revision has a place for that.
+    pub fn end_response(&self, negotiated: &Negotiated, mut json: String, start: usize) -> Vec<u8> {
         let server = self.server.as_ref();
         let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
-        let meta = stamp.and_then(|stamp| result_meta(result, stamp.0, stamp.1.text()));
-        // The place is between tokens of this text.
-        let (place, meta) = meta.unwrap_or_default();
-        let (before, after) = (&result.text()[..place.start], &result.text()[place.end..]);
-        let id = to_json(id);
-        let start: [&[u8]; 3] = [br#"{"jsonrpc":"2.0","id":"#, &id, br#","result":"#];
-        let result = [before, &meta, after, "}"].map(str::as_bytes);
-        let parts = start.iter().chain(&result);
-        // Transports may add the end of a line.
-        let mut json = Vec::with_capacity(parts.clone().map(|part| part.len()).sum::<usize>() + 1);
-        parts.for_each(|part| json.extend_from_slice(part));
-        json
+        let meta = stamp.and_then(|stamp| result_meta(&json[start..], stamp.0, stamp.1.text()));
+        if let Some((place, meta)) = meta {
+            // The place is between tokens of the result.
+            json.replace_range(start + place.start..start + place.end, &meta);
+        }
+        json.push('}');
+        json.into_bytes()
     }
 }
 
 /// A result whose kind the hub doesn't declare. It is sent as it is, so it must be one of the method in the peer's revision.
-fn check_undeclared(revision: Revision, method: &str, result: &RawJson) -> Result<(RawJson, Vec<Loss>), ErrorObject> {
-    match revision.validate_result(method, result) {
-        Ok(()) => Ok((result.clone(), Vec::new())),
-        Err(invalid) => {
-            tracing::error!(method, %revision, %invalid, "a handler gives a result that the peer's revision doesn't have");
-            Err(internal_error(format!(
-                "the result is none that {method} has in revision {revision}"
-            )))
-        }
-    }
+fn check_undeclared(revision: Revision, method: &str, result: &RawJson) -> Result<(), ErrorObject> {
+    revision.validate_result(method, result).map_err(|invalid| {
+        tracing::error!(method, %revision, %invalid, "a handler gives a result that the peer's revision doesn't have");
+        internal_error(format!("the result is none that {method} has in revision {revision}"))
+    })
 }
 
 /// Records the error of a request, if it has one.
