@@ -150,11 +150,37 @@ pub fn push_result<T: Encode, R: ProtocolRevision>(
         push_value(json, result).map_err(|error| Unrepresentable::by_rule(&error, AUTOMATIC))?;
         return Ok(Vec::new());
     }
-    let encoded = encoded(result)?;
     let chain = R::protocol().chain(R::HUB.index(), peer.index())?;
-    let node = chain.result_of(role, type_name, Reader::of_known(&encoded), &mut conversion.state)?;
-    node.push_to(json, REST);
-    Ok(conversion.into_losses())
+    let start = json.len();
+    let encoded = KnownJson::after(std::mem::take(json), result).map_err(|(text, error)| {
+        *json = text;
+        Unrepresentable::by_rule(&error, AUTOMATIC)
+    })?;
+    let source = Reader::of_known(&encoded).starting_at(start);
+    let converted = chain.result_of(role, type_name, source, &mut conversion.state);
+    let edits = match converted {
+        Ok(mut node) => match node.few_edits(start, encoded.text().len() - start) {
+            Some(edits) => Ok(edits),
+            None => {
+                json.push_str(&encoded.text()[..start]);
+                node.push_to(json, REST);
+                return Ok(conversion.into_losses());
+            }
+        },
+        Err(failed) => Err(failed),
+    };
+    *json = encoded.into_text();
+    match edits {
+        Ok(edits) => {
+            // Results are long, and few change much: what is written is the response.
+            edits.into_iter().for_each(|edit| edit.apply(json));
+            Ok(conversion.into_losses())
+        }
+        Err(failed) => {
+            json.truncate(start);
+            Err(failed.into())
+        }
+    }
 }
 
 /// Decodes a value of a definition that a peer and the hub have by the same name, and converts it to the hub.

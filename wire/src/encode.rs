@@ -61,6 +61,24 @@ impl KnownJson {
         encoded(KnownJson::with_capacity(SHORT), value)
     }
 
+    /// Encodes a value after a text, whose values aren't known.
+    ///
+    /// # Errors
+    /// As for [`Self::of`]; the text as it was then.
+    pub fn after<T: Encode + ?Sized>(text: String, value: &T) -> Result<Self, (String, EncodeError)> {
+        let length = text.len();
+        let mut json = JsonWriter::new(KnownJson::known_from(text));
+        json.value(value);
+        match json.error {
+            None => Ok(json.json),
+            Some(error) => {
+                let mut text = json.json.into_text();
+                text.truncate(length);
+                Err((text, error))
+            }
+        }
+    }
+
     /// Appends a string.
     pub fn push_string(&mut self, text: &str) {
         if plain_prefix(text.as_bytes()) == text.len() {

@@ -57,6 +57,12 @@ impl KnownJson {
         }
     }
 
+    /// A text after which values will be remembered.
+    pub(crate) fn known_from(text: String) -> Self {
+        let places = Some(Vec::new());
+        Self { text, places }
+    }
+
     /// Appends what is between values.
     #[inline]
     pub fn push(&mut self, text: &str) {
@@ -170,6 +176,21 @@ mod tests {
         let members = reader.members(|reader, _| reader.raw().map(|text| lengths.push(text.len())));
         assert!(members.is_ok());
         assert_eq!(lengths, [LONG]);
+    }
+
+    #[test]
+    fn the_strings_that_are_known_need_no_look() {
+        let long = "a".repeat(LONG);
+        let values = vec![long.clone(), "b".to_owned(), format!("{long}\n"), long];
+        let known = KnownJson::after("[".to_owned(), &values).unwrap();
+        let reader = Reader::of_known(&known).starting_at(1);
+        let parts: Vec<&str> = reader.parts_to_look_at().collect();
+        assert_eq!(parts[0], "[[");
+        assert_eq!(parts[1], format!(",\"b\",{},", crate::to_string(&values[2]).unwrap()));
+        assert_eq!(parts[2..], ["]"]);
+        assert_eq!(reader.rest(), &known.text()[1..]);
+        let (text, _) = KnownJson::after("[".to_owned(), &crate::Number::from(f64::NAN)).unwrap_err();
+        assert_eq!(text, "[");
     }
 
     #[test]

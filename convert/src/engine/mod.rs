@@ -243,7 +243,7 @@ impl Chain {
         state: &mut State,
     ) -> Decoded<Node<'a>> {
         state.begin(reader.text());
-        let has_nulls = !self.steps.is_empty() && mentions_null(reader.text());
+        let has_nulls = !self.steps.is_empty() && reader.parts_to_look_at().any(mentions_null);
         let adding = Adding {
             policy: state.policy,
             supply: state.supply.as_ref(),

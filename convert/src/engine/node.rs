@@ -31,7 +31,7 @@ pub(crate) struct Edited<'a> {
 
 /// What replaces a part of the source.
 #[derive(Debug, Clone)]
-pub(super) struct Edit {
+pub(crate) struct Edit {
     /// The part, which may be empty.
     pub(super) range: Range<usize>,
     /// The members that are put there, and whether there is one before them.
@@ -41,6 +41,17 @@ pub(super) struct Edit {
 impl Edit {
     pub(super) fn remove(range: Range<usize>) -> Self {
         Self { range, members: None }
+    }
+
+    /// Edits the source.
+    pub(crate) fn apply(self, source: &mut String) {
+        let Self { range, members } = self;
+        let end = range.end;
+        if let Some((members, follow)) = members {
+            source.insert_str(end, &members);
+            source.insert_str(end, if follow { "," } else { "" });
+        }
+        source.replace_range(range, "");
     }
 }
 
@@ -67,6 +78,22 @@ impl<'a> Entry<'a> {
 impl<'a> Node<'a> {
     pub(crate) fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Text(text.into())
+    }
+
+    /// The edits by which the source becomes this value, from the last to the first, if it does by few of them. Each moves what is
+    /// behind it. The value was the source from `start` on, of which `length` bytes are left.
+    pub(crate) fn few_edits(&mut self, start: usize, length: usize) -> Option<Vec<Edit>> {
+        const FEW: usize = 2;
+        match self {
+            Self::Kept(text, at) if (*at, text.len()) == (start, length) => Some(Vec::new()),
+            Self::Edited(edited)
+                if (edited.start, edited.text.len()) == (start, length) && edited.edits.len() <= FEW =>
+            {
+                edited.edits.reverse();
+                Some(std::mem::take(&mut edited.edits))
+            }
+            _ => None,
+        }
     }
 
     /// The JSON type of the value.

@@ -46,7 +46,7 @@ pub(crate) struct Read<'t> {
 /// How many more elements of a list may be changed than stay the same, so that it is tried to keep the next one.
 const FEW: usize = 4;
 
-/// The bytes of the longest result that it is tried to keep whole, and not only the values in it.
+/// The bytes of the longest result that it is tried to keep whole, and not only the values in it. Known strings don't count.
 const SHORT: usize = 1 << 12;
 
 impl<'t> Read<'t> {
@@ -85,7 +85,8 @@ impl<'t> Read<'t> {
     pub(crate) fn looked_at<'a>(self, reader: &mut Reader<'a>, ty: &TypeRef, look: Option<&Look>) -> Decoded<Node<'a>> {
         match (self.table.kind(ty), look) {
             (Some(Kind::Object(object)), Some(look)) if self.is_opened(ty) => {
-                let is_short = reader.text().len() <= SHORT && self.tries > 0;
+                let is_short = || reader.parts_to_look_at().map(str::len).sum::<usize>() <= SHORT;
+                let is_short = self.tries > 0 && is_short();
                 match is_short.then(|| self.kept_object(reader, object, look)).flatten() {
                     Some(kept) => Ok(kept),
                     None => self.object(reader, object, Some(look)),

@@ -17,6 +17,19 @@ impl<'a> Known<'a> {
     }
 }
 
+impl<'a> Reader<'a> {
+    /// The whole text without the strings that are known.
+    pub fn parts_to_look_at(&self) -> impl Iterator<Item = &'a str> {
+        let text = self.text;
+        let strings = self.known.places.iter().filter(|place| place.is_plain);
+        let ends = strings.map(|place| (place.start, place.end));
+        let ends = ends.chain([(text.len(), text.len())]);
+        ends.scan(0, move |from, (start, end)| {
+            text.get(std::mem::replace(from, end)..start)
+        })
+    }
+}
+
 impl Reader<'_> {
     /// The number of values that have been remembered.
     pub(super) fn remembered_count(&self) -> usize {

@@ -93,6 +93,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The same reader, which begins at `start`.
+    #[must_use]
+    pub fn starting_at(self, start: usize) -> Self {
+        // A place within a character is behind the text.
+        let position = if self.text.is_char_boundary(start) {
+            start
+        } else {
+            self.text.len()
+        };
+        Self { position, ..self }
+    }
+
     /// Remembers the values that are read as text from now on.
     #[must_use]
     pub fn remembering(mut self) -> Self {

@@ -1,7 +1,8 @@
 //! Values whose text stays as it is but for the members that are added and removed.
 
-use super::{V2025_06_18, V2025_11_25, Way, supplied};
+use super::{V2024_11_05, V2025_06_18, V2025_11_25, Way, result_to_client, supplied};
 use mcp_adapters::{Policy, Revision, translate};
+use serde_json::json;
 
 /// The text that a value of a definition becomes, without a loss.
 #[track_caller]
@@ -60,5 +61,22 @@ fn what_a_session_knows_is_added_where_it_belongs() {
             &format!(r#"{{"_meta":{{{capabilities}}},"name":"a"}}"#),
             &format!(r#"{{"_meta":{{{capabilities},{version}}},"name":"a"}}"#),
         );
+    }
+}
+
+#[test]
+fn a_result_of_any_length_is_written_alone_and_after_another_text() {
+    for peer in [V2025_11_25, V2025_06_18, V2024_11_05] {
+        for text in ["", "short", &"é\n".repeat(10_000)] {
+            let result = json!({"content": [{"type": "text", "text": text}]});
+            let sent = result_to_client(peer, "tools/call", &result);
+            assert_eq!(sent, Ok((result, Vec::new())), "{peer}");
+        }
+        let tools: Vec<_> = (0..20)
+            .map(|number| json!({"name": number.to_string(), "inputSchema": {"type": "object"}}))
+            .collect();
+        let result = json!({ "tools": tools });
+        let sent = result_to_client(peer, "tools/list", &result);
+        assert_eq!(sent, Ok((result, Vec::new())), "{peer}");
     }
 }

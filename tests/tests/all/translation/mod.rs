@@ -195,7 +195,11 @@ fn from_server(peer: Revision, message: &Value) -> Outcome {
 fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
     let read = peers::server_result(V2025_11_25, method, &result.into(), supplied());
     let read = read_result(read)?;
-    sent_result(read.losses, peers::server_result_for(peer, &read.result, supplied()))
+    let sent = peers::server_result_for(peer, &read.result, supplied());
+    check_appended(&sent, |json| {
+        peers::push_server_result(json, peer, &read.result, supplied())
+    });
+    sent_result(read.losses, sent)
 }
 
 /// What a server of revision `peer` gets when a client of 2025-11-25 answers `method` with this.
@@ -203,7 +207,26 @@ fn result_to_client(peer: Revision, method: &str, result: &Value) -> ResultOutco
 fn result_to_server(peer: Revision, method: &str, result: &Value) -> ResultOutcome {
     let read = peers::client_result(V2025_11_25, method, &result.into(), supplied());
     let read = read_result(read)?;
-    sent_result(read.losses, peers::client_result_for(peer, &read.result, supplied()))
+    let sent = peers::client_result_for(peer, &read.result, supplied());
+    check_appended(&sent, |json| {
+        peers::push_client_result(json, peer, &read.result, supplied())
+    });
+    sent_result(read.losses, sent)
+}
+
+/// Checks that a result is appended to a text as it is written alone, and that the text stays if it can't be.
+#[track_caller]
+fn check_appended(
+    sent: &Result<(RawJson, Vec<Loss>), Unrepresentable>,
+    push: impl FnOnce(&mut String) -> Result<Vec<Loss>, Unrepresentable>,
+) {
+    let mut json = "[\"é\", ".to_owned();
+    let losses = push(&mut json);
+    let result = json.strip_prefix("[\"é\", ");
+    match sent {
+        Ok((alone, _)) => assert_eq!((result, losses.is_ok()), (Some(alone.text()), true)),
+        Err(_) => assert_eq!((result, losses.is_ok()), (Some(""), false)),
+    }
 }
 
 fn read_result<T>(read: Result<Option<FromResult<T>>, FromPeer>) -> Result<FromResult<T>, (i64, String)> {
