@@ -92,7 +92,7 @@ pub use mcp_runtime_tasks as tasks;
 pub mod transport {
     #[doc(inline)]
     pub use mcp_runtime_core::transport::*;
-    #[cfg(any(feature = "named-pipe", feature = "stdio", feature = "unix"))]
+    #[cfg(feature = "stdio")]
     #[doc(inline)]
     pub use mcp_runtime_local::*;
 

@@ -2,17 +2,17 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod lines;
-#[cfg(all(feature = "named-pipe", windows))]
+#[cfg(windows)]
 pub mod named_pipe;
-#[cfg(any(all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
+#[cfg(any(unix, windows))]
 mod serve;
-#[cfg(feature = "stdio")]
+#[cfg(any(unix, windows))]
 pub mod stdio;
-#[cfg(all(feature = "unix", unix))]
+#[cfg(unix)]
 pub mod unix;
 
 pub use self::lines::{LineLimits, LineReceiver, LineSender, LineTransport};
-#[cfg(any(all(feature = "unix", unix), all(feature = "named-pipe", windows)))]
+#[cfg(any(unix, windows))]
 pub use self::serve::{Accept, Serve};
-#[cfg(feature = "stdio")]
+#[cfg(any(unix, windows))]
 pub use self::stdio::stdio;

@@ -4,7 +4,7 @@ mod reader;
 mod transport;
 mod writer;
 
-#[cfg(feature = "stdio")]
+#[cfg(any(unix, windows))]
 pub(crate) use self::reader::{Line, LineReader};
 pub use self::transport::{LineLimits, LineReceiver, LineTransport};
 pub use self::writer::LineSender;
