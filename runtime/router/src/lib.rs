@@ -1,7 +1,5 @@
 //! A server made of tools from typed functions, resources and prompts.
 
-#![cfg_attr(docsrs, feature(doc_cfg))]
-
 mod ask;
 mod caching;
 mod call;

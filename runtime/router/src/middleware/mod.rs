@@ -19,7 +19,6 @@ mod cache;
 mod limits;
 mod logging;
 mod rate;
-#[cfg(feature = "tower")]
 mod tower;
 
 use mcp_adapters::hub;
@@ -28,7 +27,6 @@ pub use self::cache::Cache;
 pub use self::limits::{ConcurrencyLimit, TimeLimit};
 pub use self::logging::Logging;
 pub use self::rate::RateLimit;
-#[cfg(feature = "tower")]
 pub use self::tower::{TowerCall, TowerLayer, TowerService};
 
 /// Whether a request is a call of a tool or prompt, a read or a completion. Limits don't count lists.
