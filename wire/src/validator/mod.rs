@@ -24,6 +24,7 @@ mod keywords;
 mod meta_schemas;
 mod node;
 mod number;
+#[cfg_attr(not(feature = "pattern"), path = "pattern/absent.rs")]
 mod pattern;
 mod resources;
 mod streaming;

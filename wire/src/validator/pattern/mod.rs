@@ -3,17 +3,13 @@
 //! Every match takes time proportional to the length of the text. A pattern that needs a backtracking engine is refused when
 //! the schema is compiled.
 
-#[cfg(feature = "pattern")]
 mod class;
-#[cfg(feature = "pattern")]
 mod translate;
 
 /// The reason why a pattern isn't compiled that would take too much time or memory.
-#[cfg(feature = "pattern")]
 const TOO_LARGE: &str = "the regular expression is too large, or nested too deep";
 
 /// An ECMAScript regular expression.
-#[cfg(feature = "pattern")]
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: String,
@@ -21,7 +17,6 @@ pub(super) struct Pattern {
     size: u64,
 }
 
-#[cfg(feature = "pattern")]
 impl Pattern {
     /// Compiles `source`. The error is the reason why it can't be compiled.
     pub(super) fn new(source: &str) -> Result<Self, String> {
@@ -47,30 +42,5 @@ impl Pattern {
     pub(super) fn steps(&self, text: &str) -> u64 {
         const STATES_OF_A_STEP: u64 = 8;
         1 + text.len() as u64 * self.size / STATES_OF_A_STEP
-    }
-}
-
-/// Without the feature, there are no regular expressions.
-#[cfg(not(feature = "pattern"))]
-#[derive(Debug)]
-pub(super) enum Pattern {}
-
-#[cfg(not(feature = "pattern"))]
-impl Pattern {
-    /// Fails because the feature is missing.
-    pub(super) fn new(_source: &str) -> Result<Self, String> {
-        Err("a regular expression needs mcp-wire's feature `pattern`".to_owned())
-    }
-
-    pub(super) fn source(&self) -> &str {
-        match *self {}
-    }
-
-    pub(super) fn matches(&self, _text: &str) -> bool {
-        match *self {}
-    }
-
-    pub(super) fn steps(&self, _text: &str) -> u64 {
-        match *self {}
     }
 }

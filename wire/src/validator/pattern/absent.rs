@@ -1,0 +1,23 @@
+//! Without the feature `pattern`, there are no regular expressions.
+
+#[derive(Debug)]
+pub(super) enum Pattern {}
+
+impl Pattern {
+    /// Fails because the feature is missing.
+    pub(super) fn new(_source: &str) -> Result<Self, String> {
+        Err("a regular expression needs mcp-wire's feature `pattern`".to_owned())
+    }
+
+    pub(super) fn source(&self) -> &str {
+        match *self {}
+    }
+
+    pub(super) fn matches(&self, _text: &str) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn steps(&self, _text: &str) -> u64 {
+        match *self {}
+    }
+}
