@@ -1,5 +1,8 @@
 //! What a server asks before it reads a request.
 
+use std::error::Error;
+use std::time::Duration;
+
 use http::request::Parts;
 use http::{HeaderMap, StatusCode, Uri};
 use mcp_runtime_util::BoxFuture;
@@ -90,3 +93,20 @@ impl Refusal {
 /// the path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginalUri(pub Uri);
+
+/// Remembers which proofs that clients have their keys have been used, so that none is used again: `Dpop::store` of `mcp-runtime-auth` takes it.
+pub trait ProofStore: Send + Sync + 'static {
+    /// Adds a proof, which has to be remembered for this time; `false` if it is there already.
+    ///
+    /// `key` is the thumbprint of the key that has signed it, and `id` a digest of its id. The clients have the keys, and make as
+    /// many proofs as they like, so a store needs a limit for each key.
+    ///
+    /// # Errors
+    /// When the store can't say whether it is there, or has no room for it. The request is refused with the status 503.
+    fn add<'a>(
+        &'a self,
+        key: &'a str,
+        id: &'a str,
+        lifetime: Duration,
+    ) -> BoxFuture<'a, Result<bool, Box<dyn Error + Send + Sync>>>;
+}

@@ -1,18 +1,14 @@
 //! A session store on Redis or Valkey, which the instances of a server share.
 
-#![cfg_attr(docsrs, feature(doc_cfg))]
-
 mod changes;
 mod connection;
 mod inbox;
 mod instances;
 mod keys;
 mod log;
-#[cfg(feature = "auth")]
 mod proofs;
 mod sessions;
 mod states;
-#[cfg(feature = "tasks")]
 mod tasks;
 mod used;
 
@@ -26,10 +22,8 @@ pub use self::changes::RedisChanges;
 use self::connection::{Connection, millis};
 use self::inbox::Inbox;
 use self::keys::Keys;
-#[cfg(feature = "auth")]
 pub use self::proofs::RedisProofs;
 pub use self::states::RedisStates;
-#[cfg(feature = "tasks")]
 pub use self::tasks::RedisTasks;
 
 /// The settings of a [`RedisStore`].

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcp_runtime_auth::{BoxError, BoxFuture, ProofStore};
+use mcp_runtime_http::guard::ProofStore;
+use mcp_runtime_http::server::{StoreError, StoreFuture};
 
 use super::RedisStore;
 use super::connection::Connection;
@@ -22,7 +23,7 @@ pub struct RedisProofs {
 }
 
 impl RedisStore {
-    /// Where the instances remember which proofs have been used: [`Dpop::store`](mcp_runtime_auth::Dpop::store) takes it. One key may
+    /// Where the instances remember which proofs have been used: `Dpop::store` of `mcp-runtime-auth` takes it. One key may
     /// have 16,384 at a time.
     #[must_use]
     pub fn proofs(&self) -> RedisProofs {
@@ -37,11 +38,11 @@ impl RedisProofs {
 }
 
 impl ProofStore for RedisProofs {
-    fn add<'a>(&'a self, key: &'a str, id: &'a str, lifetime: Duration) -> BoxFuture<'a, Result<bool, BoxError>> {
+    fn add<'a>(&'a self, key: &'a str, id: &'a str, lifetime: Duration) -> StoreFuture<'a, bool> {
         Box::pin(async move {
             let key = format!("{}:proofs:{key}", self.prefix);
             let is_first = add_once(&self.connection, key, id, lifetime, MAX_PROOFS).await?;
-            Ok(is_first.ok_or("the key has used too many proofs")?)
+            is_first.ok_or_else(|| StoreError::from("the key has used too many proofs"))
         })
     }
 }

@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::jwk::{Jwk, ThumbprintHash};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
+use mcp_runtime_http::guard::ProofStore;
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -15,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::algorithms::{ALGORITHMS, algorithms};
 use super::nonces::{NonceAge, Nonces};
-use super::proofs::{ProofStore, UsedProofs};
+use super::proofs::UsedProofs;
 use crate::crypto::{base64url, now, use_provider};
 use crate::dpop::PROOF_TYPE;
 use crate::error::{AuthError, BoxError};

@@ -13,6 +13,6 @@ mod validator;
 
 pub use self::dpop::Dpop;
 pub use self::jwks::JwtValidator;
-pub use self::proofs::ProofStore;
 pub use self::protected::ProtectedResource;
 pub use self::validator::{TokenError, TokenInfo, TokenValidator};
+pub use mcp_runtime_http::guard::ProofStore;
