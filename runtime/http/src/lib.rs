@@ -2,7 +2,6 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-#[cfg(feature = "caller")]
 pub mod client;
 pub mod guard;
 #[cfg(feature = "server")]

@@ -13,7 +13,7 @@ pub(super) struct Awaited<'a> {
     /// Set for a list of what can be called with headers that repeat arguments.
     pub(super) lists: Option<MirroredArguments>,
     /// Whether its stream may be resumed.
-    #[cfg(feature = "client")]
+    #[allow(dead_code, reason = "the client of stateless revisions alone resumes none")]
     pub(super) resumes: bool,
 }
 

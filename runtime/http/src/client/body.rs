@@ -7,20 +7,19 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
 
-use super::error::{BoxError, HttpError};
+use super::error::HttpError;
 
 /// A response whose body is read in parts.
 pub(super) type Response = http::Response<Body>;
 
 /// The body of a response.
-pub(super) struct Body(Pin<Box<dyn Chunks>>);
+pub(super) struct Body(Box<dyn Chunks>);
 
 impl Body {
-    pub(super) fn new<B>(body: B) -> Self
-    where
-        B: http_body::Body<Error: Into<BoxError>> + Send + 'static,
-    {
-        Self(Box::pin(body))
+    /// `cut` makes the error of a body that is cut.
+    pub(super) fn new<B: http_body::Body + Send + 'static>(body: B, cut: fn(B::Error) -> HttpError) -> Self {
+        let body = Box::pin(body);
+        Self(Box::new(Cut { body, cut }))
     }
 
     /// The next bytes; `None` at the end.
@@ -28,7 +27,7 @@ impl Body {
     /// # Errors
     /// When the body is cut.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
-        poll_fn(|context| self.0.as_mut().poll_chunk(context)).await.transpose()
+        poll_fn(|context| self.0.poll_chunk(context)).await.transpose()
     }
 }
 
@@ -38,22 +37,28 @@ impl fmt::Debug for Body {
     }
 }
 
-/// What a body has to offer.
-trait Chunks: Send {
-    fn poll_chunk(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, HttpError>>>;
+/// A body, and its error.
+struct Cut<B: http_body::Body> {
+    body: Pin<Box<B>>,
+    cut: fn(B::Error) -> HttpError,
 }
 
-impl<B: http_body::Body<Error: Into<BoxError>> + Send> Chunks for B {
-    fn poll_chunk(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, HttpError>>> {
+/// What a body has to offer.
+trait Chunks: Send {
+    fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, HttpError>>>;
+}
+
+impl<B: http_body::Body + Send> Chunks for Cut<B> {
+    fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, HttpError>>> {
         loop {
-            match ready!(self.as_mut().poll_frame(context)) {
+            match ready!(self.body.as_mut().poll_frame(context)) {
                 // Whatever isn't data is of no interest here.
                 Some(Ok(frame)) => {
                     if let Ok(mut data) = frame.into_data() {
                         return Poll::Ready(Some(Ok(data.copy_to_bytes(data.remaining()))));
                     }
                 }
-                Some(Err(error)) => return Poll::Ready(Some(Err(HttpError::cut(error.into())))),
+                Some(Err(error)) => return Poll::Ready(Some(Err((self.cut)(error)))),
                 None => return Poll::Ready(None),
             }
         }

@@ -92,7 +92,7 @@ impl HttpCaller {
                 let sent = send(request);
                 Box::pin(async move {
                     let response = sent.await.map_err(|error| HttpError::Send(error.into()))?;
-                    Ok(response.map(Body::new))
+                    Ok(response.map(|body| Body::new(body, |error| HttpError::Body(error.into()))))
                 })
             }),
             message_bytes: 16 << 20,

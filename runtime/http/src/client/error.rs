@@ -6,11 +6,11 @@ use std::sync::Arc;
 use mcp_runtime_core::CallError;
 use mcp_runtime_core::transport::HttpFailure;
 
-#[cfg(feature = "client")]
-use super::authorization::AuthorizationError;
-
 /// An error of any type.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Why a client isn't authorized. All requests that wait for the same authorization get the same error.
+pub type AuthorizationError = Arc<dyn Error + Send + Sync>;
 
 /// The server has lost the session. A new session needs another `initialize`, over the same transport or a new one.
 ///
@@ -40,7 +40,6 @@ pub enum HttpError {
     #[error("the headers couldn't be made: {0}")]
     Headers(BoxError),
     /// The client isn't authorized. With an `Authorizer` of `mcp-runtime-auth`, the reason is an `AuthError`.
-    #[cfg(feature = "client")]
     #[error("the client isn't authorized: {0}")]
     Unauthorized(AuthorizationError),
     /// The server responded with an error status.
@@ -80,18 +79,6 @@ fn causes(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
-}
-
-impl HttpError {
-    /// The error of a body.
-    pub(super) fn cut(error: BoxError) -> Self {
-        #[cfg(feature = "client")]
-        let error = match error.downcast() {
-            Ok(error) => return Self::Network(*error),
-            Err(error) => error,
-        };
-        Self::Body(error)
-    }
 }
 
 impl From<HttpFailure> for HttpError {

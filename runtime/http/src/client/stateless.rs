@@ -30,7 +30,6 @@ pub(super) async fn exchange(
     let awaited = Awaited {
         id,
         lists: rule.filter(|rule| method.as_deref() == Some(rule.list.method)),
-        #[cfg(feature = "client")]
         resumes: revision.facts().resumption,
     };
     let failure = match post(poster, revision, &json).await? {

@@ -51,14 +51,14 @@ mod http_server;
 
 #[cfg(feature = "axum")]
 mod axum;
-#[cfg(feature = "serve")]
+#[cfg(not(target_family = "wasm"))]
 mod serve;
 
 pub use self::body::Body;
 pub use self::endpoint::{HttpFunction, RequestBody};
 pub use self::extensions::ClientAddress;
 pub use self::http_server::HttpServer;
-#[cfg(feature = "serve")]
+#[cfg(not(target_family = "wasm"))]
 pub use self::serve::{HttpService, Listener, Serve, serve};
 pub use self::session::{SessionReceiver, SessionSender, SessionTransport};
 pub use self::sessions::SessionInfo;

@@ -79,7 +79,7 @@ pub(super) fn client(options: &HttpOptions) -> Result<reqwest::Client, HttpError
 
 /// A response as its receivers read it.
 fn received(response: Response) -> body::Response {
-    http::Response::from(response).map(body::Body::new)
+    http::Response::from(response).map(|body| body::Body::new(body, HttpError::Network))
 }
 
 impl Connection {

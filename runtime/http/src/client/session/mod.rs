@@ -1,5 +1,6 @@
 //! The client of every revision, whose sessions last longer than a request.
 
+mod authorization;
 mod connection;
 mod exchange;
 mod http_client;
@@ -10,6 +11,9 @@ mod renewal;
 mod state;
 mod stream;
 
+pub use self::authorization::{Attempts, Authorization, AuthorizationFuture, Authorize};
 pub use self::http_client::{HttpClient, HttpReceiver, HttpSender};
 pub use self::options::{HttpExchange, HttpOptions};
-use super::{authorization, awaited, body, classify, deliver, error, events, poster, response, stateless, tools};
+use super::{awaited, body, classify, deliver, error, events, poster, response, stateless, tools};
+/// The HTTP library, for header functions and custom clients.
+pub use reqwest;

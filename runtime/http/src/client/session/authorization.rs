@@ -1,6 +1,5 @@
 //! What authorizes the requests of a client.
 
-use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +7,8 @@ use std::time::Duration;
 use mcp_runtime_util::BoxFuture;
 use reqwest::header::HeaderMap;
 use reqwest::{Request, Response, Url};
+
+use super::error::AuthorizationError;
 
 /// Authorizes clients at servers: an `Authorizer` of `mcp-runtime-auth`, for example.
 pub trait Authorize: Send + Sync + 'static {
@@ -45,6 +46,3 @@ pub trait Attempts: Send {
 
 /// What comes of an attempt.
 pub type AuthorizationFuture<'a, T> = BoxFuture<'a, Result<T, AuthorizationError>>;
-
-/// Why a client isn't authorized. All requests that wait for the same authorization get the same error.
-pub type AuthorizationError = Arc<dyn Error + Send + Sync>;
