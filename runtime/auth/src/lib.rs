@@ -21,12 +21,7 @@ mod scopes;
 mod secret;
 mod server;
 
-#[cfg(feature = "keyring")]
-pub use self::client::KeyringStore;
-pub use self::client::{
-    AssertionRequest, AssertionSource, Authorizer, Client, FileStore, Grant, IdentityProvider, Loopback, MemoryStore,
-    Registration, StoreLock, TokenStore, TokenType, UserAgent,
-};
+pub use self::client::*;
 pub use self::error::{AuthError, BoxError};
 pub use self::jwt::SigningKey;
 pub use self::metadata::ResourceMetadata;
