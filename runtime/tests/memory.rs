@@ -1,5 +1,5 @@
 //! What calls take of memory, beside what the server counts for them. It is a program of its own, since it measures itself.
-#![cfg(all(feature = "http-server", feature = "router", target_os = "linux"))]
+#![cfg(target_os = "linux")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! The spans in which handlers run, and what sessions log. They are a program of their own, because `tracing` keeps for the whole process
 //! which subscribers are interested in what.
-#![cfg(feature = "router")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -198,7 +197,6 @@ async fn a_deprecated_method_that_is_used_twice_is_warned_of_once_by_each_side()
     }
 }
 
-#[cfg(feature = "bridge")]
 #[tokio::test]
 async fn what_a_server_asks_in_a_result_is_warned_of_by_a_bridge() {
     use mcp_runtime::bridge::{Bridge, BridgeOptions};

@@ -228,7 +228,7 @@ async fn hyper_serves_clients_of_every_era() {
     assert!(server.wait().unwrap().success());
 }
 
-#[cfg(all(feature = "unix", unix))]
+#[cfg(unix)]
 #[tokio::test]
 async fn weather_unix_serves_its_client_on_a_socket() {
     use tokio::io::{AsyncBufReadExt, BufReader};

@@ -71,7 +71,7 @@ async fn of_two_programs_with_one_refresh_token_the_second_takes_what_the_first_
 }
 
 /// Runs in a process of its own, on a message bus of its own, where GNOME's keyring keeps what it gets in an empty directory.
-#[cfg(all(feature = "keyring", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 #[test]
 #[ignore = "needs dbus-run-session and gnome-keyring-daemon"]
 fn the_keyring_of_a_desktop_keeps_tokens() {
@@ -129,7 +129,7 @@ fn the_keyring_of_a_desktop_keeps_tokens() {
 }
 
 /// Runs in a process of its own, whose environment says where the Secret Service is: nowhere.
-#[cfg(all(feature = "keyring", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_system_without_a_keyring_is_an_error() {
     use mcp_runtime::auth::KeyringStore;

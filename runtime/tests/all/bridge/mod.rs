@@ -2,7 +2,6 @@
 
 mod bytes;
 mod changes;
-#[cfg(feature = "stdio")]
 mod faults;
 mod locks;
 mod pairs;

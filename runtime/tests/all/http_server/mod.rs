@@ -8,13 +8,10 @@ mod connections;
 mod cross_site;
 mod engine;
 mod function;
-#[cfg(feature = "router")]
 mod guards;
-#[cfg(feature = "router")]
 mod listen;
 mod principals;
 mod requests;
 mod sessions;
-#[cfg(feature = "router")]
 mod stateless;
 mod streams;

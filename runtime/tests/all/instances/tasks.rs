@@ -1,5 +1,4 @@
 //! Tasks in Redis: any instance answers for them, and they survive theirs.
-#![cfg(feature = "tasks")]
 
 use std::time::Duration;
 

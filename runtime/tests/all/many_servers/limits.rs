@@ -162,7 +162,6 @@ async fn no_more_results_are_kept_than_there_is_room_for() {
     }
 }
 
-#[cfg(feature = "tower")]
 #[tokio::test]
 async fn a_layer_of_tower_is_around_all_calls() {
     use mcp_runtime::middleware::{TowerCall, TowerLayer, TowerService};

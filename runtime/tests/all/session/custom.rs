@@ -253,7 +253,6 @@ async fn custom_methods_work_both_ways_at_the_oldest_and_the_newest_revision() {
     }
 }
 
-#[cfg(all(feature = "http-client", feature = "http-server"))]
 #[tokio::test]
 async fn custom_methods_work_over_http_at_the_oldest_and_the_newest_revision() {
     use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};

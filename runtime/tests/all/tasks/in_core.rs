@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::common::PATIENCE;
-#[cfg(feature = "bridge")]
 use crate::tasks::bridged::bridged;
 use crate::tasks::{ALICE, form, hub_client, server, text};
 
@@ -269,7 +268,6 @@ async fn a_principal_lists_its_own_tasks_page_by_page() {
     }
 }
 
-#[cfg(feature = "bridge")]
 #[tokio::test(start_paused = true)]
 async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_it() {
     let router = server(TaskLimits::default());

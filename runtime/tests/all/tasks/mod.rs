@@ -1,6 +1,5 @@
 //! Tools that run as tasks.
 
-#[cfg(feature = "bridge")]
 mod bridged;
 mod in_core;
 mod shared;
@@ -471,7 +470,6 @@ async fn a_client_without_the_extension_gets_the_result_of_a_tool_by_the_same_ca
     assert_eq!(text(&serde_json::to_value(result.unwrap()).unwrap()), "built");
 }
 
-#[cfg(all(feature = "http-client", feature = "http-server"))]
 #[tokio::test]
 async fn over_http_a_header_names_the_task() {
     use mcp_runtime::transport::http::client::{HttpClient, HttpOptions};
