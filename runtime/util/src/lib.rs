@@ -2,6 +2,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod budget;
+#[cfg_attr(
+    all(target_family = "wasm", target_os = "unknown", feature = "js"),
+    path = "clock_of_javascript.rs"
+)]
 mod clock;
 mod excerpt;
 mod expiring_set;
