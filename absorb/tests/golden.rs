@@ -8,8 +8,8 @@ use std::thread;
 
 use mcp_absorb::{MadeUp, Outcome};
 
-/// How many seeds are tried here. `cargo xtask absorb --seeds N` tries as many as one likes.
-const SEEDS: u64 = 8;
+/// How many seeds are tried here, each of which takes a second. `.ci/run` tries 300, and `cargo xtask absorb --seeds N` as many as one likes.
+const SEEDS: u64 = 4;
 
 fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
@@ -22,6 +22,7 @@ fn absorb(made_up: &MadeUp) -> Outcome {
 }
 
 #[test]
+#[ignore = "takes a minute of a processor"]
 fn a_revision_that_failed_once_is_absorbed() {
     let mut cases: Vec<PathBuf> = fs::read_dir(here("tests/golden"))
         .unwrap()
