@@ -142,13 +142,13 @@ fn a_validation_that_takes_too_many_steps_accepts_nothing() {
 #[test]
 fn a_chain_of_references_beyond_the_limit_ends_with_an_error() {
     assert_eq!(validator(&chained(1_000)).validate("#", &json!("a")), []);
-    for value in [json!("a"), json!({"a": 1})] {
-        let mut schema = chained(100_000);
-        for keyword in ["$ref", "anyOf"] {
-            if keyword == "anyOf" {
-                schema = json!({"$defs": schema["$defs"], "anyOf": [{"$ref": "#/$defs/0"}, {"$ref": "#/$defs/1"}]});
-            }
-            let found = validator(&schema).validate("#", &value);
+    let chained = chained(10_000);
+    let mut beside = json!({"$defs": chained["$defs"]});
+    beside["anyOf"] = json!([{"$ref": "#/$defs/0"}, {"$ref": "#/$defs/1"}]);
+    for schema in [chained, beside] {
+        let validator = validator(&schema);
+        for value in [json!("a"), json!({"a": 1})] {
+            let found = validator.validate("#", &value);
             assert_eq!(found.len(), 1);
             assert_eq!(found[0].kind, ViolationKind::Unfinished);
             assert!(found[0].expected.contains("1024 schemas"), "{}", found[0].expected);
