@@ -131,9 +131,12 @@ macro_rules! callable {
 
 super::extract::for_each_tuple!(callable);
 
-/// A function whose type is erased, with the states of the router that it was added to.
+/// A function whose type is erased.
+type Run<T> = dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync;
+
+/// Such a function, with the states of the router that it was added to.
 pub(super) struct BoxedFunction<T> {
-    run: Arc<dyn Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync>,
+    run: Arc<Run<T>>,
     pub signature: Arc<Signature>,
     /// The name or URI of its route.
     name: Arc<str>,
@@ -158,8 +161,12 @@ impl<T: 'static> BoxedFunction<T> {
         signature: Signature,
         run: impl Fn(Call) -> BoxFuture<'static, Result<T, ToolError>> + Send + Sync + 'static,
     ) -> Self {
+        Self::erased(signature, Arc::new(run))
+    }
+
+    fn erased(signature: Signature, run: Arc<Run<T>>) -> Self {
         Self {
-            run: Arc::new(run),
+            run,
             signature: Arc::new(signature),
             name: Arc::default(),
             states: States::default(),

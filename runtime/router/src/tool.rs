@@ -67,21 +67,12 @@ pub fn try_tool<M, H: Function<hub::AnyCallToolResult, M>>(
     description: impl Into<String>,
     function: H,
 ) -> Result<ToolRoute, RouteError> {
-    let name = name.into();
-    let function = BoxedFunction::new(function);
-    let (shown, accepted) = match function.signature.args(KIND, &name)? {
-        None => (no_arguments(), no_arguments()),
-        Some(args) => {
-            let schema::Input { shown, accepted } = (args.schema)();
-            let object_root = |schema| object_root(&name, ARGUMENTS, args.name, schema);
-            (object_root(shown)?, object_root(accepted)?)
-        }
-    };
-    let output = output_schema::<M, H>(&name)?;
-    let input = validator(&name, "input schema", &accepted.into())?;
-    let mut tool = hub::Tool::new(name, shown).with_description(description);
-    tool.output_schema = output.map(RawObject::from);
-    ToolRoute::new(tool, input, function)
+    derived(
+        name.into(),
+        description.into(),
+        BoxedFunction::new(function),
+        Output::of::<M, H>(),
+    )
 }
 
 /// A tool whose schemas are written by hand. Arguments are validated by the input schema, and not by the one that the type in the
@@ -94,9 +85,40 @@ pub fn tool_with_schema<M, H: Function<hub::AnyCallToolResult, M>>(
     tool: hub::Tool,
     function: H,
 ) -> Result<ToolRoute, RouteError> {
-    output_schema::<M, H>(&tool.name)?;
+    written(tool, BoxedFunction::new(function), Output::of::<M, H>())
+}
+
+/// A tool with the schemas that its types derive. A program has many functions, and this once.
+fn derived(
+    name: String,
+    description: String,
+    function: BoxedFunction<hub::AnyCallToolResult>,
+    output: Output,
+) -> Result<ToolRoute, RouteError> {
+    let (shown, accepted) = match function.signature.args(KIND, &name)? {
+        None => (no_arguments(), no_arguments()),
+        Some(args) => {
+            let schema::Input { shown, accepted } = (args.schema)();
+            let object_root = |schema| object_root(&name, ARGUMENTS, args.name, schema);
+            (object_root(shown)?, object_root(accepted)?)
+        }
+    };
+    let output = output.object_root(&name)?;
+    let input = validator(&name, "input schema", &accepted.into())?;
+    let mut tool = hub::Tool::new(name, shown).with_description(description);
+    tool.output_schema = output.map(RawObject::from);
+    ToolRoute::new(tool, input, function)
+}
+
+/// A tool with schemas that are written by hand.
+fn written(
+    tool: hub::Tool,
+    function: BoxedFunction<hub::AnyCallToolResult>,
+    output: Output,
+) -> Result<ToolRoute, RouteError> {
+    output.object_root(&tool.name)?;
     let input = validator(&tool.name, "input schema", &tool.input_schema)?;
-    ToolRoute::new(tool, input, BoxedFunction::new(function))
+    ToolRoute::new(tool, input, function)
 }
 
 /// The lines of a doc comment as a description.
@@ -140,12 +162,28 @@ fn object_root(tool: &str, (role, help): Role, type_name: &'static str, schema: 
     })
 }
 
-fn output_schema<M, H: Function<hub::AnyCallToolResult, M>>(tool: &str) -> Result<Option<Value>, RouteError> {
-    let type_name = H::output_type();
-    let schema = H::output_schema();
-    schema
-        .map(|schema| object_root(tool, CONTENT, type_name, schema))
-        .transpose()
+/// What a function gives.
+struct Output {
+    type_name: &'static str,
+    /// The schema of its structured content.
+    schema: Option<Value>,
+}
+
+impl Output {
+    fn of<M, H: Function<hub::AnyCallToolResult, M>>() -> Self {
+        Self {
+            type_name: H::output_type(),
+            schema: H::output_schema(),
+        }
+    }
+
+    /// The schema, if it is one of objects.
+    fn object_root(self, tool: &str) -> Result<Option<Value>, RouteError> {
+        let Self { type_name, schema } = self;
+        schema
+            .map(|schema| object_root(tool, CONTENT, type_name, schema))
+            .transpose()
+    }
 }
 
 fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<Validator>, RouteError> {
