@@ -1,9 +1,6 @@
 //! Schemas and values that would take a validation without bounds.
 
 #[cfg(feature = "pattern")]
-use std::time::{Duration, Instant};
-
-#[cfg(feature = "pattern")]
 use mcp_wire::validator::Validator;
 use mcp_wire::validator::ViolationKind;
 use serde_json::{Map, Value, json};
@@ -172,7 +169,6 @@ fn a_long_list_is_validated_by_a_schema_of_many_members() {
 #[cfg(feature = "pattern")]
 #[test]
 fn a_pattern_that_is_too_large_is_refused_at_once() {
-    let start = Instant::now();
     let letters = r"\p{L}";
     let nested = |depth| (0..depth).fold("a".to_owned(), |inner, _| format!("({inner}{{100}})"));
     for pattern in [
@@ -188,6 +184,7 @@ fn a_pattern_that_is_too_large_is_refused_at_once() {
         let refused = Validator::new(&json!({ "pattern": pattern })).expect_err("a large pattern");
         assert!(refused.to_string().contains("too large"), "{refused}");
     }
+    // A class is gathered once: in a debug build that takes half a second.
     let patterns: Vec<Value> = (0..1_000)
         .map(|_| json!({"pattern": format!("^{letters}+$")}))
         .collect();
@@ -195,8 +192,6 @@ fn a_pattern_that_is_too_large_is_refused_at_once() {
     let braces = "{".repeat(100_000);
     assert!(Validator::new(&json!({ "pattern": &braces[..10_000] })).is_ok());
     assert!(Validator::new(&json!({ "pattern": braces })).is_err());
-    // Each class takes half a second in a debug build where it is gathered again.
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
 /// The engine takes time proportional to the text and to the pattern.
