@@ -1,5 +1,7 @@
 //! A document with the place of each value in its text.
 
+use std::sync::Arc;
+
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -11,12 +13,12 @@ use crate::problem::{Place, Problem, Problems};
 /// The maximum size of a document in bytes. Official schemas stay below 200 000.
 pub const MAX_BYTES: usize = 8 << 20;
 
-/// A JSON value with the name of its file and the line and column of each value in it.
-#[derive(Debug, Clone, PartialEq)]
+/// A JSON value with the name of its file and the line and column of each value in it. A clone shares both until one is changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     file: String,
-    root: Value,
-    places: Places,
+    root: Arc<Value>,
+    places: Arc<Places>,
 }
 
 impl Document {
@@ -32,7 +34,11 @@ impl Document {
         }
         let text = decode_text(&file, bytes)?;
         let (root, places) = parse::parse(&file, text, format)?;
-        Ok(Self { file, root, places })
+        Ok(Self {
+            file,
+            root: Arc::new(root),
+            places: Arc::new(places),
+        })
     }
 
     /// An empty document, for a file that doesn't exist.
@@ -40,8 +46,8 @@ impl Document {
     pub fn empty(file: impl Into<String>) -> Self {
         Self {
             file: file.into(),
-            root: Value::Null,
-            places: Places::leaf(Place { line: 1, column: 1 }),
+            root: Arc::default(),
+            places: Arc::new(Places::leaf(Place { line: 1, column: 1 })),
         }
     }
 
@@ -127,7 +133,7 @@ impl Document {
 
     /// The same text, in which a member of the root is taken for one of another name.
     pub(crate) fn with_renamed(mut self, from: &str, to: &str) -> Self {
-        if let Container::Members(members) = &mut self.places.within
+        if let Container::Members(members) = &mut Arc::make_mut(&mut self.places).within
             && let Some(places) = members.remove(from)
         {
             members.insert(to.to_owned(), places);
@@ -137,7 +143,10 @@ impl Document {
 
     /// The same places over another value of nearly the same shape.
     pub(crate) fn with_root(&self, root: Value) -> Self {
-        Self { root, ..self.clone() }
+        Self {
+            root: Arc::new(root),
+            ..self.clone()
+        }
     }
 
     /// Sets or removes the value at a pointer. Returns whether the value around it exists and can hold it.
@@ -146,7 +155,8 @@ impl Document {
             return false;
         };
         let Some(last) = path.pop() else { return false };
-        let (mut around, mut places) = (&mut self.root, Some(&mut self.places));
+        let mut around = Arc::make_mut(&mut self.root);
+        let mut places = Some(Arc::make_mut(&mut self.places));
         for token in &path {
             let child = match around {
                 Value::Object(members) => members.get_mut(token),

@@ -6,14 +6,14 @@ use crate::problem::Place;
 
 /// The places of a value and of all values in it. This is a tree, because a map from pointers would repeat long names for
 /// each value below them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Places {
     pub(crate) place: Place,
     pub(crate) within: Container,
 }
 
 /// The places inside a value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Container {
     /// A scalar, or a value whose parts have no places, such as a YAML alias or a correction.
     Nothing,
