@@ -17,6 +17,7 @@ pub(crate) struct Document {
     draft: Draft,
     patterns: HashMap<String, Validator>,
     heights: HashMap<String, u32>,
+    longest: usize,
 }
 
 impl Document {
@@ -41,6 +42,7 @@ impl Document {
             }
         });
         let mut document = Self {
+            longest: longest(&root),
             root,
             draft,
             patterns,
@@ -60,6 +62,11 @@ impl Document {
 
     pub(crate) fn root(&self) -> &Value {
         &self.root
+    }
+
+    /// The largest `maxItems` or `maxLength`.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
     }
 
     pub(crate) fn draft(&self) -> Draft {
@@ -155,4 +162,19 @@ fn patterns_of(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     let keyed = schema.get("patternProperties").and_then(Value::as_object);
     let keys = keyed.into_iter().flat_map(Map::keys).map(String::as_str);
     schema.get("pattern").and_then(Value::as_str).into_iter().chain(keys)
+}
+
+/// The largest `maxItems` or `maxLength` in a schema.
+fn longest(schema: &Value) -> usize {
+    match schema {
+        Value::Array(schemas) => schemas.iter().map(longest).max().unwrap_or(0),
+        Value::Object(keywords) => {
+            let bounds = ["maxItems", "maxLength"]
+                .into_iter()
+                .filter_map(|keyword| keywords.get(keyword)?.as_u64());
+            let bound = bounds.max().and_then(|bound| usize::try_from(bound).ok()).unwrap_or(0);
+            keywords.values().map(longest).max().unwrap_or(0).max(bound)
+        }
+        _ => 0,
+    }
 }

@@ -37,7 +37,7 @@ pub(crate) struct Mutator<'a> {
 
 impl<'a> Mutator<'a> {
     pub(crate) fn new(document: &'a Document, rng: &'a mut Rng) -> Self {
-        let too_long = longest(document.root()).saturating_add(1).min(MAX_LENGTH);
+        let too_long = document.longest().saturating_add(1).min(MAX_LENGTH);
         Self {
             rng,
             location: document.root(),
@@ -214,20 +214,5 @@ fn collect(value: &Value, at: &mut String, pointers: &mut Vec<String>) {
             .for_each(|(index, item)| within(&index.to_string(), item)),
         Value::Object(members) => members.iter().for_each(|(name, member)| within(name, member)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
-}
-
-/// The largest `maxItems` or `maxLength` of a document.
-fn longest(schema: &Value) -> usize {
-    match schema {
-        Value::Array(schemas) => schemas.iter().map(longest).max().unwrap_or(0),
-        Value::Object(keywords) => {
-            let bounds = ["maxItems", "maxLength"]
-                .into_iter()
-                .filter_map(|keyword| keywords.get(keyword)?.as_u64());
-            let bound = bounds.max().and_then(|bound| usize::try_from(bound).ok()).unwrap_or(0);
-            keywords.values().map(longest).max().unwrap_or(0).max(bound)
-        }
-        _ => 0,
     }
 }
