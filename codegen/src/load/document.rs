@@ -89,8 +89,8 @@ impl Document {
 
     /// Decodes the value at a pointer.
     pub(crate) fn decode<T: DeserializeOwned>(&self, pointer: &str) -> Result<T, Problem> {
-        let value = self.get(pointer).cloned().unwrap_or_default();
-        serde_json::from_value(value).map_err(|error| self.problem(pointer, error.to_string()))
+        let value = self.get(pointer).unwrap_or(&Value::Null);
+        T::deserialize(value).map_err(|error| self.problem(pointer, error.to_string()))
     }
 
     /// Decodes the whole document. An empty document is the type's default.
