@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use mcp_absorb::{MadeUp, Outcome, Report};
+use mcp_absorb::{MadeUp, Outcome, Report, Schemas};
 
 use crate::args::Range;
 
@@ -21,10 +21,10 @@ pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// Tries seeds in this process.
 pub fn run_here(schemas: &Path, range: Range) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let (copied, mut out) = (Schemas::new(schemas)?, io::stdout().lock());
     for seed in range.seeds() {
         let made_up = MadeUp::of_seed(schemas, seed)?;
-        let outcome = made_up.trial(schemas, "made-up")?.run(schemas)?;
+        let outcome = made_up.trial(schemas, "made-up")?.run(&copied)?;
         serde_json::to_writer(&mut out, &(seed, made_up, outcome))?;
         writeln!(out)?;
     }

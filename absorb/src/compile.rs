@@ -7,7 +7,7 @@ use std::process::Command;
 use mcp_codegen::{GenerateError, GenerateOptions, generate};
 use tempfile::TempDir;
 
-use crate::schemas::copy;
+use crate::schemas::{Schemas, copy};
 use crate::{AbsorbError, Trial};
 
 const MANIFEST: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n";
@@ -82,13 +82,13 @@ impl Compilation {
     ///
     /// # Errors
     /// When it is accepted and can't be generated.
-    pub fn add(&mut self, trial: &Trial, schemas: &Path, crates: Crates) -> Result<bool, AbsorbError> {
-        let Some(ingested) = trial.ingested(schemas)? else {
+    pub fn add(&mut self, trial: &Trial, schemas: &Schemas, crates: Crates) -> Result<bool, AbsorbError> {
+        if !trial.ingest(schemas)? {
             return Ok(false);
-        };
+        }
         let out = TempDir::new()?;
         let options = GenerateOptions {
-            schema: ingested.path().to_owned(),
+            schema: schemas.copy().to_owned(),
             out: out.path().to_owned(),
             crates: self.root.display().to_string(),
             check: false,

@@ -25,6 +25,7 @@ use crate::schemas::read_schema;
 pub use crate::compile::{Compilation, CompileError, Crates};
 pub use crate::official::{FileRow, files};
 pub use crate::report::Report;
+pub use crate::schemas::Schemas;
 pub use crate::trial::{Outcome, Trial};
 
 /// How many edits a made-up revision has at most.
@@ -116,13 +117,13 @@ impl MadeUp {
     /// # Errors
     /// As [`Trial::run`].
     pub fn shrunk(self, schemas: &Path) -> Result<Self, AbsorbError> {
-        let mut least = self;
+        let (copied, mut least) = (Schemas::new(schemas)?, self);
         let mut at = 0;
         while at < least.edits.len() {
             let mut fewer = least.clone();
             fewer.edits.remove(at);
             let fails = match fewer.trial(schemas, "shrunk") {
-                Ok(trial) => !trial.run(schemas)?.failures.is_empty(),
+                Ok(trial) => !trial.run(&copied)?.failures.is_empty(),
                 // Another edit is about what this one made.
                 Err(AbsorbError::Edit { .. }) => false,
                 Err(error) => return Err(error),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use mcp_absorb::{Compilation, Crates, FileRow, MadeUp, Report, files};
+use mcp_absorb::{Compilation, Crates, FileRow, MadeUp, Report, Schemas, files};
 
 use crate::args::{Args, Range};
 use crate::batches::Failure;
@@ -74,6 +74,7 @@ fn compile(args: &Args, range: Range, report: &Report) -> Result<bool, Failure> 
         return Ok(true);
     }
     let (schemas, mut compilation) = (args.schemas(), compilation("seeds")?);
+    let copied = Schemas::new(&schemas)?;
     for seed in range.seeds() {
         if compilation.crates() == args.compile {
             break;
@@ -81,7 +82,7 @@ fn compile(args: &Args, range: Range, report: &Report) -> Result<bool, Failure> 
         progress(&format!("generating seed {seed}"));
         let trial = MadeUp::of_seed(&schemas, seed)?.trial(&schemas, &format!("seed-{seed}"))?;
         if !report.has_failed(seed) {
-            compilation.add(&trial, &schemas, Crates::Types)?;
+            compilation.add(&trial, &copied, Crates::Types)?;
         }
     }
     progress("compiling");

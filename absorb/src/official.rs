@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::compile::Crates;
-use crate::{AbsorbError, Compilation, Outcome, Trial};
+use crate::{AbsorbError, Compilation, Outcome, Schemas, Trial};
 
 /// What became of a file in a place.
 #[derive(Debug, Serialize)]
@@ -35,7 +35,7 @@ impl FileRow {
         self.outcome.failures.is_empty() && matches!(self.compiled, Some(Ok(())))
     }
 
-    fn compile(&mut self, trial: &Trial, schemas: &Path, compilation: &mut Compilation) -> Result<(), AbsorbError> {
+    fn compile(&mut self, trial: &Trial, schemas: &Schemas, compilation: &mut Compilation) -> Result<(), AbsorbError> {
         compilation.clear()?;
         let start = Instant::now();
         let generated = compilation.add(trial, schemas, Crates::All);
@@ -62,7 +62,7 @@ pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Resu
         Ok(schema) => schema,
         Err(error) => yaml_serde::from_str(&text).map_err(|_| error)?,
     };
-    let manifest = Manifest::load(schemas)?;
+    let (manifest, schemas) = (Manifest::load(schemas)?, Schemas::new(schemas)?);
     let names: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
     let last = names.len();
     let of_date = date(file).map(|date| names.iter().take_while(|name| **name <= date).count());
@@ -75,7 +75,7 @@ pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Resu
             schema: schema.clone(),
             base: None,
         };
-        let outcome = trial.run(schemas)?;
+        let outcome = trial.run(&schemas)?;
         let mut row = FileRow {
             file: file.to_owned(),
             after: position.checked_sub(1).map(|before| names[before].to_owned()),
@@ -85,7 +85,7 @@ pub fn files(schemas: &Path, file: &Path, compilation: &mut Compilation) -> Resu
             compiling: Duration::ZERO,
         };
         if row.outcome.accepted {
-            row.compile(&trial, schemas, compilation)?;
+            row.compile(&trial, &schemas, compilation)?;
         }
         Ok(row)
     });

@@ -1,11 +1,11 @@
-//! A copy of the schemas, into which a revision is ingested.
+//! A copy of the schemas, into which revisions are ingested.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_codegen::ingest::{IngestError, IngestOptions, Position, ingest, try_ingest};
 use mcp_codegen::load::Manifest;
-use mcp_codegen::{GenerateError, Problem, Problems, RevisionTable};
+use mcp_codegen::{Cache, GenerateError, Problem, Problems, RevisionTable};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -17,8 +17,36 @@ const ROUNDS: usize = 12;
 const RULES: &str = "adapt.yaml";
 const OVERLAY: &str = "overlay.yaml";
 
-pub(crate) struct SchemaCopy {
-    directory: TempDir,
+/// Schemas, and a copy of them, into which one revision after another is ingested.
+pub struct Schemas {
+    original: PathBuf,
+    copy: TempDir,
+    /// The files of the copy have the same names each time, so that what is known of one is found again.
+    cache: Cache,
+}
+
+impl Schemas {
+    /// Schemas in a directory.
+    ///
+    /// # Errors
+    /// There is no place for a copy.
+    pub fn new(directory: &Path) -> Result<Self, AbsorbError> {
+        Ok(Self {
+            original: directory.to_owned(),
+            copy: TempDir::new()?,
+            cache: Cache::default(),
+        })
+    }
+
+    /// The path of the copy.
+    pub(crate) fn copy(&self) -> &Path {
+        self.copy.path()
+    }
+}
+
+/// A revision that is ingested into the copy.
+pub(crate) struct Candidate<'s> {
+    schemas: &'s Schemas,
     options: IngestOptions,
     /// The hub of the schemas without the tried revision.
     hub: Option<String>,
@@ -29,12 +57,14 @@ pub(crate) fn read_schema(schemas: &Path, revision: &str) -> Result<Value, Absor
     Ok(serde_json::from_str(&text)?)
 }
 
-impl SchemaCopy {
-    pub(crate) fn new(schemas: &Path, trial: &Trial) -> Result<Self, AbsorbError> {
-        let directory = TempDir::new()?;
-        copy(schemas, directory.path())?;
-        let manifest = Manifest::load(schemas)?;
-        let own = directory.path().join(&trial.revision);
+impl<'s> Candidate<'s> {
+    /// Copies the schemas again, for the revision of a trial.
+    pub(crate) fn new(schemas: &'s Schemas, trial: &Trial) -> Result<Self, AbsorbError> {
+        let directory = schemas.copy();
+        fs::remove_dir_all(directory)?;
+        copy(&schemas.original, directory)?;
+        let manifest = Manifest::load(&schemas.original)?;
+        let own = directory.join(&trial.revision);
         fs::create_dir_all(&own)?;
         // Who puts a revision before one that is like it moves the rules of that one, which are about its predecessor.
         let follower = manifest.revisions.get(trial.position);
@@ -44,14 +74,14 @@ impl SchemaCopy {
             .as_ref()
             .filter(|(base, _)| is_like(base) && trial.position > 0)
         {
-            fs::rename(directory.path().join(base).join(RULES), own.join(RULES))?;
+            fs::rename(directory.join(base).join(RULES), own.join(RULES))?;
         }
         let name = |index: usize| manifest.revisions[index].revision.clone();
-        let from = directory.path().join("official.json");
+        let from = directory.join("official.json");
         fs::write(&from, trial.schema.to_string())?;
         let revision = trial.revision.parse();
         let options = IngestOptions {
-            schema: directory.path().to_owned(),
+            schema: directory.to_owned(),
             revision: revision.map_err(|_| std::io::Error::other(format!("{} isn't a name", trial.revision)))?,
             from: from.display().to_string(),
             source: None,
@@ -65,7 +95,7 @@ impl SchemaCopy {
             },
         };
         Ok(Self {
-            directory,
+            schemas,
             options,
             hub: manifest.hub().map(|hub| hub.as_str().to_owned()),
         })
@@ -75,14 +105,10 @@ impl SchemaCopy {
         self.hub.as_deref()
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        self.directory.path()
-    }
-
     /// Makes the tables of all revisions, with the schema and what problems suggest.
     pub(crate) fn try_ingest(&self, outcome: &mut Outcome) -> Result<Option<Vec<RevisionTable>>, AbsorbError> {
         for _ in 0..ROUNDS {
-            let problems = match try_ingest(&self.options) {
+            let problems = match try_ingest(&self.options, &self.schemas.cache) {
                 Ok(tables) => {
                     outcome.accepted = true;
                     return Ok(Some(tables));
@@ -141,7 +167,7 @@ impl SchemaCopy {
         let Ok(entry) = yaml_serde::from_str::<Value>(line) else {
             return Ok(false);
         };
-        let path = self.path().join(self.options.revision.as_str()).join(OVERLAY);
+        let path = self.options.schema.join(self.options.revision.as_str()).join(OVERLAY);
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut overlay: Value = yaml_serde::from_str(&text).unwrap_or_default();
         if overlay.is_null() {

@@ -1,14 +1,13 @@
 //! Whether a revision is absorbed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::AbsorbError;
-use crate::schemas::SchemaCopy;
+use crate::schemas::{Candidate, Schemas};
 use crate::values::{self, Subject};
 
 /// A schema that is to be absorbed.
@@ -50,13 +49,13 @@ impl Trial {
     ///
     /// # Errors
     /// The schemas can't be copied.
-    pub fn run(&self, schemas: &Path) -> Result<Outcome, AbsorbError> {
+    pub fn run(&self, schemas: &Schemas) -> Result<Outcome, AbsorbError> {
         let mut outcome = Outcome::default();
-        let copy = SchemaCopy::new(schemas, self)?;
+        let candidate = Candidate::new(schemas, self)?;
         // A panic is the worst of failures, and must not end the run.
         let done = catch_unwind(AssertUnwindSafe(|| -> Result<(), AbsorbError> {
             let start = Instant::now();
-            let tables = copy.try_ingest(&mut outcome)?;
+            let tables = candidate.try_ingest(&mut outcome)?;
             outcome.ingesting = start.elapsed();
             if let Some(tables) = tables {
                 let start = Instant::now();
@@ -65,7 +64,7 @@ impl Trial {
                     position: self.position,
                     base: self.base.as_ref().map(|(_, schema)| schema),
                     schema: &self.schema,
-                    hub: copy.hub(),
+                    hub: candidate.hub(),
                 };
                 values::check(&tables, subject, &mut outcome);
                 outcome.testing = start.elapsed();
@@ -79,12 +78,11 @@ impl Trial {
         Ok(outcome)
     }
 
-    /// Ingests the revision into a copy of these schemas that stays. `None` if it isn't accepted.
+    /// Ingests the revision into a copy of these schemas, and returns whether it was accepted.
     ///
     /// # Errors
     /// The schemas can't be copied.
-    pub(crate) fn ingested(&self, schemas: &Path) -> Result<Option<SchemaCopy>, AbsorbError> {
-        let copy = SchemaCopy::new(schemas, self)?;
-        Ok(copy.ingest()?.then_some(copy))
+    pub(crate) fn ingest(&self, schemas: &Schemas) -> Result<bool, AbsorbError> {
+        Candidate::new(schemas, self)?.ingest()
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::adapt::{Pairing, Rules, Side, plan_conversions};
+use crate::cache::Cache;
 use crate::diff::{Diff, diff};
 use crate::emit::docs_of_revisions;
 use crate::error::GenerateError;
@@ -25,7 +26,7 @@ const OWNED: &[&str] = &["changes/", "reference/"];
 /// # Errors
 /// Problems of the input, and files that can't be read or written.
 pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Report, GenerateError> {
-    let planned = planned(load(schema)?)?;
+    let planned = planned(load(schema)?, &Cache::default())?;
     let diffs: Vec<Diff> = (0..planned.revisions.len())
         .filter_map(|later| diff_before(&planned, later))
         .collect();
@@ -55,7 +56,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 /// # Errors
 /// Problems of the input, an unknown revision, and files that can't be written.
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
-    let protocol = planned(load(schema)?)?;
+    let protocol = planned(load(schema)?, &Cache::default())?;
     let index = position(&protocol.manifest, revision)?;
     let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)[index]);
     let mut files = FileSet::default();
@@ -75,7 +76,8 @@ pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report,
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, GenerateError> {
-    let mut drafts = Drafts::new(schema)?;
+    let cache = Cache::default();
+    let mut drafts = Drafts::new(schema, &cache)?;
     let known = drafts.revisions();
     let position = |wanted: &str| known.iter().position(|known| known == wanted);
     let file = |wanted| match Path::new(wanted) {
@@ -102,7 +104,7 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
     let diff_of = |modelled: &Protocol| diff_of_modelled(&modelled.revisions[earlier], &modelled.revisions[later]);
     let mut diff = match is_adjacent {
         true => {
-            let planned = plan(modelled)?;
+            let planned = plan(modelled, &cache)?;
             diff_before(&planned, later).unwrap_or_else(|| diff_of(&planned))
         }
         false => diff_of(&modelled),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
@@ -66,9 +67,10 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
     if let Some(extension) = manifest.extensions.get_mut(name) {
         extension.folder = Some(options.folder.clone());
     }
-    let mut directory = Directory::new(&options.schemas);
+    let cache = Cache::default();
+    let mut directory = Directory::new(&options.schemas, &cache.files);
     directory.put(options.folder.join(SCHEMA), schema.schema);
-    let protocol = planned(directory.load(manifest))?;
+    let protocol = planned(directory.load(manifest), &cache)?;
     let files = emit_extension(&protocol, name)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     Ok(finish(

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::adapt::report;
+use crate::cache::Cache;
 use crate::crates::{emit_protocol, typescript_of};
 use crate::emit;
 use crate::error::GenerateError;
@@ -49,9 +50,10 @@ pub struct Generated {
 /// # Errors
 /// All problems that a stage finds in the input. Nothing is written then.
 pub fn generate(options: &GenerateOptions) -> Result<Generated, GenerateError> {
-    let modelled = model(load(&options.schema)?)?;
+    let cache = Cache::default();
+    let modelled = model(load(&options.schema)?, &cache)?;
     let names = names_files(&modelled, |_, is_locked| is_locked)?.check(&options.schema, &[])?;
-    let protocol = plan(modelled)?;
+    let protocol = plan(modelled, &cache)?;
     let emitted = emit_protocol(&protocol, &options.crates)?;
     let finish = if options.check { FileSet::check } else { FileSet::write };
     let owned = protocol.manifest.family().owned();
@@ -83,7 +85,7 @@ pub struct RevisionTable {
 /// # Errors
 /// All problems that a stage finds in the input.
 pub fn revision_tables(schema: &Path) -> Result<Vec<RevisionTable>, GenerateError> {
-    Ok(RevisionTable::of(&planned(load(schema)?)?))
+    Ok(RevisionTable::of(&planned(load(schema)?, &Cache::default())?))
 }
 
 impl RevisionTable {
@@ -114,7 +116,7 @@ pub(crate) fn position(manifest: &Manifest, revision: &str) -> Result<usize, Gen
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError> {
-    let protocol = model(load(schema)?)?;
+    let protocol = model(load(schema)?, &Cache::default())?;
     let found = &protocol.revisions[position(&protocol.manifest, revision)?];
     Ok(yaml_serde::to_string(&serde_json::to_value(&found.model)?)?)
 }
@@ -124,7 +126,7 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// # Errors
 /// Problems of the input, or an unknown revision.
 pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
-    let protocol = planned(load(schema)?)?;
+    let protocol = planned(load(schema)?, &Cache::default())?;
     Ok(typescript_of(&protocol, position(&protocol.manifest, revision)?))
 }
 
@@ -133,6 +135,6 @@ pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// # Errors
 /// Problems of the input.
 pub fn adapters_report(schema: &Path) -> Result<String, GenerateError> {
-    let planned = planned(load(schema)?)?;
-    Ok(report(planned.plans.iter().flatten()))
+    let planned = planned(load(schema)?, &Cache::default())?;
+    Ok(report(planned.plans.iter().flat_map(|plans| plans.iter())))
 }

@@ -1,6 +1,7 @@
 //! Turns official schemas of the Model Context Protocol into Rust crates.
 
 mod adapt;
+mod cache;
 mod crates;
 pub mod diff;
 mod documents;
@@ -16,6 +17,7 @@ pub mod ingest;
 mod jsonld;
 pub mod load;
 mod markdown;
+mod memo;
 mod model;
 mod normalise;
 pub mod overlay;
@@ -27,6 +29,7 @@ pub mod release;
 pub mod revisions;
 mod stages;
 
+pub use cache::Cache;
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::{EmitError, GenerateError};
 pub use extension_crate::{ExtensionCrateOptions, generate_extension};

@@ -1,6 +1,8 @@
 //! The protocol, once its revisions have models.
 
-use crate::adapt::Plan;
+use std::sync::Arc;
+
+use crate::adapt::{Plan, Plans};
 use crate::load::{Docs, Manifest};
 use crate::model::{ModelledExtension, ModelledRevision};
 use crate::problem::Problem;
@@ -11,10 +13,10 @@ pub(crate) struct Protocol {
     pub(crate) manifest: Manifest,
     /// The documentation of all revisions.
     pub(crate) docs: Docs,
-    pub(crate) revisions: Vec<ModelledRevision>,
-    pub(crate) extensions: Vec<ModelledExtension>,
+    pub(crate) revisions: Vec<Arc<ModelledRevision>>,
+    pub(crate) extensions: Vec<Arc<ModelledExtension>>,
     /// The conversions between each two adjacent revisions: those to the later one, and those back.
-    pub(crate) plans: Vec<[Plan; 2]>,
+    pub(crate) plans: Vec<Plans>,
     /// The problems of drafts that generating doesn't stop for: what they name is left out.
     pub(crate) warnings: Vec<Problem>,
 }
@@ -23,12 +25,13 @@ impl Protocol {
     /// What revisions and extensions have in common.
     pub(crate) fn all(&self) -> impl Iterator<Item = &ModelledRevision> {
         let extensions = self.extensions.iter().map(|extension| &extension.own);
-        self.revisions.iter().chain(extensions)
+        self.revisions.iter().map(Arc::as_ref).chain(extensions)
     }
 
     /// The revision before the one at this position, and the conversions to that one and back.
     pub(crate) fn before(&self, position: usize) -> Option<(&ModelledRevision, &[Plan; 2])> {
         let before = position.checked_sub(1)?;
-        self.revisions.get(before).zip(self.plans.get(before))
+        let (revision, plans) = (self.revisions.get(before)?, self.plans.get(before)?);
+        Some((revision, plans))
     }
 }

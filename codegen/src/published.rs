@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
 use crate::load::{Entry, NAMES, extension_directory, load};
@@ -15,7 +16,7 @@ use crate::stages::model;
 /// # Errors
 /// Problems of the input, a published name that would be lost among them, and files that can't be read or written.
 pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
-    let protocol = model(load(schema)?)?;
+    let protocol = model(load(schema)?, &Cache::default())?;
     Ok(names_files(&protocol, |entry, _| entry.released)?.write(schema, &[])?)
 }
 
@@ -24,7 +25,7 @@ pub fn lock_names(schema: &Path) -> Result<Report, GenerateError> {
 /// # Errors
 /// Those of [`lock_names`].
 pub fn check_names(schema: &Path) -> Result<Report, GenerateError> {
-    let protocol = model(load(schema)?)?;
+    let protocol = model(load(schema)?, &Cache::default())?;
     Ok(names_files(&protocol, |entry, _| entry.released)?.check(schema, &[])?)
 }
 

@@ -1,22 +1,22 @@
 //! The stages that every command goes through: documents in, models and plans out.
 
 use crate::adapt::{Rules, plan_revisions};
+use crate::cache::Cache;
 use crate::extension::normalise_extension;
 use crate::load::{Docs, Loaded};
 use crate::model::{Names, Shared, build_extensions, build_models};
-use crate::normalise::normalise_revision;
-use crate::overlay::correct_schema;
+use crate::normalise::{NormalisedRevision, normalise_revision};
 use crate::problem::{Problem, Problems};
 use crate::protocol::Protocol;
 
 /// Builds the models of the revisions, and plans the conversions between them.
-pub(crate) fn planned(loaded: Loaded) -> Result<Protocol, Problems> {
-    plan(model(loaded)?)
+pub(crate) fn planned(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems> {
+    plan(model(loaded, cache)?, cache)
 }
 
 /// Plans the conversions between revisions that have models.
-pub(crate) fn plan(mut protocol: Protocol) -> Result<Protocol, Problems> {
-    let (plans, warnings) = plan_revisions(&protocol.revisions)?;
+pub(crate) fn plan(mut protocol: Protocol, cache: &Cache) -> Result<Protocol, Problems> {
+    let (plans, warnings) = plan_revisions(&protocol.revisions, &cache.plans)?;
     protocol.plans = plans;
     protocol.warnings.extend(warnings);
     Ok(protocol)
@@ -25,19 +25,19 @@ pub(crate) fn plan(mut protocol: Protocol) -> Result<Protocol, Problems> {
 /// Builds the models of the revisions.
 ///
 /// Files that only later stages need are checked first, so that one run reports the problems of all files.
-pub(crate) fn model(loaded: Loaded) -> Result<Protocol, Problems> {
-    let (protocol, shared) = models(loaded)?;
+pub(crate) fn model(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems> {
+    let (protocol, shared) = models(loaded, cache)?;
     let models: Vec<_> = protocol.all().map(|revision| &revision.model).collect();
     Problems::check(shared.misspelt(&models))?;
     Ok(protocol)
 }
 
 /// Builds the models of revisions among which is a draft that sessions may not be able to speak yet.
-pub(crate) fn model_draft(loaded: Loaded) -> Result<Protocol, Problems> {
-    models(loaded).map(|(protocol, _)| protocol)
+pub(crate) fn model_draft(loaded: Loaded, cache: &Cache) -> Result<Protocol, Problems> {
+    models(loaded, cache).map(|(protocol, _)| protocol)
 }
 
-fn models(loaded: Loaded) -> Result<(Protocol, Shared), Problems> {
+fn models(loaded: Loaded, cache: &Cache) -> Result<(Protocol, Shared), Problems> {
     let mut problems = loaded.problems;
     let rules = loaded.revisions.iter().map(|revision| &revision.rules);
     problems.extend(rules.filter_map(|rules| Rules::of(rules.clone()).err()).flatten());
@@ -45,20 +45,26 @@ fn models(loaded: Loaded) -> Result<(Protocol, Shared), Problems> {
     let shared = Shared::of(loaded.shared, &mut problems);
     let extensions = loaded.extensions.into_iter().filter_map(|documents| {
         let docs = Docs::of(documents.own.docs.clone(), &mut problems);
-        passed(normalise_extension(documents, docs), &mut problems)
+        passed(
+            normalise_extension(documents, docs, &cache.extension_schemas),
+            &mut problems,
+        )
     });
     let extensions: Vec<_> = extensions.collect();
     let revisions = loaded.revisions.into_iter().filter_map(|documents| {
         let docs = Docs::of(documents.docs.clone(), &mut problems);
-        let corrected = correct_schema(&documents);
-        let normalised = corrected.and_then(|corrected| normalise_revision(documents, corrected, docs));
-        passed(normalised, &mut problems)
+        let schema = passed(normalise_revision(&documents, &cache.schemas), &mut problems)?;
+        Some(NormalisedRevision {
+            documents,
+            schema,
+            docs,
+        })
     });
     let revisions: Vec<_> = revisions.collect();
     Problems::check(problems)?;
     let names = Names::new(loaded.manifest.acronyms.clone());
-    let (revisions, warnings) = build_models((&names, &shared), revisions)?;
-    let extensions = build_extensions((&names, &shared), &revisions, extensions)?;
+    let (revisions, warnings) = build_models((&names, &shared), revisions, &cache.revisions)?;
+    let extensions = build_extensions((&names, &shared), &revisions, extensions, &cache.extensions)?;
     let protocol = Protocol {
         manifest: loaded.manifest,
         docs,

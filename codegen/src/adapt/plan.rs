@@ -1,6 +1,7 @@
 //! The plans between adjacent revisions: each is found by walking from the messages through the members.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::errors::ErrorPlan;
 use super::matching::{Candidate, candidates};
@@ -10,6 +11,7 @@ use super::relation::Relation;
 use super::report::Note;
 use super::rows::{Row, VariantRow};
 use super::rules::{Place, Rules};
+use crate::memo::{Memo, Same};
 use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
 use crate::problem::{Problem, Problems};
 
@@ -32,32 +34,65 @@ pub(crate) struct Plan {
     pub(crate) notes: Vec<Note>,
 }
 
+/// The conversions from a revision to the one after it, and those back.
+pub(crate) type Plans = Arc<[Plan; 2]>;
+
 /// Plans the conversions between each two adjacent revisions: those to the later one, and those back.
 ///
 /// A rule beside a draft that matches nothing, or decides what is automatic, is a warning, and is ignored: the draft may still change.
 ///
 /// # Errors
 /// Every rule that isn't one, matches nothing, or decides what is automatic.
-pub(crate) fn plan_revisions(revisions: &[ModelledRevision]) -> Result<(Vec<[Plan; 2]>, Vec<Problem>), Problems> {
+pub(crate) fn plan_revisions(
+    revisions: &[Arc<ModelledRevision>],
+    known: &PlannedPairs,
+) -> Result<(Vec<Plans>, Vec<Problem>), Problems> {
     let (mut planned, mut warnings, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for (before, after) in revisions.iter().zip(revisions.iter().skip(1)) {
-        let mut rules = Rules::of(after.documents.rules.clone())?;
-        let plans = loop {
-            let (plans, found) = plan_pair(before, after, &rules);
-            if before.entry().released && after.entry().released {
-                problems.extend(found);
-                break plans;
-            }
-            let ignores_more = rules.ignore(&found);
-            warnings.extend(found);
-            if !ignores_more {
-                break plans;
-            }
-        };
-        planned.push(plans);
+        let pair = [before, after].map(Same::of);
+        let found = known.get(pair, |_| plan_adjacent(before, after))?;
+        planned.push(found.plans);
+        warnings.extend(found.warnings);
+        problems.extend(found.problems);
     }
     Problems::check(problems)?;
     Ok((planned, warnings))
+}
+
+/// What was planned between revisions and those after them.
+pub(crate) type PlannedPairs = Memo<[Same<ModelledRevision>; 2], Result<PlannedPair, Problems>>;
+
+/// The plans of a pair, and the problems of its rules.
+#[derive(Debug, Clone)]
+pub(crate) struct PlannedPair {
+    plans: Plans,
+    warnings: Vec<Problem>,
+    problems: Vec<Problem>,
+}
+
+fn plan_adjacent(before: &ModelledRevision, after: &ModelledRevision) -> Result<PlannedPair, Problems> {
+    let mut rules = Rules::of(after.documents.rules.clone())?;
+    let mut warnings = Vec::new();
+    loop {
+        let (plans, found) = plan_pair(before, after, &rules);
+        let plans = Arc::new(plans);
+        if before.entry().released && after.entry().released {
+            return Ok(PlannedPair {
+                plans,
+                warnings,
+                problems: found,
+            });
+        }
+        let ignores_more = rules.ignore(&found);
+        warnings.extend(found);
+        if !ignores_more {
+            return Ok(PlannedPair {
+                plans,
+                warnings,
+                problems: Vec::new(),
+            });
+        }
+    }
 }
 
 /// Plans the conversions to a revision and back.

@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::cache::Cache;
 use crate::crates::{check_emission, emit_protocol};
 use crate::error::GenerateError;
-use crate::load::{Directory, Document, Entry, Format, Loaded, Manifest, OVERLAY, SCHEMA, load};
+use crate::load::{Directory, Document, Entry, Format, Loaded, Manifest, OVERLAY, SCHEMA};
 use crate::problem::Problems;
 use crate::protocol::Protocol;
 use crate::stages::planned;
 
 /// A schema directory as it will be with this schema in a folder, and with this overlay, if it is to be written.
 pub(super) fn directory_with<'d>(
-    path: &'d Path,
+    (path, cache): (&'d Path, &'d Cache),
     folder: &Path,
     schema: &Document,
     overlay: Option<&str>,
 ) -> Result<Directory<'d>, Problems> {
-    let mut directory = Directory::new(path);
+    let mut directory = Directory::new(path, &cache.files);
     directory.put(folder.join(SCHEMA), schema.clone());
     if let Some(text) = overlay {
         let overlay = Document::parse(OVERLAY, text.as_bytes(), Format::Yaml)?;
@@ -31,15 +32,15 @@ pub(super) fn directory_with<'d>(
 ///
 /// If `generate` already fails with the current files, the revision is checked alone.
 pub(super) fn check_generates(
-    path: &Path,
+    (path, cache): (&Path, &Cache),
     manifest: &Manifest,
     entry: &Entry,
     schema: &Document,
     overlay: Option<&str>,
     current_generates: &dyn Fn() -> bool,
 ) -> Result<Protocol, GenerateError> {
-    let directory = directory_with(path, &path.join(entry.revision.as_str()), schema, overlay)?;
-    let stopped = check(directory.load(manifest.clone()), entry);
+    let directory = directory_with((path, cache), &path.join(entry.revision.as_str()), schema, overlay)?;
+    let stopped = check(directory.load(manifest.clone()), entry, cache);
     if stopped.is_ok() || current_generates() {
         return stopped;
     }
@@ -49,22 +50,23 @@ pub(super) fn check_generates(
         extensions: BTreeMap::new(),
         ..manifest.clone()
     };
-    check(directory.load(alone).without_shared(), entry)
+    check(directory.load(alone).without_shared(), entry, cache)
 }
 
 /// Whether `generate` succeeds with the current files, as far as the crate of a revision is concerned.
-pub(super) fn current_generates(path: &Path, entry: &Entry) -> bool {
-    let loaded = load(path).map_err(GenerateError::from);
-    loaded.and_then(|loaded| check(loaded, entry)).is_ok()
+pub(super) fn current_generates(path: &Path, entry: &Entry, cache: &Cache) -> bool {
+    let manifest = Manifest::load(path).map_err(GenerateError::from);
+    let loaded = manifest.map(|manifest| Directory::new(path, &cache.files).load(manifest));
+    loaded.and_then(|loaded| check(loaded, entry, cache)).is_ok()
 }
 
-fn check(loaded: Loaded, entry: &Entry) -> Result<Protocol, GenerateError> {
-    let protocol = planned(loaded)?;
+fn check(loaded: Loaded, entry: &Entry, cache: &Cache) -> Result<Protocol, GenerateError> {
+    let protocol = planned(loaded, cache)?;
     check_emission(&protocol, entry.revision.as_str())?;
     Ok(protocol)
 }
 
 /// The problems that [`generate`](crate::generate()) would report with these files.
-pub(crate) fn check_loaded(loaded: Loaded) -> Result<(), GenerateError> {
-    emit_protocol(&planned(loaded)?, "").map(|_| ())
+pub(crate) fn check_loaded(loaded: Loaded, cache: &Cache) -> Result<(), GenerateError> {
+    emit_protocol(&planned(loaded, cache)?, "").map(|_| ())
 }

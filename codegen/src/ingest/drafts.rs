@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::inherited_overlay;
 use super::official::Official;
+use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::load::{
     Directory, Document, Entry, Format, Manifest, OVERLAY, Revision, RevisionError, SCHEMA, load_document,
@@ -16,16 +17,18 @@ use crate::stages::model_draft;
 /// A schema directory with schemas that it doesn't have.
 pub(crate) struct Drafts<'d> {
     path: &'d Path,
+    cache: &'d Cache,
     directory: Directory<'d>,
     manifest: Manifest,
     drafts: Vec<Revision>,
 }
 
 impl<'d> Drafts<'d> {
-    pub(crate) fn new(path: &'d Path) -> Result<Self, Problems> {
+    pub(crate) fn new(path: &'d Path, cache: &'d Cache) -> Result<Self, Problems> {
         Ok(Self {
             path,
-            directory: Directory::new(path),
+            cache,
+            directory: Directory::new(path, &cache.files),
             manifest: Manifest::load(path)?,
             drafts: Vec::new(),
         })
@@ -71,7 +74,7 @@ impl<'d> Drafts<'d> {
 
     /// The models of the revisions and the drafts, in their order.
     pub(crate) fn model(&self) -> Result<Protocol, Problems> {
-        model_draft(self.directory.load(self.manifest.clone()))
+        model_draft(self.directory.load(self.manifest.clone()), self.cache)
     }
 
     fn free_name(&self) -> Result<Revision, Problems> {

@@ -3,6 +3,7 @@
 use super::check::directory_with;
 use super::successor::Passed;
 use super::{IngestError, IngestOptions, Ingested, Prepared, inherited_overlay, new_entry, read_official};
+use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::load::{Extension, MANIFEST, Manifest, OVERLAY, Revision, extension_directory};
@@ -26,10 +27,10 @@ pub struct ExtensionOptions {
 /// # Errors
 /// As [`ingest`](super::ingest()). No file is changed then.
 pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Ingested, IngestError> {
-    prepare(extension, schema)?.write(&schema.schema)
+    prepare(extension, schema, &Cache::default())?.write(&schema.schema)
 }
 
-fn prepare(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Prepared, IngestError> {
+fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) -> Result<Prepared, IngestError> {
     let ExtensionOptions { id, of, name, .. } = extension;
     let name = name.as_deref().unwrap_or_else(|| last_part(id));
     let mut manifest = Manifest::load(&schema.schema)?;
@@ -63,8 +64,8 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions) -> Result<Prepa
     let recorded = manifest.to_yaml().map_err(GenerateError::from)?;
     let manifest = Manifest::parse(MANIFEST, &recorded)?;
     let passed = Passed::by(inherited, |overlay| {
-        let directory = directory_with(&schema.schema, &folder, &official.schema, overlay)?;
-        let protocol = planned(directory.load(manifest.clone()))?;
+        let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;
+        let protocol = planned(directory.load(manifest.clone()), cache)?;
         emit_extension(&protocol, name)?;
         Ok(protocol)
     })?;

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 pub use fetch::FetchError;
 
+use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FilesError, write_file};
 use crate::generate::RevisionTable;
@@ -161,16 +162,17 @@ pub enum IngestError {
 /// When the schema can't be read, the manifest doesn't accept it, or crates can't be generated from it. The error then has
 /// all problems that [`generate`](crate::generate()) would report, and no file is changed.
 pub fn ingest(options: &IngestOptions) -> Result<Ingested, IngestError> {
-    Prepared::new(options)?.write(&options.schema)
+    Prepared::new(options, &Cache::default())?.write(&options.schema)
 }
 
-/// Makes the tables of all revisions, with the one that [`ingest`] would add. No file is changed.
+/// Makes the tables of all revisions, with the one that [`ingest`] would add. No file is changed. Many schemas are tried faster with one
+/// cache.
 ///
 /// # Errors
 ///
 /// As [`ingest`].
-pub fn try_ingest(options: &IngestOptions) -> Result<Vec<RevisionTable>, IngestError> {
-    Ok(RevisionTable::of(&Prepared::new(options)?.passed.checked))
+pub fn try_ingest(options: &IngestOptions, cache: &Cache) -> Result<Vec<RevisionTable>, IngestError> {
+    Ok(RevisionTable::of(&Prepared::new(options, cache)?.passed.checked))
 }
 
 /// A revision, or an extension, that may be ingested.
@@ -184,7 +186,7 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(options: &IngestOptions) -> Result<Self, IngestError> {
+    fn new(options: &IngestOptions, cache: &Cache) -> Result<Self, IngestError> {
         let mut manifest = Manifest::load(&options.schema)?;
         let known = manifest.entry(options.revision.as_str()).cloned();
         let (official, sha256) = read_official(options, known.as_ref(), &manifest)?;
@@ -198,11 +200,11 @@ impl Prepared {
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
         let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
         // The overlay is tried several times, and the current files are the same each time.
-        let current = LazyCell::new(|| check::current_generates(&options.schema, &entry));
+        let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
         let passed = Passed::by(inherited, |overlay| {
             let current_generates = || *current;
             check::check_generates(
-                &options.schema,
+                (&options.schema, cache),
                 &manifest,
                 &entry,
                 &official.schema,

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::document::Document;
 use super::family::{Family, MCP};
 use super::parse::Format;
-use super::read_document;
 use super::revision::Revision;
+use super::{Files, read_document};
 use crate::problem::{Problem, Problems};
 
 /// The name of the manifest in the schema directory.
@@ -169,7 +169,7 @@ impl Manifest {
     ///
     /// When the manifest can't be read, or is invalid.
     pub fn load(schema: &Path) -> Result<Self, Problems> {
-        match read_document(&schema.join(MANIFEST))? {
+        match read_document(&schema.join(MANIFEST), &Files::default())? {
             Some(document) => Self::of(&document),
             None => Ok(Self::default()),
         }

@@ -36,6 +36,7 @@ pub(crate) use sources::{
 pub use sources::{NAMES, unlisted_folders};
 pub(crate) use unused::without_unused_definitions;
 
+use crate::memo::Memo;
 use crate::problem::{Problem, Problems};
 
 /// Reads a file as a document.
@@ -44,17 +45,25 @@ use crate::problem::{Problem, Problems};
 ///
 /// When the file is missing or can't be read, or [`Document::parse`] fails.
 pub fn load_document(path: &Path) -> Result<Document, Problems> {
-    let missing = || Problem::new(path.display().to_string(), "there is no such file");
-    read_document(path)?.ok_or_else(|| missing().into())
+    read_document(path, &Files::default())?.ok_or_else(|| missing(path).into())
 }
 
+fn missing(path: &Path) -> Problem {
+    Problem::new(path.display().to_string(), "there is no such file")
+}
+
+/// Documents, by the names and the bytes of their files.
+pub(crate) type Files = Memo<(String, Vec<u8>), Result<Document, Problems>>;
+
 /// Reads a file as a document if there is one.
-fn read_document(path: &Path) -> Result<Option<Document>, Problems> {
+fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problems> {
     let name = path.display().to_string();
     match read_bytes(path) {
         Ok(bytes) => {
-            let format = Format::of(&name, &bytes);
-            Document::parse(name, &bytes, format).map(Some)
+            let document = known.get((name, bytes), |(name, bytes)| {
+                Document::parse(name, bytes, Format::of(name, bytes))
+            });
+            document.map(Some)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Problem::new(name, error.to_string()).into()),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Document, Entry, Extension, MANIFEST, Manifest, Revision, load_document, read_document};
+use super::{Document, Entry, Extension, Files, MANIFEST, Manifest, Revision, missing, read_document};
 use crate::problem::{Problem, Problems};
 
 /// The file of a revision's schema.
@@ -21,7 +21,7 @@ pub const NAMES: &str = "names.yaml";
 const DOCS: &str = "docs.yaml";
 
 /// The files in the directory of a revision.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RevisionDocuments {
     pub(crate) entry: Entry,
     pub(crate) schema: Document,
@@ -34,7 +34,7 @@ pub(crate) struct RevisionDocuments {
 }
 
 /// The files of an extension.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ExtensionDocuments {
     /// The name of its folder.
     pub(crate) name: String,
@@ -49,7 +49,7 @@ pub(crate) struct ExtensionDocuments {
 }
 
 /// The files about all revisions.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SharedDocuments {
     /// `docs.yaml`: documentation in our own words.
     pub(crate) docs: Document,
@@ -97,21 +97,23 @@ impl Loaded {
 
 /// Reads a schema directory. All files except the schemas may be missing.
 pub(crate) fn load(directory: &Path) -> Result<Loaded, Problems> {
-    Ok(Directory::new(directory).load(Manifest::load(directory)?))
+    Ok(Directory::new(directory, &Files::default()).load(Manifest::load(directory)?))
 }
 
 /// A schema directory with files that aren't written yet.
 #[derive(Debug)]
 pub(crate) struct Directory<'d> {
     path: &'d Path,
+    known: &'d Files,
     pending: BTreeMap<PathBuf, Document>,
 }
 
 impl<'d> Directory<'d> {
     /// A directory as it is.
-    pub(crate) fn new(path: &'d Path) -> Self {
+    pub(crate) fn new(path: &'d Path, known: &'d Files) -> Self {
         Self {
             path,
+            known,
             pending: BTreeMap::new(),
         }
     }
@@ -203,16 +205,17 @@ impl<'d> Directory<'d> {
     }
 
     fn required(&self, file: &Path) -> Result<Document, Problems> {
-        match self.pending.get(file) {
-            Some(document) => Ok(document.clone()),
-            None => load_document(file),
-        }
+        self.read(file)?.ok_or_else(|| missing(file).into())
     }
 
     fn optional(&self, file: &Path) -> Result<Document, Problems> {
+        Ok(self.read(file)?.unwrap_or_else(|| empty_document(file)))
+    }
+
+    fn read(&self, file: &Path) -> Result<Option<Document>, Problems> {
         match self.pending.get(file) {
-            Some(document) => Ok(document.clone()),
-            None => optional_document(file),
+            Some(document) => Ok(Some(document.clone())),
+            None => read_document(file, self.known),
         }
     }
 }
@@ -238,6 +241,10 @@ pub fn unlisted_folders(schema: &Path, manifest: &Manifest) -> Vec<String> {
 }
 
 pub(crate) fn optional_document(path: &Path) -> Result<Document, Problems> {
-    let document = read_document(path)?;
-    Ok(document.unwrap_or_else(|| Document::empty(path.display().to_string())))
+    let document = read_document(path, &Files::default())?;
+    Ok(document.unwrap_or_else(|| empty_document(path)))
+}
+
+fn empty_document(path: &Path) -> Document {
+    Document::empty(path.display().to_string())
 }

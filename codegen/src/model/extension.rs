@@ -1,10 +1,11 @@
 //! The model of an extension: its own types, and those that it has from the revision that it extends.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::build::build_model;
 use super::check_facts::wrong_facts;
-use super::input::BuildInput;
+use super::input::{BuildInput, LaterNames};
 use super::lock::Lock;
 use super::modules::reachable;
 use super::names::Names;
@@ -12,8 +13,9 @@ use super::revisions::{ModelledRevision, wrong_errors};
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::extension::NormalisedExtension;
-use crate::load::{Document, Extension};
-use crate::normalise::Scalar;
+use crate::load::{Document, Extension, RevisionDocuments, SharedDocuments};
+use crate::memo::{Memo, Same};
+use crate::normalise::{NormalisedSchema, Scalar};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
 
@@ -46,19 +48,44 @@ pub(crate) struct AddedResult {
     pub(crate) kind: Option<String>,
 }
 
+/// Extensions with their models, by what these were built of.
+pub(crate) type BuiltExtensions = Memo<ExtensionInput, Result<Arc<ModelledExtension>, Problems>>;
+
+/// What the model of an extension is built of.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ExtensionInput {
+    name: String,
+    declared: Extension,
+    documents: RevisionDocuments,
+    shared: SharedDocuments,
+    names: Names,
+    /// The revision that it extends.
+    core: Same<ModelledRevision>,
+}
+
 /// Builds the models of extensions.
 pub(crate) fn build_extensions(
     (names, shared): (&Names, &Shared),
-    revisions: &[ModelledRevision],
+    revisions: &[Arc<ModelledRevision>],
     extensions: Vec<NormalisedExtension>,
-) -> Result<Vec<ModelledExtension>, Problems> {
-    let (mut modelled, mut problems) = (Vec::new(), Vec::new());
+    known: &BuiltExtensions,
+) -> Result<Vec<Arc<ModelledExtension>>, Problems> {
+    let (mut modelled, mut problems) = (Vec::<Arc<ModelledExtension>>::new(), Vec::new());
     for extension in extensions {
         let mut revisions = revisions.iter();
         let Some(core) = revisions.find(|revision| revision.entry().revision == extension.declared.of) else {
             continue;
         };
-        match build_extension(extension, core, (names, shared)) {
+        let input = ExtensionInput {
+            name: extension.name.clone(),
+            declared: extension.declared.clone(),
+            documents: extension.own.documents.clone(),
+            shared: shared.documents.clone(),
+            names: names.clone(),
+            core: Same::of(core),
+        };
+        let build = |_: &ExtensionInput| build_extension(extension, core, (names, shared)).map(Arc::new);
+        match known.get(input, build) {
             Ok(extension) => {
                 problems.extend(modelled.iter().flat_map(|other| shared_names(other, &extension)));
                 modelled.push(extension);
@@ -76,32 +103,34 @@ fn build_extension(
     core: &ModelledRevision,
     (names, shared): (&Names, &Shared),
 ) -> Result<ModelledExtension, Problems> {
-    let NormalisedExtension { schema, imported, .. } = extension;
-    let published = Lock::of(&schema.documents.names)?;
+    let NormalisedExtension { own, imported, .. } = extension;
+    let NormalisedSchema { document, overlay, .. } = &own.schema;
+    let published = Lock::of(&own.documents.names)?;
+    let no_names = BTreeMap::new();
     let input = BuildInput {
-        revision: &schema,
+        revision: own.documents.entry.revision.as_str(),
+        schema: &own.schema,
         names,
-        later: None,
-        lock: &Lock::of(&schema.documents.names)?.with(&core.model, &imported),
+        later: &LaterNames::new(&no_names),
+        lock: &Lock::of(&own.documents.names)?.with(&core.model, &imported),
         imported: &imported,
         modules: &shared.modules,
         inherited_results: &BTreeMap::new(),
     };
-    let locate = |found: Problems| found.into_iter().map(|problem| schema.document.locate(problem));
+    let locate = |found: Problems| found.into_iter().map(|problem| document.locate(problem));
     let mut model = build_model(&input).map_err(|found| Problems::from_iter(locate(found)))?;
     mark_imported(&mut model, &core.model, &imported);
-    let overlay = &schema.overlay;
-    let mut problems = published.broken(&model, &schema.documents.names);
+    let mut problems = published.broken(&model, &own.documents.names);
     problems.extend(wrong_errors(overlay, &model));
     problems.extend(wrong_facts(&overlay.facts, overlay, &model));
-    problems.extend(methods_of_core(&model, &core.model, &schema.document));
+    problems.extend(methods_of_core(&model, &core.model, document));
     let definitions = &model.definitions;
     if definitions.is_empty() {
         let what = format!(
             "every definition is one of revision {}, so nothing is left to generate",
             extension.declared.of
         );
-        let problem = schema.document.problem("#", what);
+        let problem = document.problem("#", what);
         problems.push(problem.help("give the schema of the extension, and not that of the protocol"));
     }
     let added = added_results(overlay, &model, &core.model, &mut problems);
@@ -118,7 +147,7 @@ fn build_extension(
     Ok(ModelledExtension {
         name: extension.name,
         declared: extension.declared,
-        own: ModelledRevision::of(schema, model, facts),
+        own: ModelledRevision::of(own, model, facts),
         results: added,
     })
 }

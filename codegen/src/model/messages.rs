@@ -245,7 +245,7 @@ fn results(model: &Model, input: &BuildInput<'_>, name: &str, method: &str) -> (
         let names = results.get(method).into_iter().flatten();
         names.filter_map(|name| by_name(name)).collect()
     };
-    for result in said(&input.revision.overlay.results_by_method()) {
+    for result in said(&input.schema.overlay.results_by_method()) {
         if !results.contains(&result) {
             results.push(result);
         }

@@ -31,13 +31,13 @@ mod type_schema;
 mod types;
 
 pub(crate) use self::decide::{Case, Decision};
-pub(crate) use self::extension::{ModelledExtension, build_extensions};
+pub(crate) use self::extension::{BuiltExtensions, ModelledExtension, build_extensions};
 pub(crate) use self::lifecycle::{Lifecycle, OwnMessage};
 pub(crate) use self::lock::names_yaml;
 pub(crate) use self::method::Method;
 pub(crate) use self::names::Names;
 pub(crate) use self::results::result_variants;
-pub(crate) use self::revisions::{ModelledRevision, build_models};
+pub(crate) use self::revisions::{BuiltRevisions, ModelledRevision, build_models};
 pub(crate) use self::roles::{is_internal, is_of_member};
 pub(crate) use self::shared::Shared;
 pub(crate) use self::type_ref::TypeRef;

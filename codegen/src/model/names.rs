@@ -9,7 +9,7 @@ use super::type_ref::TypeRef;
 use mcp_wire::JsonType;
 
 /// Makes Rust type names of official ones.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Names {
     /// How acronyms are spelt in Rust: a manifest's `acronyms`.
     acronyms: BTreeMap<String, String>,

@@ -1,20 +1,22 @@
 //! The models of all revisions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::build::build_model;
 use super::check_facts::wrong_facts;
-use super::input::BuildInput;
+use super::input::{BuildInput, LaterNames, NamesAskedFor};
 use super::lock::Lock;
 use super::names::Names;
 use super::schema::describe_types;
 use super::shared::Shared;
 use super::types::Model;
 use crate::facts::Facts;
-use crate::load::{Docs, Entry, RevisionDocuments};
-use crate::normalise::NormalisedRevision;
+use crate::load::{Docs, Entry, RevisionDocuments, SharedDocuments};
+use crate::memo::Memo;
+use crate::normalise::{NormalisedRevision, NormalisedSchema};
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
 
@@ -24,9 +26,9 @@ pub(crate) struct ModelledRevision {
     pub(crate) documents: RevisionDocuments,
     pub(crate) model: Model,
     /// The schema that the validator keeps.
-    pub(crate) schema: Value,
+    pub(crate) schema: Arc<Value>,
     /// What the schema can't say.
-    pub(crate) overlay: Overlay,
+    pub(crate) overlay: Arc<Overlay>,
     /// What it can't say about the revision as a whole, with what holds since earlier ones.
     pub(crate) facts: Facts,
     /// Its own documentation.
@@ -46,16 +48,40 @@ impl ModelledRevision {
 
     /// A revision with the model that was built of its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
-        describe_types(&mut model, &revision.shapes.schema);
+        let NormalisedSchema { shapes, overlay, .. } = revision.schema;
+        describe_types(&mut model, &shapes.schema);
         Self {
             documents: revision.documents,
-            overlay: revision.overlay,
+            overlay,
             model,
-            schema: revision.shapes.schema,
+            schema: Arc::clone(&shapes.schema),
             facts,
             docs: revision.docs,
         }
     }
+}
+
+/// Revisions with their models, by what these were built of.
+pub(crate) type BuiltRevisions = Memo<(RevisionInput, NamesAskedFor), BuiltRevision>;
+
+/// What the model of a revision is built of, beside the names that types have in later revisions.
+#[derive(Debug, PartialEq)]
+pub(crate) struct RevisionInput {
+    documents: RevisionDocuments,
+    shared: SharedDocuments,
+    names: Names,
+    /// The facts, with those that hold since earlier revisions.
+    facts: Facts,
+    /// The results that earlier revisions state.
+    results: Results,
+}
+
+/// What was built, and the problems that were found. Those of drafts that aren't errors are warnings.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BuiltRevision {
+    built: Option<Arc<ModelledRevision>>,
+    problems: Vec<Problem>,
+    warnings: Vec<Problem>,
 }
 
 /// Builds the models from the latest to the earliest, because names come from later revisions. The problems of drafts that aren't errors
@@ -63,53 +89,94 @@ impl ModelledRevision {
 pub(crate) fn build_models(
     (names, shared): (&Names, &Shared),
     revisions: Vec<NormalisedRevision>,
-) -> Result<(Vec<ModelledRevision>, Vec<Problem>), Problems> {
+    known: &BuiltRevisions,
+) -> Result<(Vec<Arc<ModelledRevision>>, Vec<Problem>), Problems> {
     let mut inherited = inherit(&revisions);
-    let (mut models, mut problems) = (Vec::<ModelledRevision>::new(), Vec::new());
-    let mut warnings = Vec::new();
+    let (mut models, mut problems, mut warnings) = (Vec::<Arc<ModelledRevision>>::new(), Vec::new(), Vec::new());
+    let mut later = BTreeMap::new();
     for revision in revisions.into_iter().rev() {
-        let (mut facts, inherited_results) = inherited.pop().unwrap_or_default();
-        let lock = match Lock::of(&revision.documents.names) {
-            Ok(lock) => lock,
-            Err(found) => {
-                problems.extend(found);
-                continue;
-            }
+        let (facts, results) = inherited.pop().unwrap_or_default();
+        let input = RevisionInput {
+            documents: revision.documents.clone(),
+            shared: shared.documents.clone(),
+            names: names.clone(),
+            facts,
+            results,
         };
-        let input = BuildInput {
-            revision: &revision,
-            names,
-            later: models.last().map(|later| &later.model),
-            lock: &lock,
-            modules: &shared.modules,
-            inherited_results: &inherited_results,
-            imported: &BTreeSet::new(),
+        let is_same = |(other, asked): &(RevisionInput, NamesAskedFor)| {
+            let mut asked = asked.iter();
+            *other == input && asked.all(|(position, name)| later.get(position) == name.as_ref())
         };
-        match build_model(&input) {
-            Ok(mut model) => {
-                problems.extend(lock.broken(&model, &revision.documents.names));
-                problems.extend(wrong_results(&revision.overlay, &model));
-                problems.extend(wrong_errors(&revision.overlay, &model));
-                problems.extend(sections_of_extensions(&revision.overlay));
-                let wrong = wrong_facts(&facts, &revision.overlay, &model);
-                let is_draft = !revision.documents.entry.released;
-                let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
-                    .into_iter()
-                    .partition(|problem| is_draft && facts.leave_out(&revision.overlay.facts, &problem.pointer));
-                problems.extend(wrong);
-                warnings.extend(left_out);
-                shared.apply(&mut model);
-                if is_draft {
-                    warnings.extend(shared.leave_out_roles(&mut model));
-                }
-                models.push(ModelledRevision::of(revision, model, facts));
-            }
-            Err(found) => problems.extend(found.into_iter().map(|problem| revision.document.locate(problem))),
+        let built = known.find(is_same).unwrap_or_else(|| {
+            let later = LaterNames::new(&later);
+            let built = build_revision(revision, &input, shared, &later);
+            known.keep((input, later.into_asked()), built)
+        });
+        problems.extend(built.problems);
+        warnings.extend(built.warnings);
+        if let Some(built) = built.built {
+            later.extend(built.model.positions.clone());
+            models.push(built);
         }
     }
     Problems::check(problems)?;
     models.reverse();
     Ok((models, warnings))
+}
+
+/// Builds the model of a revision.
+fn build_revision(
+    revision: NormalisedRevision,
+    input: &RevisionInput,
+    shared: &Shared,
+    later: &LaterNames<'_>,
+) -> BuiltRevision {
+    let NormalisedSchema { document, overlay, .. } = &revision.schema;
+    let mut built = BuiltRevision::default();
+    let lock = match Lock::of(&revision.documents.names) {
+        Ok(lock) => lock,
+        Err(found) => {
+            built.problems.extend(found);
+            return built;
+        }
+    };
+    let build_input = BuildInput {
+        revision: input.documents.entry.revision.as_str(),
+        schema: &revision.schema,
+        names: &input.names,
+        later,
+        lock: &lock,
+        modules: &shared.modules,
+        inherited_results: &input.results,
+        imported: &BTreeSet::new(),
+    };
+    let mut model = match build_model(&build_input) {
+        Ok(model) => model,
+        Err(found) => {
+            built
+                .problems
+                .extend(found.into_iter().map(|problem| document.locate(problem)));
+            return built;
+        }
+    };
+    built.problems.extend(lock.broken(&model, &revision.documents.names));
+    built.problems.extend(wrong_results(overlay, &model));
+    built.problems.extend(wrong_errors(overlay, &model));
+    built.problems.extend(sections_of_extensions(overlay));
+    let mut facts = input.facts.clone();
+    let wrong = wrong_facts(&facts, overlay, &model);
+    let is_draft = !revision.documents.entry.released;
+    let (left_out, wrong): (Vec<_>, Vec<_>) = wrong
+        .into_iter()
+        .partition(|problem| is_draft && facts.leave_out(&overlay.facts, &problem.pointer));
+    built.problems.extend(wrong);
+    built.warnings.extend(left_out);
+    shared.apply(&mut model);
+    if is_draft {
+        built.warnings.extend(shared.leave_out_roles(&mut model));
+    }
+    built.built = Some(Arc::new(ModelledRevision::of(revision, model, facts)));
+    built
 }
 
 /// Results of requests, by method.
@@ -119,9 +186,9 @@ type Results = BTreeMap<String, Vec<String>>;
 fn inherit(revisions: &[NormalisedRevision]) -> Vec<(Facts, Results)> {
     let (mut facts, mut earlier) = (Facts::default(), Results::new());
     let inherited = revisions.iter().map(|revision| {
-        facts = revision.overlay.facts.clone().or(std::mem::take(&mut facts));
+        facts = revision.schema.overlay.facts.clone().or(std::mem::take(&mut facts));
         let inherited = earlier.clone();
-        earlier.extend(revision.overlay.results_by_method());
+        earlier.extend(revision.schema.overlay.results_by_method());
         (facts.clone(), inherited)
     });
     inherited.collect()

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 
 /// What is said about all revisions.
 pub(crate) struct Shared {
-    documents: SharedDocuments,
+    pub(super) documents: SharedDocuments,
     pub(super) modules: BTreeMap<String, String>,
     capabilities: Capabilities,
     lifecycle: Roles,

@@ -50,7 +50,7 @@ pub(crate) struct Model {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) summary: Vec<String>,
     pub(crate) lifecycle: Lifecycle,
-    /// Which type is where: what an earlier revision, whose schema has no name there, takes its name from.
+    /// Which type is where: what earlier revisions, whose schemas have no name there, take its name from.
     #[serde(skip)]
     pub(crate) positions: BTreeMap<String, String>,
     /// The Rust name of what is at a pointer of the schema, if it has a type of its own.

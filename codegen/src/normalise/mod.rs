@@ -12,6 +12,7 @@ mod union;
 mod written_out;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mcp_wire::json_schema::all_definitions;
 use serde::Serialize;
@@ -24,30 +25,51 @@ pub(crate) use shape_builder::only_requires;
 use envelope::MessageKind;
 
 use crate::load::{Docs, Document, RevisionDocuments};
-use crate::overlay::Overlay;
+use crate::memo::Memo;
+use crate::overlay::{Overlay, correct_schema};
 use crate::problem::Problems;
 
 /// A revision in shapes.
 #[derive(Debug)]
 pub(crate) struct NormalisedRevision {
     pub(crate) documents: RevisionDocuments,
-    /// The corrected schema, for the places of problems.
-    pub(crate) document: Document,
-    pub(crate) shapes: Shapes,
-    /// What the schema can't say.
-    pub(crate) overlay: Overlay,
+    pub(crate) schema: NormalisedSchema,
     pub(crate) docs: Docs,
 }
 
-/// Reduces the schema of a revision to shapes.
+/// A schema in shapes.
+#[derive(Debug, Clone)]
+pub(crate) struct NormalisedSchema {
+    /// The corrected schema, for the places of problems.
+    pub(crate) document: Document,
+    pub(crate) shapes: Arc<Shapes>,
+    /// What the schema can't say.
+    pub(crate) overlay: Arc<Overlay>,
+}
+
+/// Schemas and their overlays, corrected and in shapes.
+pub(crate) type NormalisedSchemas = Memo<[Document; 2], Result<NormalisedSchema, Problems>>;
+
+/// Corrects the schema of a revision, and reduces it to shapes.
+///
+/// # Errors
+/// Everything that is wrong with the overlay or the corrected schema.
+pub(crate) fn normalise_revision(
+    documents: &RevisionDocuments,
+    known: &NormalisedSchemas,
+) -> Result<NormalisedSchema, Problems> {
+    let input = [documents.schema.clone(), documents.overlay.clone()];
+    known.get(input, |_| {
+        let (document, overlay) = correct_schema(documents)?;
+        normalise(document, overlay)
+    })
+}
+
+/// Reduces a corrected schema to shapes.
 ///
 /// # Errors
 /// What the validator in the generated crate couldn't honour.
-pub(crate) fn normalise_revision(
-    documents: RevisionDocuments,
-    (document, overlay): (Document, Overlay),
-    docs: Docs,
-) -> Result<NormalisedRevision, Problems> {
+pub(crate) fn normalise(document: Document, overlay: Overlay) -> Result<NormalisedSchema, Problems> {
     let shapes = normalise_schema(document.root());
     if let Err(error) = mcp_wire::Validator::new(&shapes.schema) {
         let found = error.problems().iter();
@@ -59,12 +81,10 @@ pub(crate) fn normalise_revision(
     }
     let unfit = written_out::unfit(document.root(), &shapes).into_iter();
     Problems::check(unfit.map(|problem| document.locate(problem)).collect())?;
-    Ok(NormalisedRevision {
-        documents,
+    Ok(NormalisedSchema {
         document,
-        shapes,
-        overlay,
-        docs,
+        shapes: Arc::new(shapes),
+        overlay: Arc::new(overlay),
     })
 }
 
@@ -155,7 +175,7 @@ pub(crate) struct Property {
 pub(crate) struct Shapes {
     pub(crate) definitions: BTreeMap<String, DefinitionShape>,
     /// The schema that the validator keeps: corrected, and without the envelope around methods.
-    pub(crate) schema: Value,
+    pub(crate) schema: Arc<Value>,
 }
 
 /// A definition in shapes.
@@ -200,6 +220,6 @@ pub(crate) fn normalise_schema(corrected: &Value) -> Shapes {
     added_schemas::insert_schemas(added, &mut schema);
     Shapes {
         definitions: shapes,
-        schema,
+        schema: Arc::new(schema),
     }
 }

@@ -1,6 +1,7 @@
 //! The page of what the schemas don't say: every entry of the data beside them, with its source.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -20,9 +21,9 @@ order of an enumeration. **Error codes**, **results**, **deprecations** and **fa
 schemas can't imply about each other: they are between a revision and the one before it.
 ";
 
-pub(crate) fn gaps(revisions: &[ModelledRevision]) -> String {
+pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> String {
     let mut page = TITLE.to_owned();
-    let sections: Vec<Vec<Section>> = revisions.iter().map(sections).collect();
+    let sections: Vec<Vec<Section>> = revisions.iter().map(|revision| sections(revision)).collect();
     if let Some(all) = sections.first() {
         let titles: Vec<&str> = all.iter().map(|section| section.title).collect();
         let _ = writeln!(page, "\n| Revision | {} |", titles.join(" | "));

@@ -1,8 +1,9 @@
 //! Since when a type, a member or a method is there, and what changed in it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::adapt::Plan;
+use crate::adapt::Plans;
 use crate::diff::{Change, ChangeKind, Diff, Pair, Subject, name_of};
 use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeKind};
 
@@ -32,10 +33,10 @@ impl<'i> History<'i> {
         }
     }
 
-    pub(super) fn new(revisions: &'i [ModelledRevision], plans: &'i [[Plan; 2]], diffs: &'i [Diff]) -> Self {
+    pub(super) fn new(revisions: &'i [Arc<ModelledRevision>], plans: &'i [Plans], diffs: &'i [Diff]) -> Self {
         let pairs = revisions.iter().zip(revisions.iter().skip(1)).zip(plans);
         let pairs =
-            pairs.map(|((earlier, later), [up, _])| Pair::new(&earlier.model, &later.model, up).earlier_names());
+            pairs.map(|((earlier, later), plans)| Pair::new(&earlier.model, &later.model, &plans[0]).earlier_names());
         Self {
             models: revisions.iter().map(|revision| &revision.model).collect(),
             diffs,

@@ -5,9 +5,11 @@ mod version;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::cache::Cache;
 use crate::diff::{Change, Diff};
 use crate::documents::diff_of_modelled;
 use crate::error::GenerateError;
@@ -37,7 +39,8 @@ pub struct CrateChange {
 /// # Errors
 /// Problems of one of the directories.
 pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, CrateChange>, GenerateError> {
-    let [before, after] = [model(load(before)?)?, model(load(after)?)?];
+    let cache = Cache::default();
+    let [before, after] = [model(load(before)?, &cache)?, model(load(after)?, &cache)?];
     let family = after.manifest.family();
     let mut changes = BTreeMap::new();
     for later in &after.revisions {
@@ -64,7 +67,7 @@ pub fn compare_schemas(before: &Path, after: &Path) -> Result<BTreeMap<String, C
 }
 
 fn revision<'p>(protocol: &'p Protocol, like: &ModelledRevision) -> Option<&'p ModelledRevision> {
-    let mut revisions = protocol.revisions.iter();
+    let mut revisions = protocol.revisions.iter().map(Arc::as_ref);
     revisions.find(|revision| revision.model.revision == like.model.revision)
 }
 

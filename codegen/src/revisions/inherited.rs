@@ -1,6 +1,7 @@
 //! What later revisions have from the overlay of an earlier one.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -78,7 +79,11 @@ fn with_entries(text: &str, entries: &[Value]) -> String {
 
 /// The facts that revisions no longer have once an overlay is gone, a sentence for the first one that lacks them. A later one has them from
 /// there.
-pub(super) fn lost_facts(withdrawn: &Revision, before: &[ModelledRevision], after: &[ModelledRevision]) -> Vec<String> {
+pub(super) fn lost_facts(
+    withdrawn: &Revision,
+    before: &[Arc<ModelledRevision>],
+    after: &[Arc<ModelledRevision>],
+) -> Vec<String> {
     let mut known = BTreeSet::new();
     let sentences = after.iter().filter_map(|after| {
         let revision = &after.entry().revision;

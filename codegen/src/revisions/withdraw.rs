@@ -1,10 +1,12 @@
 //! Removes a revision.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::RevisionsError;
 use super::inherited::{lost_facts, with_results_of};
 use super::mentions::{lines, texts};
+use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::generate::position;
@@ -25,7 +27,7 @@ pub struct Withdrawn {
 /// What a revision leaves to its successor.
 struct Left {
     /// The models of all revisions, while they have it.
-    before: Vec<ModelledRevision>,
+    before: Vec<Arc<ModelledRevision>>,
     /// `None` if the successor's overlay stays as it is.
     overlay: Option<Overlay>,
 }
@@ -82,7 +84,7 @@ fn left(directory: &Path, index: usize) -> Option<Left> {
     let successor = revisions
         .next()
         .map(|next| (next.overlay.clone(), next.entry.revision.clone()));
-    let before = model(loaded).ok()?.revisions;
+    let before = model(loaded, &Cache::default()).ok()?.revisions;
     let overlay = successor.and_then(|(own, revision)| {
         let text = read_text(&directory.join(revision.as_str()).join(OVERLAY))
             .ok()?
@@ -132,7 +134,8 @@ fn warnings(
     }
     let successor = manifest.revisions.get(index).map(|entry| &entry.revision);
     let overlay = left.and_then(|left| left.overlay.as_ref()).zip(successor);
-    let mut files = Directory::new(directory);
+    let cache = Cache::default();
+    let mut files = Directory::new(directory, &cache.files);
     if let Some((overlay, successor)) = overlay {
         files.put(
             directory.join(successor.as_str()).join(OVERLAY),
@@ -144,10 +147,10 @@ fn warnings(
         ));
     }
     let after = || files.load(manifest.clone());
-    if let (Some(left), Ok(after)) = (left, model(after())) {
+    if let (Some(left), Ok(after)) = (left, model(after(), &cache)) {
         warnings.extend(lost_facts(revision, &left.before, &after.revisions));
     }
-    match check_loaded(after()) {
+    match check_loaded(after(), &cache) {
         Err(GenerateError::Problems(problems)) => warnings.extend(problems.iter().map(ToString::to_string)),
         Err(error) => warnings.push(error.to_string()),
         Ok(()) => {}

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::adapt::Row;
+use crate::cache::Cache;
 use crate::crates::emit_protocol;
 use crate::emit::revision_tables;
 use crate::ingest::{IngestOptions, ingest};
@@ -74,13 +75,14 @@ fn blocks() -> BTreeMap<&'static str, String> {
     let shapes = normalise_schema(corrected.root());
     blocks.insert("shape", said(&format!("{:#?}", shapes.definitions[POINTER].node.shape)));
 
-    let protocol = model(loaded).unwrap();
+    let cache = Cache::default();
+    let protocol = model(loaded, &cache).unwrap();
     let types = &protocol.revisions[1].model.types;
     blocks.insert("model", yaml(&json!({"Link": types["Link"], "Block": types["Block"]})));
 
-    let protocol = plan(protocol).unwrap();
+    let protocol = plan(protocol, &cache).unwrap();
     let block = TypeRef::Named("Block".to_owned());
-    let [_, down] = &protocol.plans[0];
+    let [_, down] = protocol.plans[0].as_ref();
     let Row::Union(Some(row)) = &down.conversions[&(block.clone(), block)].row else {
         panic!("links aren't converted as the types imply");
     };

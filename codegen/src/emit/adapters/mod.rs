@@ -88,7 +88,10 @@ pub(crate) fn emit_adapters(
     });
     let kind = if family.single_crate { "single" } else { "adapters" };
     let mut files = templates.files(kind, &values)?;
-    files.insert("ADAPTERS.md".to_owned(), report(input.protocol.plans.iter().flatten()));
+    files.insert(
+        "ADAPTERS.md".to_owned(),
+        report(input.protocol.plans.iter().flat_map(|plans| plans.iter())),
+    );
     for (position, (revision, table)) in all.iter().zip(revision_tables(input.protocol)).enumerate() {
         let name = &revision.model.revision;
         files.insert(format!("tables/{name}.json"), table);

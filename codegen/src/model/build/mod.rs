@@ -44,7 +44,7 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         rust_names,
         shared: BTreeMap::new(),
         types: BTreeMap::new(),
-        positions: input.later.map(|later| later.positions.clone()).unwrap_or_default(),
+        positions: BTreeMap::new(),
         inline: BTreeMap::new(),
         request_id: request_id_pointer(input.shapes()),
     };
@@ -62,16 +62,16 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         builder.define(&name, &definition.node, &definition.name, definition.official);
     }
     let mut model = Model {
-        revision: input.revision.documents.entry.revision.to_string(),
+        revision: input.revision.to_owned(),
         definitions: definitions(input, &builder.rust_names),
         types: builder.types,
         methods: Vec::new(),
         batches: false,
         errors_without_id: false,
-        error_codes: input.revision.overlay.error_codes.clone(),
+        error_codes: input.schema.overlay.error_codes.clone(),
         error_data: BTreeMap::new(),
-        deprecated: input.revision.overlay.deprecated.clone(),
-        summary: input.revision.overlay.summary.clone(),
+        deprecated: input.schema.overlay.deprecated.clone(),
+        summary: input.schema.overlay.summary.clone(),
         lifecycle: Lifecycle::default(),
         positions: builder.positions,
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),

@@ -85,10 +85,7 @@ impl Builder<'_> {
         if let Some(name) = self.input.lock.name(&node.pointer) {
             return (2, name.to_owned());
         }
-        let later = self
-            .input
-            .later
-            .and_then(|later| later.positions.get(&context.position));
+        let later = self.input.later.at(&context.position);
         let free = |name: &&String| !self.rust_names.values().any(|taken| taken == *name);
         match later.filter(free) {
             Some(name) => (3, name.clone()),

@@ -1,0 +1,67 @@
+//! The results of functions by their inputs.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// A value that is equal to itself alone, in memory: comparing two would take as long as making one.
+#[derive(Debug)]
+pub(crate) struct Same<T>(Arc<T>);
+
+impl<T> Same<T> {
+    pub(crate) fn of(value: &Arc<T>) -> Self {
+        Self(Arc::clone(value))
+    }
+}
+
+impl<T> PartialEq for Same<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// How many results of a function are kept.
+const KEPT: usize = 64;
+
+/// The results of a function by its input, those that were asked for last first. The key is the input itself, so no result is stale.
+#[derive(Debug)]
+pub(crate) struct Memo<K, V>(RefCell<Vec<(K, V)>>);
+
+impl<K, V> Default for Memo<K, V> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<K: PartialEq, V: Clone> Memo<K, V> {
+    /// The result for an input.
+    pub(crate) fn get(&self, input: K, make: impl FnOnce(&K) -> V) -> V {
+        let is_same = |known: &K| *known == input;
+        match self.find(is_same) {
+            Some(result) => result,
+            None => {
+                let made = make(&input);
+                self.keep(input, made)
+            }
+        }
+    }
+}
+
+impl<K, V: Clone> Memo<K, V> {
+    /// The result for the input that a condition is true of.
+    pub(crate) fn find(&self, is_same: impl Fn(&K) -> bool) -> Option<V> {
+        let mut kept = self.0.borrow_mut();
+        let index = kept.iter().position(|(input, _)| is_same(input))?;
+        let found = kept.remove(index);
+        let result = found.1.clone();
+        kept.insert(0, found);
+        Some(result)
+    }
+
+    /// Keeps the result for an input, and returns it.
+    pub(crate) fn keep(&self, input: K, result: V) -> V {
+        let mut kept = self.0.borrow_mut();
+        kept.insert(0, (input, result.clone()));
+        kept.truncate(KEPT);
+        result
+    }
+}
