@@ -19,20 +19,18 @@ impl<T> PartialEq for Same<T> {
     }
 }
 
-/// How many results of a function are kept.
-const KEPT: usize = 64;
-
-/// The results of a function by its input, those that were asked for last first. The key is the input itself, so no result is stale.
+/// The results of a function by its input, those that were asked for last first. The key is the input itself, so no result is stale. As many
+/// are kept as one directory may need, and those of a few others.
 #[derive(Debug)]
-pub(crate) struct Memo<K, V>(RefCell<Vec<(K, V)>>);
+pub(crate) struct Memo<K, V, const KEPT: usize = 24>(RefCell<Vec<(K, V)>>);
 
-impl<K, V> Default for Memo<K, V> {
+impl<K, V, const KEPT: usize> Default for Memo<K, V, KEPT> {
     fn default() -> Self {
         Self(RefCell::default())
     }
 }
 
-impl<K: PartialEq, V: Clone> Memo<K, V> {
+impl<K: PartialEq, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
     /// The result for an input.
     pub(crate) fn get(&self, input: K, make: impl FnOnce(&K) -> V) -> V {
         let is_same = |known: &K| *known == input;
@@ -46,7 +44,7 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
     }
 }
 
-impl<K, V: Clone> Memo<K, V> {
+impl<K, V: Clone, const KEPT: usize> Memo<K, V, KEPT> {
     /// The result for the input that a condition is true of.
     pub(crate) fn find(&self, is_same: impl Fn(&K) -> bool) -> Option<V> {
         let mut kept = self.0.borrow_mut();

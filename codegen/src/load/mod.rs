@@ -53,7 +53,7 @@ fn missing(path: &Path) -> Problem {
 }
 
 /// Documents, by the names and the bytes of their files.
-pub(crate) type Files = Memo<(String, Vec<u8>), Result<Document, Problems>>;
+pub(crate) type Files = Memo<(String, Vec<u8>), Result<Document, Problems>, 128>;
 
 /// Reads a file as a document if there is one.
 fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problems> {
