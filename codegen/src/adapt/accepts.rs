@@ -117,8 +117,13 @@ impl<'m> Schemas<'m> {
                     .and_then(Value::as_object)
                     .into_iter()
                     .flatten();
+                let by_pattern = source.get("patternProperties").and_then(Value::as_object);
                 let declared = |name: &str| target.get("properties").is_some_and(|all| all.get(name).is_some());
                 self.accepts_schema(asserted, others)
+                    && by_pattern
+                        .into_iter()
+                        .flatten()
+                        .all(|(_, property)| self.accepts_schema(asserted, property))
                     && named
                         .filter(|(name, _)| !declared(name))
                         .all(|(_, property)| self.accepts_schema(asserted, property))
