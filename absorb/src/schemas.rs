@@ -29,7 +29,7 @@ impl Schemas {
     /// Schemas in a directory.
     ///
     /// # Errors
-    /// There is no place for a copy.
+    /// A temporary directory for the copy can't be created.
     pub fn new(directory: &Path) -> Result<Self, AbsorbError> {
         Ok(Self {
             original: directory.to_owned(),

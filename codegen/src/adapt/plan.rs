@@ -74,22 +74,17 @@ fn plan_adjacent(before: &ModelledRevision, after: &ModelledRevision) -> Result<
     let mut rules = Rules::of(after.documents.rules.clone())?;
     let mut warnings = Vec::new();
     loop {
-        let (plans, found) = plan_pair(before, after, &rules);
-        let plans = Arc::new(plans);
-        if before.entry().released && after.entry().released {
-            return Ok(PlannedPair {
-                plans,
-                warnings,
-                problems: found,
-            });
+        let (plans, mut problems) = plan_pair(before, after, &rules);
+        let is_released = before.entry().released && after.entry().released;
+        let ignores_more = !is_released && rules.ignore(&problems);
+        if !is_released {
+            warnings.append(&mut problems);
         }
-        let ignores_more = rules.ignore(&found);
-        warnings.extend(found);
         if !ignores_more {
             return Ok(PlannedPair {
-                plans,
+                plans: Arc::new(plans),
                 warnings,
-                problems: Vec::new(),
+                problems,
             });
         }
     }

@@ -45,13 +45,11 @@ impl Edit {
 
     /// Edits the source.
     pub(crate) fn apply(self, source: &mut String) {
-        let Self { range, members } = self;
-        let end = range.end;
-        if let Some((members, follow)) = members {
-            source.insert_str(end, &members);
-            source.insert_str(end, if follow { "," } else { "" });
-        }
-        source.replace_range(range, "");
+        let members = self.members.map(|(members, follow)| match follow {
+            true => format!(",{members}"),
+            false => members.to_string(),
+        });
+        source.replace_range(self.range, &members.unwrap_or_default());
     }
 }
 

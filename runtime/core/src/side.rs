@@ -17,10 +17,10 @@ pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::Notificat
 
 /// One side of a session, by its messages. All of them are types of the hub.
 pub trait Side: Send + Sync + Sized + 'static {
-    /// Whether it is the side of a server.
-    const IS_SERVER: bool;
     /// The role of its peer.
     const PEER: Role;
+    /// Whether it is the side of a server.
+    const IS_SERVER: bool = matches!(Self::PEER, Role::Client);
 
     /// A request that the peer may send.
     type Request: Object + Decode + Encode + Send + 'static;
@@ -262,7 +262,6 @@ macro_rules! messages {
 }
 
 impl Side for ServerSide {
-    const IS_SERVER: bool = true;
     const PEER: Role = Role::Client;
 
     messages! {
@@ -324,7 +323,6 @@ impl Side for ServerSide {
 }
 
 impl Side for ClientSide {
-    const IS_SERVER: bool = false;
     const PEER: Role = Role::Server;
 
     messages! {
