@@ -263,7 +263,7 @@ impl Pairing<'_> {
                 let mut sources = source.others.iter().chain([&source.pointer]);
                 !sources.any(|source| Schemas::new(self.to, self.from).accept(other, source))
             }
-            _ => false,
+            _ => !is_implied,
         });
         let first = is_narrower.then_some(&target.pointer);
         first.into_iter().chain(others).cloned().collect()

@@ -49,21 +49,32 @@ impl Schema<'_> {
     fn of_type(&self, model: &Model, at: &str, kind: &TypeKind) -> TypeSchema {
         let schema = self.follow(at).unwrap_or(&Value::Null);
         let has = |keyword| schema.get(keyword).is_some();
+        let mut assertions = assertions::of_type(model, self.root, at);
         let mut members = BTreeMap::new();
         if let TypeKind::Struct(object) = kind {
             for member in &object.members {
-                let mut places = Vec::new();
-                self.properties(at, &member.name, 0, &mut places);
-                let mut places = places.into_iter();
+                let mut places = self.properties_of(at, &member.name).into_iter();
                 if let Some(pointer) = places.next() {
                     let mut described = self.of_member(model, pointer, &member.ty);
                     described.others = places.collect();
+                    for other in &described.others {
+                        described
+                            .assertions
+                            .extend("", assertions::of_member(model, self.root, other));
+                    }
                     members.insert(member.name.clone(), described);
+                }
+            }
+            // What another part of an intersection asserts of a constant may be wrong of it. Then no value is valid.
+            for constant in &object.constants {
+                for place in self.properties_of(at, &constant.name) {
+                    let around = format!("properties/{}/", constant.name);
+                    assertions.extend(&around, assertions::of_member(model, self.root, &place));
                 }
             }
         }
         TypeSchema {
-            assertions: assertions::of_type(model, self.root, at),
+            assertions,
             closed: matches!(kind, TypeKind::Struct(_))
                 && schema.get("additionalProperties") == Some(&Value::Bool(false)),
             enumeration: ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
@@ -100,11 +111,16 @@ impl Schema<'_> {
         }
     }
 
-    /// Where the schema at a pointer declares a member, through references and `allOf`.
+    /// Where the schema at a pointer declares a member first, through references and `allOf`.
     fn property(&self, at: &str, member: &str) -> Option<String> {
+        self.properties_of(at, member).into_iter().next()
+    }
+
+    /// All places where the schema at a pointer declares a member.
+    fn properties_of(&self, at: &str, member: &str) -> Vec<String> {
         let mut found = Vec::new();
         self.properties(at, member, 0, &mut found);
-        found.into_iter().next()
+        found
     }
 
     /// Collects all places where the schema at a pointer declares a member, through references and `allOf`.

@@ -50,6 +50,16 @@ impl Assertions {
         Self { here, everywhere }
     }
 
+    /// Adds the assertions of another schema, with the keywords around it.
+    pub(super) fn extend(&mut self, around: &str, others: Self) {
+        let others = others.here.into_iter();
+        let others: Vec<Assertion> = others
+            .map(|(keyword, value)| (format!("{around}{keyword}"), value))
+            .collect();
+        self.here.extend(others.iter().cloned());
+        self.everywhere.extend(others);
+    }
+
     /// Whether these hold where the others hold.
     pub(crate) fn follow_from(&self, others: Option<&Self>) -> bool {
         self.here
