@@ -22,7 +22,7 @@ pub(crate) struct Place {
 #[derive(Debug, Clone, Default)]
 pub struct Places(pub(crate) Vec<Place>);
 
-/// An array or an object that has begun.
+/// A value that has begun.
 #[derive(Debug)]
 pub struct Begun(usize);
 
@@ -93,7 +93,7 @@ impl KnownJson {
         self.text.push_str(json);
     }
 
-    /// Begins an array or an object, whose text is pushed until [`end`](Self::end).
+    /// Begins a value, whose text is pushed until [`end`](Self::end).
     pub fn begin(&mut self) -> Begun {
         let start = self.text.len();
         let place = Place {
@@ -107,7 +107,7 @@ impl KnownJson {
         })
     }
 
-    /// Ends an array or an object.
+    /// Ends a value.
     pub fn end(&mut self, begun: Begun) {
         let end = self.text.len();
         let Some(places) = &mut self.places else { return };
@@ -185,9 +185,7 @@ mod tests {
         let known = KnownJson::after("[".to_owned(), &values).unwrap();
         let reader = Reader::of_known(&known).starting_at(1);
         let parts: Vec<&str> = reader.parts_to_look_at().collect();
-        assert_eq!(parts[0], "[[");
-        assert_eq!(parts[1], format!(",\"b\",{},", crate::to_string(&values[2]).unwrap()));
-        assert_eq!(parts[2..], ["]"]);
+        assert_eq!(parts, ["[[", ",\"b\",", ",", "]"]);
         assert_eq!(reader.rest(), &known.text()[1..]);
         let (text, _) = KnownJson::after("[".to_owned(), &crate::Number::from(f64::NAN)).unwrap_err();
         assert_eq!(text, "[");

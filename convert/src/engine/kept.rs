@@ -8,6 +8,7 @@ use super::look::Look;
 use super::node::{Edit, Edited, Node};
 use super::read::Read;
 use super::seen::Seen;
+use super::value::is_valid;
 use crate::tables::types::{Kind, Member, MemberValue, ObjectType, TypeRef};
 
 impl Read<'_> {
@@ -44,7 +45,14 @@ impl Read<'_> {
             TypeRef::Named(id) => match (&self.table.types[*id].kind, self.look(*id)) {
                 (Kind::Object(object), look) => self.pass_object(reader, object, look, edits),
                 (Kind::Union(union), Some(look)) => match choose(reader, union)? {
-                    Some(at) if !look.changes_variant(at) => self.pass(reader, &union.variants[at].ty, edits),
+                    Some(at) if !look.changes_variant(at) => {
+                        let variant = &union.variants[at].ty;
+                        let text = reader.text_of(|reader| self.pass(reader, variant, edits))?;
+                        match !look.validates_variants || is_valid(self.table, text, variant) {
+                            true => Ok(()),
+                            false => Err(changed(reader)),
+                        }
+                    }
                     _ => Err(changed(reader)),
                 },
                 _ => Err(changed(reader)),

@@ -24,6 +24,8 @@ pub(super) struct Look {
     pub(super) plans: Vec<(&'static Step, &'static ObjectPlan)>,
     /// Whether the value of each variant of a union may become one of another type.
     pub(super) variants: Vec<bool>,
+    /// Whether a value is the variant that its members say only if the schema of that variant accepts it.
+    pub(super) validates_variants: bool,
 }
 
 /// What is done to a member, besides what the type of its value says.
@@ -70,6 +72,11 @@ impl Look {
     /// Whether a variant of a union may become one of another type, or not be known.
     pub(super) fn changes_variant(&self, at: usize) -> bool {
         self.variants.get(at).is_none_or(|changes| *changes)
+    }
+
+    /// Whether the type is a union whose variants can be kept one by one, so that it isn't tried for the union too.
+    pub(super) fn is_tagged_union(&self) -> bool {
+        !self.variants.is_empty() && !self.validates_variants
     }
 }
 

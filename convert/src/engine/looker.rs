@@ -98,7 +98,8 @@ impl<'c> Looker<'c> {
             .collect();
         let becomes: Vec<Option<usize>> = match source {
             Some(Kind::Union(union)) => {
-                look.variants = vec![!is_tagged(union); union.variants.len()];
+                look.variants = vec![false; union.variants.len()];
+                look.validates_variants = !is_tagged(union);
                 (0..union.variants.len()).map(Some).collect()
             }
             _ => Vec::new(),
@@ -165,12 +166,9 @@ impl<'c> Looker<'c> {
 
 /// The members that distinguish the variants of the unions of a revision.
 fn tags_of(table: &Table) -> impl Iterator<Item = &'static str> {
-    table.types.iter().filter_map(|definition| match &definition.kind {
-        Kind::Union(union) => match &union.objects {
-            Some(Decision::Tag { member, .. }) => Some(*member),
-            _ => None,
-        },
-        _ => None,
+    table.types.iter().flat_map(|definition| match &definition.kind {
+        Kind::Union(union) => union.objects.as_ref().map(Decision::members).unwrap_or_default(),
+        _ => Vec::new(),
     })
 }
 
@@ -305,8 +303,7 @@ impl Look {
                 Some((at, VariantPlan::Becomes(to, change)))
                     if is_by_type(step, change)
                         && !opens(step, &union.variants[at].ty, change)
-                        && is_tagged(union)
-                        && tags(union, at) == tags(first, variant) =>
+                        && is_told_alike((first, variant), (union, at), becomes) =>
                 {
                     Some(*to)
                 }
@@ -378,6 +375,19 @@ fn is_tagged(union: &Union) -> bool {
             decisions.all(|decision| matches!(decision, Decision::Is(_)))
         }
         Some(_) => false,
+    }
+}
+
+/// Whether a variant of one union is told in the same way as one of a later union, whose variants those of the first have become.
+fn is_told_alike((first, variant): (&Union, usize), (later, at): (&Union, usize), becomes: &[Option<usize>]) -> bool {
+    match (is_tagged(first), is_tagged(later)) {
+        (true, true) => tags(first, variant) == tags(later, at),
+        (false, false) => {
+            let becomes = |variant: usize| becomes.get(variant).copied().flatten();
+            let first = first.objects.as_ref().and_then(|decision| decision.mapped(&becomes));
+            first == later.objects
+        }
+        _ => false,
     }
 }
 

@@ -264,7 +264,11 @@ impl<'a> Node<'a> {
     fn write(&self, json: &mut KnownJson, places: &Places) {
         match self {
             Self::Text(text) | Self::Unknown(text) => json.push_value(text),
-            Self::Kept(text, start) => json.push_part(text, *start, places),
+            Self::Kept(text, start) => {
+                let begun = json.begin();
+                json.push_part(text, *start, places);
+                json.end(begun);
+            }
             Self::Edited(edited) => edited.write(json, places),
             Self::Array(elements) => {
                 let begun = json.begin();

@@ -1,9 +1,11 @@
 //! Reading JSON as a type of a table: checked, and as a tree where something looks into it.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use mcp_wire::{Decoded, JsonType, Reader};
+use memchr::arch::all::packedpair::HeuristicFrequencyRank;
+use memchr::memmem::{Finder, FinderBuilder};
 
 use super::check::{UNKNOWN_METHOD, check, is_absent, is_constant, unknown, variant};
 use super::choose::{message, of_method};
@@ -126,7 +128,8 @@ impl<'t> Read<'t> {
             }
             self = self.unlooked();
         }
-        if let Some(tries) = self.tries.checked_sub(1) {
+        let is_tagged_union = matches!(ty, TypeRef::Named(id) if self.look(*id).is_some_and(Look::is_tagged_union));
+        if !is_tagged_union && let Some(tries) = self.tries.checked_sub(1) {
             return match self.kept(reader, ty) {
                 Some(kept) => Ok(kept),
                 None => Self { tries, ..self }.tree(reader, ty),
@@ -206,7 +209,8 @@ impl<'t> Read<'t> {
                 let read = Self { nulls, ..self };
                 let value = |reader: &mut Reader<'a>, at: usize| {
                     // Its own type doesn't say what the union makes of it.
-                    let changes = self.look(id).is_some_and(|look| look.changes_variant(at));
+                    let changes = |look: &Look| look.changes_variant(at) || look.validates_variants;
+                    let changes = self.look(id).is_some_and(changes);
                     let tries = if changes { 0 } else { read.tries };
                     Self { tries, ..read }.value(reader, &union.variants[at].ty)
                 };
@@ -317,7 +321,22 @@ impl<'t> Read<'t> {
 
 /// Whether a text may have a `null` in it. Each message is searched as a whole, and memchr searches many bytes at a time.
 pub(super) fn mentions_null(text: &str) -> bool {
-    memchr::memmem::find(text.as_bytes(), b"null").is_some()
+    // To make a searcher takes longer than to search the text between two strings.
+    static NULL: LazyLock<Finder<'static>> =
+        LazyLock::new(|| FinderBuilder::new().build_forward_with_ranker(RareInText, "null"));
+    NULL.find(text.as_bytes()).is_some()
+}
+
+/// How frequent the letters of `null` are, so that it is looked for by `n` and `l`: many words have `ul` in them.
+struct RareInText;
+
+impl HeuristicFrequencyRank for RareInText {
+    fn rank(&self, byte: u8) -> u8 {
+        match byte {
+            b'u' => u8::MAX,
+            _ => 0,
+        }
+    }
 }
 
 fn distinct<'a>(reader: &Reader<'a>, entries: Vec<Entry<'a>>) -> Decoded<Vec<Entry<'a>>> {

@@ -371,7 +371,7 @@ fn pointer_of(table: &Table, ty: &TypeRef) -> Option<&'static str> {
 }
 
 /// Whether the schema of a type accepts a value.
-fn is_valid(table: &Table, text: &str, ty: &TypeRef) -> bool {
+pub(super) fn is_valid(table: &Table, text: &str, ty: &TypeRef) -> bool {
     pointer_of(table, ty).is_none_or(|pointer| accepts_text(text, pointer, table.schema))
 }
 

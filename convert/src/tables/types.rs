@@ -81,7 +81,7 @@ pub(crate) struct Variant {
 }
 
 /// How an object is told to be a variant.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Decision {
     Is(usize),
     Tag {
@@ -116,6 +116,69 @@ impl Type {
 }
 
 impl Decision {
+    /// The decision with other variants in place of these. `None` if one has no other.
+    pub(crate) fn mapped(&self, other: &dyn Fn(usize) -> Option<usize>) -> Option<Self> {
+        let mapped = |decision: &Self| decision.mapped(other);
+        Some(match self {
+            Self::Is(at) => Self::Is(other(*at)?),
+            Self::Tag { member, cases, absent } => {
+                let cases = cases.iter().map(|(values, case)| Some((values.clone(), mapped(case)?)));
+                let absent = match absent {
+                    Some(absent) => Some(Box::new(mapped(absent)?)),
+                    None => None,
+                };
+                Self::Tag {
+                    member,
+                    cases: cases.collect::<Option<_>>()?,
+                    absent,
+                }
+            }
+            Self::Has {
+                discriminators,
+                decisions,
+                otherwise,
+                needs,
+            } => Self::Has {
+                discriminators,
+                decisions: decisions.iter().map(mapped).collect::<Option<_>>()?,
+                otherwise: mapped(otherwise).map(Box::new)?,
+                needs,
+            },
+            Self::Within { member, decision } => Self::Within {
+                member,
+                decision: mapped(decision).map(Box::new)?,
+            },
+        })
+    }
+
+    /// The members that distinguish variants.
+    pub(crate) fn members(&self) -> Vec<&'static str> {
+        match self {
+            Self::Is(_) => Vec::new(),
+            Self::Tag { member, cases, absent } => {
+                let decisions = cases.iter().map(|(_, decision)| decision).chain(absent.as_deref());
+                decisions.flat_map(Self::members).chain([*member]).collect()
+            }
+            Self::Has {
+                discriminators,
+                decisions,
+                otherwise,
+                needs,
+            } => {
+                let own = discriminators
+                    .iter()
+                    .flat_map(|case| case.required.iter().chain([&case.member]));
+                let within = decisions.iter().chain([&**otherwise]).flat_map(Self::members);
+                own.chain(*needs).copied().chain(within).collect()
+            }
+            Self::Within { member, decision } => {
+                let mut members = decision.members();
+                members.push(member);
+                members
+            }
+        }
+    }
+
     /// Whether each outcome is one of so many variants.
     pub(super) fn is_among(&self, count: usize) -> bool {
         let is_among = |decision: &Self| decision.is_among(count);

@@ -6,7 +6,7 @@ use super::{JsonType, Reader};
 use crate::error::Decoded;
 
 /// A member that distinguishes the variants of a union of objects.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Discriminator {
     /// The member.
     pub member: &'static str,
