@@ -12,14 +12,14 @@ use crate::problem::{Problem, Problems};
 
 /// The keywords that the generator supports, besides `x-…`.
 #[rustfmt::skip]
-const KEYWORDS: [&str; 53] = [
+const KEYWORDS: [&str; 55] = [
     "$comment", "$defs", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf",
     "const", "contains", "contentEncoding", "contentMediaType", "default", "definitions", "dependencies",
     "dependentRequired", "dependentSchemas", "deprecated", "description", "else", "enum", "examples",
     "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxContains", "maxItems", "maxLength",
     "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf",
     "not", "oneOf", "pattern", "patternProperties", "prefixItems", "properties", "propertyNames", "readOnly",
-    "required", "then", "title", "type", "uniqueItems", "writeOnly",
+    "required", "then", "title", "type", "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly",
 ];
 
 const CORRECT: &str = "if the official schema has it so, put it right with a correction in the revision's overlay.yaml";
