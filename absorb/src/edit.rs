@@ -76,6 +76,12 @@ pub(crate) enum Edit {
     CloseString { at: String, values: Vec<String> },
     /// A value has further keywords, such as bounds.
     Constrain { at: String, keywords: Map<String, Value> },
+    /// An intersection says more about a member of an object.
+    DeclareAgain {
+        object: String,
+        name: String,
+        schema: Value,
+    },
     /// A value is exactly one of the variants of a union.
     UseOneOf { at: String },
     /// The members of an object come from two schemas.
@@ -409,6 +415,13 @@ impl Edit {
                     return None;
                 }
                 schema.extend(keywords.clone());
+            }
+            Self::DeclareAgain { object, name, schema } => {
+                replace(root, object, |first| {
+                    first.pointer("/properties")?.get(name)?;
+                    let second = json!({ "type": "object", "properties": { name: schema } });
+                    Some(json!({ "allOf": [first, second] }))
+                })?;
             }
             Self::UseOneOf { at } => {
                 let schema = root.pointer_mut(at)?.as_object_mut()?;

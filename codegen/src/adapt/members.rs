@@ -259,7 +259,7 @@ impl Pairing<'_> {
         let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions));
         let is_narrower = !is_implied || !target.required.iter().all(had) || closes();
         let others = target.others.iter().filter(|other| match source {
-            Some(source) if self.to.is_open(&to.ty) => {
+            Some(source) if is_implied && self.to.is_open(&to.ty) => {
                 let mut sources = source.others.iter().chain([&source.pointer]);
                 !sources.any(|source| Schemas::new(self.to, self.from).accept(other, source))
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Map, Value};
 
+use super::declarations::declarations;
 use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
 use crate::normalise::{only_requires, says_nothing};
@@ -109,12 +110,10 @@ impl<'m> Collector<'m> {
     fn members(&mut self, at: &str, around: &str, depth: usize) {
         let Some(first) = self.other_place(at) else { return };
         let [here, there] = [at, first].map(|at| {
-            let properties = pointer::child(at, "properties");
-            let members = pointer::resolve(self.root, &properties).and_then(Value::as_object);
             let mut collector = Collector::new(self.model, self.root);
-            for name in members.into_iter().flatten().map(|(name, _)| name) {
+            for (name, place) in declarations(self.root, at) {
                 let around = format!("{around}properties/{name}/");
-                collector.schema(&pointer::child(&properties, name), &around, depth + 1, false);
+                collector.schema(&place, &around, depth + 1, false);
             }
             collector.found
         });

@@ -9,6 +9,7 @@ mod check_members;
 mod check_messages;
 mod cycles;
 mod decide;
+mod declarations;
 mod extension;
 mod in_results;
 mod input;
