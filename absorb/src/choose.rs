@@ -4,7 +4,8 @@ use fastrand::Rng;
 use mcp_wire::json_schema::walk;
 use serde_json::{Value, json};
 
-use crate::edit::{Edit, definitions, place_of};
+use crate::edit::{Edit, definitions};
+use crate::new_schema::new_schema;
 
 /// How often another place is tried, before another edit is.
 const TRIES: usize = 30;
@@ -109,13 +110,13 @@ fn any_value(root: &Value, rng: &mut Rng) -> Option<String> {
     schema.get("const").is_none().then_some(at)
 }
 
-fn any_definition(root: &Value, rng: &mut Rng) -> Option<String> {
+pub(crate) fn any_definition(root: &Value, rng: &mut Rng) -> Option<String> {
     let (_, all) = definitions(root);
     let names = all?.keys().filter(|name| !name.starts_with("JSONRPC"));
     any(&names.cloned().collect::<Vec<_>>(), rng)
 }
 
-fn is_direction(name: &str) -> bool {
+pub(crate) fn is_direction(name: &str) -> bool {
     ["Client", "Server"].iter().any(|side| name.starts_with(side))
         && ["Request", "Notification", "Result"]
             .iter()
@@ -138,46 +139,26 @@ fn new_name(word: &str, rng: &mut Rng) -> String {
 }
 
 fn new_member(rng: &mut Rng) -> String {
+    // Names that are no identifiers of Rust or TypeScript, or are reserved there.
+    const ODD: [&str; 12] = [
+        "type",
+        "self",
+        "async",
+        "a b",
+        "a/b",
+        "a~b",
+        "$ref",
+        "x-été",
+        "2nd",
+        "Kind",
+        "kind",
+        "__proto__",
+    ];
+    if rng.u8(..8) == 0 {
+        return ODD[rng.usize(..ODD.len())].to_owned();
+    }
     let name = new_name("", rng);
     name[..1].to_lowercase() + &name[1..]
-}
-
-/// A schema as members have them.
-fn new_schema(root: &Value, rng: &mut Rng) -> Value {
-    match rng.u8(..20) {
-        0 => json!({ "type": "string" }),
-        1 => json!({ "type": "integer" }),
-        2 => json!({ "type": "boolean" }),
-        3 => json!({ "type": "number" }),
-        4 => json!({ "type": "array", "items": { "type": "string" } }),
-        5 => json!({ "type": "object", "properties": { "size": { "type": "integer", "minimum": 0 } } }),
-        6 => json!({ "type": ["string", "null"] }),
-        7 => json!({ "type": ["integer", "string", "boolean"] }),
-        8 => json!({ "enum": ["low", "high", null] }),
-        9 => json!({ "enum": [1, 2, "many"] }),
-        10 => json!({ "oneOf": [{ "const": "on" }, { "const": "off" }, { "type": "boolean" }] }),
-        11 => json!({ "type": "array" }),
-        12 => json!({ "type": "array", "items": { "type": "array", "items": { "type": ["number", "null"] } } }),
-        13 => json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": 0 } }),
-        14 => json!({ "type": "object", "patternProperties": { "^[a-z]+$": { "type": "boolean" } } }),
-        15 => {
-            json!({ "type": "object", "properties": { "a": true, "b": {} }, "required": ["a"], "additionalProperties": false })
-        }
-        16 => json!({}),
-        17 => {
-            json!({ "anyOf": [{ "type": "string" }, { "type": "object", "properties": { "text": { "type": "string" } }, "required": ["text"] }] })
-        }
-        _ => {
-            // A message has an envelope, which a value in another has not.
-            let is_message = |name: &str| name.ends_with("Request") || name.ends_with("Notification");
-            let name = any_definition(root, rng).filter(|name| !is_direction(name) && !is_message(name));
-            let place = place_of(root, name.as_deref().unwrap_or("Role"));
-            match root.pointer(&place) {
-                Some(_) => json!({ "$ref": format!("#{place}") }),
-                None => json!({ "type": "string" }),
-            }
-        }
-    }
 }
 
 fn rename_definition(root: &Value, rng: &mut Rng) -> Option<Edit> {
@@ -417,7 +398,7 @@ fn constrain_text_or_number(root: &Value, rng: &mut Rng) -> Option<Edit> {
         },
         _ => return None,
     };
-    constrain(at, keywords)
+    constrain(root, at, keywords, rng)
 }
 
 fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
@@ -431,7 +412,7 @@ fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
             2 => json!({ "uniqueItems": true }),
             _ => json!({ "prefixItems": [schema["items"]] }),
         };
-        return constrain(at, keywords);
+        return constrain(root, at, keywords, rng);
     }
     let members = schema["properties"].as_object().into_iter().flatten();
     let optional: Vec<_> = members.map(|(name, _)| name.clone()).collect();
@@ -449,13 +430,24 @@ fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
         (8, Some(first), Some(second)) => json!({ "not": { "required": [first, second] } }),
         _ => return None,
     };
-    constrain(at, keywords)
+    constrain(root, at, keywords, rng)
 }
 
-fn constrain(at: String, keywords: Value) -> Option<Edit> {
-    match keywords {
-        Value::Object(keywords) => Some(Edit::Constrain { at, keywords }),
-        _ => None,
+/// Adds keywords to a schema, or to the same member in an intersection.
+fn constrain(root: &Value, at: String, keywords: Value, rng: &mut Rng) -> Option<Edit> {
+    let Value::Object(mut keywords) = keywords else {
+        return None;
+    };
+    match at.rsplit_once("/properties/") {
+        Some((object, name)) if rng.u8(..3) == 0 => {
+            keywords.insert("type".to_owned(), root.pointer(&at)?["type"].clone());
+            Some(Edit::DeclareAgain {
+                object: object.to_owned(),
+                name: name.to_owned(),
+                schema: Value::Object(keywords),
+            })
+        }
+        _ => Some(Edit::Constrain { at, keywords }),
     }
 }
 

@@ -6,6 +6,7 @@
 mod choose;
 mod compile;
 mod edit;
+mod new_schema;
 mod official;
 mod report;
 mod revision;
