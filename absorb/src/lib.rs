@@ -29,8 +29,11 @@ pub use crate::report::Report;
 pub use crate::schemas::Schemas;
 pub use crate::trial::{Outcome, Trial};
 
-/// How many edits a made-up revision has at most.
+/// How many edits most made-up revisions have at most.
 const MAX_EDITS: usize = 6;
+
+/// How many edits a tenth of them have at most.
+const MANY_EDITS: usize = 40;
 
 /// The error of schemas that can't be read or copied.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +90,8 @@ impl MadeUp {
         };
         let base = names[base].to_owned();
         let schema = read_schema(schemas, &base)?;
-        let count = rng.usize(1..=MAX_EDITS);
+        let many = if rng.u8(..10) == 0 { MANY_EDITS } else { MAX_EDITS };
+        let count = rng.usize(1..=many);
         let (edits, _) = choose::choose(&schema, count, &mut rng);
         Ok(Self { base, position, edits })
     }

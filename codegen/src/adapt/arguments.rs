@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use mcp_wire::validator::Validator;
 use serde_json::Value;
 
 use super::matching::candidates;
 use super::pairing::Pairing;
 use super::planner::Planner;
 use super::relation::Relation;
+use super::rows::{LeftRow, RowAction};
 use super::rules::{Ensure, Join, Without};
 use super::template_check::TemplateCheck;
-use crate::model::{Member, Struct, TypeKind, TypeRef};
+use crate::model::{Member, MemberSchema, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
     /// Notes that a rule's arguments fit nothing.
@@ -34,6 +36,43 @@ impl<'m> Pairing<'m> {
             Err(format!("`{place}` of the target has another type"))
         } else {
             Ok(())
+        }
+    }
+
+    /// Whether the target's schema of a member accepts a value, as far as types don't say it.
+    pub(super) fn accepts(&self, value: &Value, to_name: &str, member: &str) -> Result<(), String> {
+        let Some(schema) = self.to.member_schema(to_name, member) else {
+            return Ok(());
+        };
+        if schema.assertions.follow_from(None) {
+            return Ok(());
+        }
+        let validator = Validator::new(self.to.schema).map_err(|error| error.to_string())?;
+        let violations = schema.pointers().flat_map(|at| validator.validate(at, value));
+        violations
+            .map(|violation| Err(violation.to_string()))
+            .next()
+            .unwrap_or(Ok(()))
+    }
+
+    /// Whether the target's schema may refuse what a rule gives a member with what the target doesn't declare.
+    pub(super) fn may_refuse(&self, (from_name, member): (&str, &str), to_name: &str, left: &LeftRow) -> bool {
+        let asserts = |source: Option<&MemberSchema>, path: &[String]| {
+            let (owners, target) = self.to.way(to_name, path);
+            let source = source.map(|schema| &schema.assertions);
+            !owners.iter().all(|owner| owner.assertions.follow_from(None))
+                || target.is_some_and(|target| !target.assertions.follow_from(source))
+        };
+        match &left.action {
+            Some(RowAction::Copy { to, .. } | RowAction::Move(to)) => {
+                asserts(self.from.member_schema(from_name, member), to)
+            }
+            Some(RowAction::Take(taken)) => taken.iter().any(|(path, name)| {
+                let path = [&[member.to_owned()], path.as_slice()].concat();
+                asserts(self.from.way(from_name, &path).1, std::slice::from_ref(name))
+            }),
+            Some(RowAction::Ensure { list, .. }) => asserts(None, std::slice::from_ref(list)),
+            _ => false,
         }
     }
 

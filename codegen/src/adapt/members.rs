@@ -37,7 +37,7 @@ impl<'m> Planner<'m> {
                     "a default is for a member that the target requires and the source may lack",
                 );
             }
-            row.default = Some(self.plan_default(&at, "default", (index, value), to));
+            row.default = Some(self.plan_default(&at, "default", (index, value), (to_name, to)));
         }
         if (source, constant) == (None, None) {
             self.plan_adopted(&at, to_name, to, &mut row);
@@ -74,7 +74,11 @@ impl<'m> Planner<'m> {
         };
         let narrower = match row.action {
             None | Some(RowAction::Tag(..)) => self.pair.narrower(from_name, source, to_name, to),
-            _ => Vec::new(),
+            // What the rule makes of it is validated with the object.
+            _ => {
+                losses.unchecked |= self.pair.asserts_more((from_name, &source.name), (to_name, &to.name));
+                Vec::new()
+            }
         };
         row.check = self.plan_check(&at, narrower, rule, to);
         if row.action.is_none() && self.pair.relation(&source.ty, &to.ty, 0) == Relation::Same {
@@ -96,13 +100,20 @@ impl<'m> Planner<'m> {
         }
         let implied = self.implied(&place);
         if let Some(implied) = implied.filter(|_| to.required && !to.boxed && row.default.is_none()) {
-            row.implied = Some(self.plan_default(at, "implied", implied, to));
+            row.implied = Some(self.plan_default(at, "implied", implied, (to_name, to)));
         }
     }
 
     /// The default of a member, by a `default` rule or by an `implied` value.
-    fn plan_default(&mut self, at: &str, word: &str, (index, value): (usize, &Value), to: &Member) -> DefaultRow {
+    fn plan_default(
+        &mut self,
+        at: &str,
+        word: &str,
+        (index, value): (usize, &Value),
+        (to_name, to): (&str, &Member),
+    ) -> DefaultRow {
         let checked = self.pair.can_hold(None, value, &to.ty);
+        let checked = checked.and_then(|()| self.pair.accepts(value, to_name, &to.name));
         self.check_arguments(index, checked);
         self.ruled(at, word, index);
         DefaultRow {
@@ -267,6 +278,13 @@ impl Pairing<'_> {
         });
         let first = is_narrower.then_some(&target.pointer);
         first.into_iter().chain(others).cloned().collect()
+    }
+
+    /// Whether the target's schema asserts something of a member that the source's doesn't.
+    fn asserts_more(&self, from: (&str, &str), to: (&str, &str)) -> bool {
+        let source = self.from.member_schema(from.0, from.1).map(|schema| &schema.assertions);
+        let target = self.to.member_schema(to.0, to.1).map(|schema| &schema.assertions);
+        target.is_some_and(|target| !target.follow_from(source))
     }
 
     /// The members that only the target's schema declares in an object that both revisions keep open, or that it narrows.

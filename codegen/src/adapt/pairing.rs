@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rules::{Place, Rules};
-use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
+use crate::model::{MemberSchema, Model, ModelledRevision, TypeKind, TypeRef, TypeSchema};
 use crate::normalise::Scalar;
 
 /// How many objects within each other are looked through for what is supplied.
@@ -27,6 +27,24 @@ impl<'m> Side<'m> {
     /// What the schema says of a member of a type.
     pub(super) fn member_schema(&self, ty: &str, member: &str) -> Option<&'m MemberSchema> {
         self.model.types.get(ty)?.schema.members.get(member)
+    }
+
+    /// What the schema says of the member at the end of a path, and of the objects on the way to it.
+    pub(super) fn way(&self, ty: &str, path: &[String]) -> (Vec<&'m TypeSchema>, Option<&'m MemberSchema>) {
+        let mut owners = Vec::new();
+        let mut owner = self.model.types.get(ty);
+        let mut schema = None;
+        for name in path {
+            let Some(object) = owner else { return (owners, None) };
+            owners.push(&object.schema);
+            schema = object.schema.members.get(name);
+            let member = match &object.kind {
+                TypeKind::Struct(object) => object.member(name),
+                _ => None,
+            };
+            owner = member.and_then(|member| self.model.types.get(self.model.resolve(&member.ty).named()?));
+        }
+        (owners, schema)
     }
 
     /// Whether the schema enumerates a type's values, so that no other is valid.

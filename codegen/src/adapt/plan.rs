@@ -188,7 +188,7 @@ impl<'m> Planner<'m> {
     }
 
     fn plan(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
-        let narrower = self.pair.is_narrower(source, target);
+        let narrower = losses.unchecked || self.pair.is_narrower(source, target);
         if narrower {
             let at = self.pair.name(self.pair.from, source);
             self.refused_by_schema(&at);

@@ -29,14 +29,18 @@ pub(crate) struct Conversion {
 pub(super) struct Losses {
     /// Whether it may lose something, whatever the value is made of.
     pub(super) certain: bool,
+    /// Whether a rule may give a member a value that only the target's schema refuses.
+    pub(super) unchecked: bool,
     /// What the value is made of, whose conversions may lose something too.
     pub(super) parts: Vec<Pair>,
 }
 
 impl Losses {
     pub(super) fn certain(certain: bool) -> Self {
-        let parts = Vec::new();
-        Self { certain, parts }
+        Self {
+            certain,
+            ..Self::default()
+        }
     }
 
     /// Those of a value that is made of these types; `None` for one that the target lacks.

@@ -99,7 +99,8 @@ impl<'m> Collector<'m> {
                 ("additionalProperties", Value::Bool(false))
                     if (depth == 0 || !is_part) && !is_map(schema) && self.other_place(at).is_none() => {}
                 ("const", value) if is_constant(value) => {}
-                ("enum", Value::Array(values)) if is_enumeration(values) => {}
+                // The values of a part needn't be those of the type.
+                ("enum", Value::Array(values)) if is_enumeration(values) && (depth == 0 || !is_part) => {}
                 (keyword, _) if keyword.starts_with("x-") || SAID_BY_TYPES.contains(&keyword) => {}
                 _ => drop(self.found.insert((format!("{around}{keyword}"), value.to_string()))),
             }

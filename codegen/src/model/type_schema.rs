@@ -35,6 +35,13 @@ pub(crate) struct MemberSchema {
     pub(crate) declared: BTreeSet<String>,
 }
 
+impl MemberSchema {
+    /// The pointers of all places that declare the member.
+    pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.pointer).chain(&self.others).map(String::as_str)
+    }
+}
+
 /// The assertions about a value, but for what other types and the members of the value say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Assertions {
