@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcp_wire::RawJson;
+use mcp_wire::{RawJson, SharedJson};
 
 use crate::policy::Policy;
 
@@ -73,7 +73,7 @@ impl FromIterator<(String, RawJson)> for Supply {
 /// The members that were added to the objects of each type that lack them, as text without braces. `None` where an object has to be
 /// converted to know it.
 #[derive(Debug, Default)]
-pub(crate) struct Added(Mutex<HashMap<Lacking, Option<Arc<str>>>>);
+pub(crate) struct Added(Mutex<HashMap<Lacking, Option<Arc<SharedJson>>>>);
 
 /// The type of an object, by the address of what is looked at in it, the members that it lacks, and the policy.
 type Lacking = (usize, u64, Policy);
@@ -86,14 +86,14 @@ const LONG: usize = 1 << 14;
 
 impl Added {
     /// The members that are added to such an object: those that were added to the last one, or else what `find` finds.
-    pub(crate) fn to(&self, lacking: Lacking, find: impl FnOnce() -> Option<String>) -> Option<Arc<str>> {
+    pub(crate) fn to(&self, lacking: Lacking, find: impl FnOnce() -> Option<SharedJson>) -> Option<Arc<SharedJson>> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&lacking) {
             return known.clone();
         }
-        let members: Option<Arc<str>> = find().map(Arc::from);
+        let members = find().map(Arc::new);
         let mut added = lock();
-        if added.len() < MOST && members.as_ref().is_none_or(|members| members.len() < LONG) {
+        if added.len() < MOST && members.as_ref().is_none_or(|members| members.text().len() < LONG) {
             added.insert(lacking, members.clone());
         }
         members
@@ -108,12 +108,13 @@ mod tests {
     fn short_texts_are_found_once_and_long_ones_are_not_kept() {
         let added = Added::default();
         let lacking = |kind: usize| (kind, 1, Policy::Conform);
-        assert_eq!(added.to(lacking(0), || Some("a".to_owned())).as_deref(), Some("a"));
-        assert_eq!(added.to(lacking(0), || None).as_deref(), Some("a"));
-        assert!(added.to(lacking(1), || Some("a".repeat(LONG))).is_some());
+        let text = |times: usize| Some(SharedJson::new("a".repeat(times), 0));
+        let first = added.to(lacking(0), || text(1)).unwrap();
+        assert!(Arc::ptr_eq(&first, &added.to(lacking(0), || None).unwrap()));
+        assert!(added.to(lacking(1), || text(LONG)).is_some());
         assert!(added.to(lacking(1), || None).is_none());
         for kind in 2..2 * MOST {
-            added.to(lacking(kind), || Some("a".to_owned()));
+            added.to(lacking(kind), || text(1));
         }
         assert_eq!(added.0.lock().unwrap().len(), MOST);
     }

@@ -1,5 +1,9 @@
 //! JSON texts that are put together from values that have been read or written before.
 
+use std::sync::Arc;
+
+use crate::shared::SharedJson;
+
 /// A JSON text, and the places of values in it that are known to be JSON. A [`Reader`](crate::Reader) of it goes past them without
 /// looking at their bytes.
 #[derive(Debug, Clone, Default)]
@@ -7,6 +11,8 @@ pub struct KnownJson {
     text: String,
     /// In the order of the text. `None` if nobody asks for them.
     places: Option<Vec<Place>>,
+    /// A part that other texts have too, and where its value begins.
+    shared: Option<(usize, Arc<SharedJson>)>,
 }
 
 /// Where a known value is.
@@ -54,13 +60,14 @@ impl KnownJson {
         Self {
             text: String::with_capacity(capacity),
             places: Some(Vec::new()),
+            shared: None,
         }
     }
 
     /// A text after which values will be remembered.
     pub(crate) fn known_from(text: String) -> Self {
-        let places = Some(Vec::new());
-        Self { text, places }
+        let (places, shared) = (Some(Vec::new()), None);
+        Self { text, places, shared }
     }
 
     /// Appends what is between values.
@@ -91,6 +98,12 @@ impl KnownJson {
             }));
         }
         self.text.push_str(json);
+    }
+
+    /// Appends a part that other texts have too.
+    pub fn push_shared(&mut self, json: &Arc<SharedJson>) {
+        self.shared = Some((self.text.len() + json.start(), Arc::clone(json)));
+        self.text.push_str(json.text());
     }
 
     /// Begins a value, whose text is pushed until [`end`](Self::end).
@@ -145,6 +158,10 @@ impl KnownJson {
         &mut self.text
     }
 
+    pub(crate) fn shared(&self) -> Option<(usize, &SharedJson)> {
+        self.shared.as_ref().map(|(start, shared)| (*start, &**shared))
+    }
+
     pub(crate) fn places(&self) -> &[Place] {
         self.places.as_deref().unwrap_or_default()
     }
@@ -153,7 +170,8 @@ impl KnownJson {
 /// A text of which nothing is known.
 impl From<String> for KnownJson {
     fn from(text: String) -> Self {
-        Self { text, places: None }
+        let (places, shared) = (None, None);
+        Self { text, places, shared }
     }
 }
 

@@ -33,6 +33,7 @@ mod plain;
 mod reader;
 mod schema;
 pub mod serde_support;
+mod shared;
 mod table;
 mod text;
 mod tree;
@@ -59,6 +60,7 @@ pub use open::{RawJson, RawObject};
 pub use path::Path;
 pub use reader::{Discriminator, JsonType, MAX_DEPTH, Reader};
 pub use schema::Schema;
+pub use shared::{Preset, SharedJson};
 pub use validate::{Invalid, Validate, accepts_text, validate_at, validate_text};
 pub use validator::Validator;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_wire::push_string;
+use mcp_wire::{SharedJson, push_string};
 
 use super::look::Look;
 use super::members::Members;
@@ -22,13 +22,13 @@ pub(super) struct Adding<'t> {
 
 impl Adding<'_> {
     /// What is added to an object that lacks some of the members that are added to its type: those whose bits are set.
-    pub(super) fn to(self, look: &Look, lacking: u64) -> Option<Arc<str>> {
+    pub(super) fn to(self, look: &Look, lacking: u64) -> Option<Arc<SharedJson>> {
         let added = self.supply.map_or(self.unsupplied, |supply| &supply.added);
         let lacks = (std::ptr::from_ref(look).addr(), lacking, self.policy);
         added.to(lacks, || self.run(look, lacking))
     }
 
-    fn run(self, look: &Look, lacking: u64) -> Option<String> {
+    fn run(self, look: &Look, lacking: u64) -> Option<SharedJson> {
         let mut state = State::new(self.policy);
         state.supply = self.supply.cloned();
         let names: Vec<&str> = look.lacked(lacking).collect();
@@ -37,15 +37,16 @@ impl Adding<'_> {
             let state = &mut state;
             Run { step, state }.add(plan, &names, &mut members).ok()?;
         }
-        let mut text = String::new();
+        let (mut text, mut start) = (String::new(), 0);
         for entry in &members {
             if !text.is_empty() {
                 text.push(',');
             }
             push_string(&mut text, &entry.name);
             text.push(':');
+            start = text.len();
             text.push_str(&entry.value.to_text());
         }
-        state.losses.is_empty().then_some(text)
+        state.losses.is_empty().then(|| SharedJson::new(text, start))
     }
 }

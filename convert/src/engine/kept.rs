@@ -100,7 +100,7 @@ impl Read<'_> {
         if let Some(look) = look.filter(|_| lacking != 0) {
             let adding = self.adding.and_then(|adding| adding(look, lacking));
             let added = adding.ok_or_else(|| changed(reader))?;
-            if !added.is_empty() {
+            if !added.text().is_empty() {
                 let end = reader.position() - 1;
                 edits.push(Edit {
                     range: end..end,

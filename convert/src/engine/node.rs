@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader};
+use mcp_wire::{Decoded, JsonType, KnownJson, Places, RawJson, Reader, SharedJson};
 
 /// A JSON value.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub(crate) struct Edit {
     /// The part, which may be empty.
     pub(super) range: Range<usize>,
     /// The members that are put there, and whether there is one before them.
-    pub(super) members: Option<(Arc<str>, bool)>,
+    pub(super) members: Option<(Arc<SharedJson>, bool)>,
 }
 
 impl Edit {
@@ -46,8 +46,8 @@ impl Edit {
     /// Edits the source.
     pub(crate) fn apply(self, source: &mut String) {
         let members = self.members.map(|(members, follow)| match follow {
-            true => format!(",{members}"),
-            false => members.to_string(),
+            true => format!(",{}", members.text()),
+            false => members.text().to_owned(),
         });
         source.replace_range(self.range, &members.unwrap_or_default());
     }
@@ -322,7 +322,7 @@ impl<'a> Node<'a> {
 impl Edited<'_> {
     fn length(&self) -> usize {
         let members = self.edits.iter().filter_map(|edit| edit.members.as_ref());
-        self.text.len() + members.map(|(members, _)| members.len() + 1).sum::<usize>()
+        self.text.len() + members.map(|(members, _)| members.text().len() + 1).sum::<usize>()
     }
 
     fn write(&self, json: &mut KnownJson, places: &Places) {
@@ -333,7 +333,7 @@ impl Edited<'_> {
             json.push_part(&self.text[from..start], self.start + from, places);
             if let Some((members, follow)) = &edit.members {
                 json.push(if *follow { "," } else { "" });
-                json.push(members);
+                json.push_shared(members);
             }
             from = end;
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use mcp_wire::{Decoded, JsonType, Reader};
+use mcp_wire::{Decoded, JsonType, Reader, SharedJson};
 use memchr::arch::all::packedpair::HeuristicFrequencyRank;
 use memchr::memmem::{Finder, FinderBuilder};
 
@@ -27,7 +27,7 @@ pub(crate) enum Nulls {
 
 /// What is added to an object that lacks members, by their bits as [`Look::lacking`] gives them. `None` if the object has to be read as
 /// a tree to know it.
-pub(super) type Add<'t> = &'t dyn Fn(&Look, u64) -> Option<Arc<str>>;
+pub(super) type Add<'t> = &'t dyn Fn(&Look, u64) -> Option<Arc<SharedJson>>;
 
 /// What is read as a tree, and what else is checked.
 #[derive(Clone, Copy)]

@@ -9,6 +9,7 @@ use crate::error::{DecodeError, Decoded};
 use crate::map::Extra;
 use crate::open::RawJson;
 use crate::reader::{Envelope, JsonType, Reader};
+use crate::shared::Preset;
 
 /// A member that a type declares, and the variable that its value is read into.
 pub struct Member<'f> {
@@ -27,6 +28,15 @@ enum Kind {
 impl<'f> Member<'f> {
     /// A member that must be present.
     pub fn required<T: Decode>(name: &'static str, field: &'f mut Option<T>) -> Self {
+        let kind = Kind::Required;
+        Self { name, kind, field }
+    }
+
+    /// The same, of which many objects have the same value.
+    pub fn preset<T>(name: &'static str, field: &'f mut Preset<T>) -> Self
+    where
+        Preset<T>: Field,
+    {
         let kind = Kind::Required;
         Self { name, kind, field }
     }

@@ -25,6 +25,11 @@ pub(super) fn budget(text: &str) -> usize {
 }
 
 impl Reader<'_> {
+    /// The bytes of memory that the rest of the text may take.
+    pub(crate) fn budget(&self) -> usize {
+        self.budget
+    }
+
     /// Charges memory that is about to be allocated.
     ///
     /// # Errors

@@ -1,23 +1,45 @@
 //! The values of a text that are known to be JSON.
 
 use super::Reader;
+use crate::error::Decoded;
 use crate::known::{KnownJson, Place};
+use crate::shared::SharedJson;
 
 /// The places of known values, and the first of them that isn't before the cursor.
 #[derive(Debug, Default)]
 pub(super) struct Known<'a> {
     places: &'a [Place],
     next: usize,
+    /// A part that other texts have too, and where its value begins.
+    shared: Option<(usize, &'a SharedJson)>,
 }
 
 impl<'a> Known<'a> {
     pub(super) fn new(json: &'a KnownJson) -> Self {
-        let places = json.places();
-        Self { places, next: 0 }
+        let (places, shared) = (json.places(), json.shared());
+        Self {
+            places,
+            next: 0,
+            shared,
+        }
     }
 }
 
 impl<'a> Reader<'a> {
+    /// The next value, if it is one that other texts have too.
+    pub(crate) fn shared_value(&mut self) -> Option<&'a SharedJson> {
+        let (start, shared) = self.known.shared?;
+        self.skip_space();
+        (self.position == start).then_some(shared)
+    }
+
+    /// Goes past the next value, which has these bytes and takes so much memory.
+    pub(crate) fn go_past(&mut self, bytes: usize, memory: usize) -> Decoded<()> {
+        self.charge(memory)?;
+        self.position += bytes;
+        Ok(())
+    }
+
     /// The whole text without the strings that are known.
     pub fn parts_to_look_at(&self) -> impl Iterator<Item = &'a str> {
         let text = self.text;

@@ -69,13 +69,13 @@ macro_rules! object {
                 $($(let mut $seen = false;)+)?
                 $($(let mut $flag = false;)+)?
                 $($(let mut $field = None;)+)?
-                $($(let mut $set = None;)+)?
+                $($(let mut $set = $crate::Preset(None);)+)?
                 $($(let mut $option = None;)+)?
                 let extra = reader.object(&mut [
                     $($($crate::Member::constant($constant, $value, &mut $seen),)+)?
                     $($($crate::Member::constant($implied, $implied_value, &mut $flag),)+)?
                     $($($crate::Member::required($required, &mut $field),)+)?
-                    $($($crate::Member::required($preset, &mut $set),)+)?
+                    $($($crate::Member::preset($preset, &mut $set),)+)?
                     $($($crate::Member::optional($optional, &mut $option),)+)?
                 ])?;
                 $($(if !$seen {
@@ -84,7 +84,7 @@ macro_rules! object {
                 $($(let Some($field) = $field else {
                     return Err(reader.missing($required));
                 };)+)?
-                $($(let Some($set) = $set else {
+                $($(let Some($set) = $set.0 else {
                     return Err(reader.missing($preset));
                 };)+)?
                 Ok(Self {
