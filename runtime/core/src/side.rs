@@ -10,8 +10,8 @@ use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Role, Trans
 use crate::change::Change;
 use crate::session::{Context, Handler, Handling, answer};
 
-/// An incoming message.
-pub type MessageIn<S> = Message<<S as Side>::Request, <S as Side>::Notification>;
+/// An incoming message. Requests and notifications are large, and each function that passes a message on would copy them.
+pub type MessageIn<S> = Message<Box<<S as Side>::Request>, Box<<S as Side>::Notification>>;
 /// An outgoing message.
 pub type MessageOut<S> = Message<<S as Side>::RequestOut, <S as Side>::NotificationOut>;
 
@@ -44,10 +44,10 @@ pub trait Side: Send + Sync + Sized + 'static {
         Ok(match message {
             Message::Request(Call { id, request }) => Message::Request(Call {
                 id,
-                request: Self::custom_request(request),
+                request: Box::new(Self::custom_request(request)),
             }),
             Message::Notification(Notice { notification }) => Message::Notification(Notice {
-                notification: Self::custom_notification(notification),
+                notification: Box::new(Self::custom_notification(notification)),
             }),
             Message::Response(response) => Message::Response(response),
             Message::Error(response) => Message::Error(response),

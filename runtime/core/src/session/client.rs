@@ -147,7 +147,7 @@ impl Peer<ClientSide> {
                 Translated::Message {
                     message: Message::Request(question),
                     ..
-                } => Some((number.to_string(), question.request)),
+                } => Some((number.to_string(), *question.request)),
                 _ => None,
             }
         });

@@ -140,7 +140,7 @@ impl<S: Side> Engine<S> {
                 self.session
                     .report_losses(S::notification_method(&notice.notification), &losses);
                 let notification = Notification {
-                    notification: notice.notification,
+                    notification: *notice.notification,
                     extensions,
                     losses,
                     negotiated,

@@ -227,7 +227,7 @@ fn progress_of<S: Side>(
         Translated::Message {
             message: Message::Notification(notice),
             ..
-        } => S::progress_in(notice.notification).or_else(|| header.params()?.decode_as().ok()),
+        } => S::progress_in(*notice.notification).or_else(|| header.params()?.decode_as().ok()),
         _ => header.params()?.decode_as().ok(),
     }
 }

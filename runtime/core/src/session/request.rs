@@ -32,7 +32,7 @@ impl<S: Side> Engine<S> {
     /// Takes a request, whose method has this name in the peer's revision: refuses it, or lets the handler handle it.
     pub fn take_request(
         self: &Arc<Self>,
-        Call { id, request }: Call<S::Request>,
+        Call { id, request }: Call<Box<S::Request>>,
         method: &str,
         header: &MessageHeader<'_>,
         negotiated: Arc<Negotiated>,
@@ -64,8 +64,6 @@ impl<S: Side> Engine<S> {
         let target = S::target(&request).map(|(_, name)| name);
         let handler = self.prompt_handlers.key(method, target);
         let span = request_span::<S>(&self.session.span, method, Some(&id), revision, &request);
-        // A request is large, and the future of each call would have it several times.
-        let request = Box::new(request);
         let handled = Arc::clone(self).handle(id.clone(), method.to_owned(), request, context, permit);
         PendingResponse::running(id, Some(handler), Box::pin(handled.instrument(span)))
     }
