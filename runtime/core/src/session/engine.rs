@@ -1,6 +1,6 @@
 //! The engine of a session: the task that receives, and its state.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::future::{pending, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Once};
@@ -28,8 +28,8 @@ pub struct Engine<S: Side> {
     pub handler: Layered<S>,
     /// Only on the side of a server.
     pub server: Option<Arc<Server>>,
-    /// The requests of the peer that are being handled.
-    pub in_flight: Mutex<HashMap<RequestId, CancellationToken>>,
+    /// The requests of the peer that are being handled. There are few, whose ids are compared sooner than hashed.
+    pub in_flight: Mutex<BTreeMap<RequestId, CancellationToken>>,
     /// One permit for each request whose handler runs.
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.

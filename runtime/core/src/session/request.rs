@@ -1,6 +1,6 @@
 //! Requests of the peer: admission, the handler, and the response.
 
-use std::collections::hash_map::Entry;
+use std::collections::btree_map::Entry;
 use std::pin::pin;
 use std::sync::Arc;
 
