@@ -49,6 +49,9 @@ pub fn supply_elicitation(supply: &mut Supply, id: &str) {
 /// # Errors
 /// The value is not a text.
 pub fn stamped_version<R: PeerTypes>(request: &MessageHeader<'_>) -> Result<Option<(R, String)>, HelloError> {
+    if matches!(request.param(&[META]), Ok(None)) {
+        return Ok(None);
+    }
     for revision in R::revisions().rev() {
         let Some(key) = revision.lifecycle().meta_version else {
             continue;

@@ -103,11 +103,11 @@ impl Negotiated {
 
     /// What a client's stateless message carries; `None` if it isn't stateless.
     pub fn of_message(message: &MessageHeader<'_>, supported: &[Revision]) -> Result<Option<Self>, ErrorObject> {
-        if !supported.iter().any(|revision| revision.is_stateless()) {
+        let stamped = hello::stamped_version::<Revision>(message);
+        if matches!(stamped, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
             return Ok(None);
         }
-        let stamped = hello::stamped_version::<Revision>(message).map_err(invalid_params)?;
-        let Some((revision, requested)) = stamped else {
+        let Some((revision, requested)) = stamped.map_err(invalid_params)? else {
             return Ok(None);
         };
         if revision.as_str() != requested || !supported.contains(&revision) {
