@@ -66,7 +66,10 @@ impl<'a> BorrowedJson<'a> {
     /// # Errors
     /// When the value isn't a string, or has an invalid escape.
     pub fn string(self) -> Decoded<Cow<'a, str>> {
-        Reader::new(self.text).string()
+        match self.text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            Some(text) if !text.contains('\\') => Ok(Cow::Borrowed(text)),
+            _ => Reader::new(self.text).string(),
+        }
     }
 
     /// The value at `path`, a list of member names. `None` if there is no such value, or if a value on the way isn't an

@@ -90,6 +90,10 @@ impl<'a> Reader<'a> {
     /// When the next value isn't a number, has a fraction, or doesn't fit.
     pub fn integer(&mut self) -> Decoded<i64> {
         let text = self.number_text("an integer")?;
+        if let Some(integer) = short_integer(text) {
+            self.position += text.len();
+            return Ok(integer);
+        }
         let integral = Decimal::parse(text).ok_or_else(|| self.syntax("a number"))?.integral();
         let wrong = |kind, expected, found| {
             Err(DecodeError::new(
@@ -152,5 +156,32 @@ impl<'a> Reader<'a> {
         }
         self.position += literal.len();
         Ok(())
+    }
+}
+
+/// An integer in its usual notation, of so few digits that it fits.
+fn short_integer(text: &str) -> Option<i64> {
+    const DIGITS: usize = 18;
+    let digits = text.bytes().map(|byte| byte.wrapping_sub(b'0'));
+    let is_short = (1..=DIGITS).contains(&text.len()) && (text == "0" || !text.starts_with('0'));
+    let integer = |integer: i64, digit: u8| (digit < 10).then(|| integer * 10 + i64::from(digit));
+    is_short.then_some(digits)?.try_fold(0, integer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_integer_is_what_any_other_number_of_its_notation_is() {
+        let (most, more) = ("9".repeat(18), "9".repeat(19));
+        for text in ["0", "7", "1200", &most, &more, "00", "01", "-1", "+1", "1.0", "1e2", ""] {
+            let known = Decimal::parse(text).map(|decimal| decimal.integral());
+            match (short_integer(text), known) {
+                (Some(integer), Some(Integral::Fits(known))) => assert_eq!(integer, known),
+                (short, _) => assert!(short.is_none(), "{text}"),
+            }
+        }
+        assert!(short_integer(&most).is_some() && short_integer("0").is_some());
     }
 }
