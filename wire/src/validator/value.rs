@@ -39,8 +39,9 @@ impl<'a> Json<'a> {
             Value::String(string) => Self::String(text(string)),
             Value::Array(elements) => Self::Array(elements.iter().map(|element| Self::of(element, text)).collect()),
             Value::Object(members) => {
-                let members = members.iter().map(|(name, value)| (text(name), Self::of(value, text)));
-                Self::Object(Members::sorted(members.collect()))
+                let mut sorted = Vec::with_capacity(members.len());
+                sorted.extend(members.iter().map(|(name, value)| (text(name), Self::of(value, text))));
+                Self::Object(Members::sorted(sorted))
             }
         }
     }
