@@ -1,6 +1,5 @@
 //! Values that a session knows.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_wire::{RawJson, SharedJson};
@@ -71,9 +70,9 @@ impl FromIterator<(String, RawJson)> for Supply {
 }
 
 /// The members that were added to the objects of each type that lack them, as text without braces. `None` where an object has to be
-/// converted to know it.
+/// converted to know it. They are few, and compared sooner than hashed.
 #[derive(Debug, Default)]
-pub(crate) struct Added(Mutex<HashMap<Lacking, Option<Arc<SharedJson>>>>);
+pub(crate) struct Added(Mutex<Vec<(Lacking, Option<Arc<SharedJson>>)>>);
 
 /// The type of an object, by the address of what is looked at in it, the members that it lacks, and the policy.
 type Lacking = (usize, u64, Policy);
@@ -88,13 +87,13 @@ impl Added {
     /// The members that are added to such an object: those that were added to the last one, or else what `find` finds.
     pub(crate) fn to(&self, lacking: Lacking, find: impl FnOnce() -> Option<SharedJson>) -> Option<Arc<SharedJson>> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&lacking) {
+        if let Some((_, known)) = lock().iter().find(|(known, _)| *known == lacking) {
             return known.clone();
         }
         let members = find().map(Arc::new);
         let mut added = lock();
         if added.len() < MOST && members.as_ref().is_none_or(|members| members.text().len() < LONG) {
-            added.insert(lacking, members.clone());
+            added.push((lacking, members.clone()));
         }
         members
     }
