@@ -54,6 +54,10 @@ impl<W: AsyncWrite + Unpin> State<W> {
             let (writer, lines, done) = (&mut self.writer, &self.lines, self.done);
             // Slices that were kept while the writer waits would make the future of each sender a kilobyte.
             let writing = poll_fn(|context| {
+                if let (Some((_, line)), 1) = (lines.front(), lines.len()) {
+                    let rest = line.get(done..).unwrap_or_default();
+                    return Pin::new(&mut *writer).poll_write(context, rest);
+                }
                 let mut slices = [IoSlice::new(&[]); SLICES];
                 let mut skipped = done;
                 for (slice, (_, line)) in slices.iter_mut().zip(lines) {
