@@ -34,6 +34,9 @@ pub trait Function<T, M>: Send + Sync + 'static {
     /// The Rust type of what the function gives.
     fn output_type() -> &'static str;
 
+    /// Whether its result may ask the client questions.
+    fn may_ask() -> bool;
+
     /// Extracts the arguments, and calls the function.
     fn call(&self, call: Call) -> impl Future<Output = Result<T, ToolError>> + Send;
 }
@@ -55,6 +58,10 @@ where
 
     fn output_type() -> &'static str {
         std::any::type_name::<<F::Output as Returns<T, M>>::Output>()
+    }
+
+    fn may_ask() -> bool {
+        <F::Output as Returns<T, M>>::Output::MAY_ASK
     }
 
     async fn call(&self, call: Call) -> Result<T, ToolError> {
@@ -143,6 +150,8 @@ pub(super) struct BoxedFunction<T> {
     states: States,
     /// What the routers that it came from had around it.
     pub scope: Scope,
+    /// Whether its result may ask the client questions.
+    pub may_ask: bool,
 }
 
 impl<T: 'static> BoxedFunction<T> {
@@ -150,10 +159,15 @@ impl<T: 'static> BoxedFunction<T> {
         let mut signature = Signature::default();
         F::declare(&mut signature);
         let function = Arc::new(function);
-        Self::of(signature, move |call| {
+        let run = move |call| -> BoxFuture<'static, _> {
             let function = Arc::clone(&function);
             Box::pin(async move { function.call(call).await })
-        })
+        };
+        let may_ask = F::may_ask();
+        Self {
+            may_ask,
+            ..Self::of(signature, run)
+        }
     }
 
     /// What takes all that it needs from the call.
@@ -171,6 +185,7 @@ impl<T: 'static> BoxedFunction<T> {
             name: Arc::default(),
             states: States::default(),
             scope: Scope::default(),
+            may_ask: true,
         }
     }
 
@@ -219,6 +234,7 @@ impl<T> Clone for BoxedFunction<T> {
             name: Arc::clone(&self.name),
             states: self.states.clone(),
             scope: self.scope.clone(),
+            may_ask: self.may_ask,
         }
     }
 }

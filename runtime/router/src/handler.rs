@@ -284,6 +284,19 @@ impl Handler<ServerSide> for Router {
         }
     }
 
+    fn may_ask(&self, request: &hub::ClientRequest) -> bool {
+        match request {
+            hub::ClientRequest::CallTool(request) => {
+                let routes = self.inner.catalogue.routes();
+                let tool = routes.tools.get(&request.params.name);
+                // In the place of a tool that the client doesn't see, another one may be called.
+                let is_seen = |tool: &ToolRoute| self.inner.scope.filters.is_empty() && tool.scope().filters.is_empty();
+                tool.is_none_or(|tool| tool.may_ask() || !is_seen(tool))
+            }
+            _ => true,
+        }
+    }
+
     fn handle_notification<'a>(
         &'a self,
         notification: hub::ClientNotification,

@@ -24,6 +24,9 @@ use super::tool_error::{BoxError, ToolError, resource_not_found};
 /// is the response, and of another error of a tool, the model reads the text in a result with `isError`.
 #[diagnostic::on_unimplemented(message = "`{Self}` can't become a `{T}`")]
 pub trait IntoResult<T> {
+    /// Whether a result may ask the client questions. A type whose results never do says so, and its requests aren't kept meanwhile.
+    const MAY_ASK: bool = true;
+
     /// The schema of a tool's structured content, if there is any. Its root says that every value is an object.
     fn output_schema() -> Option<Value> {
         None
@@ -37,6 +40,8 @@ pub trait IntoResult<T> {
 }
 
 impl<T, R: IntoResult<T>, E: Into<BoxError>> IntoResult<T> for Result<R, E> {
+    const MAY_ASK: bool = R::MAY_ASK;
+
     fn output_schema() -> Option<Value> {
         R::output_schema()
     }

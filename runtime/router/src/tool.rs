@@ -381,6 +381,11 @@ impl ToolRoute {
         self.mirrored = MirroredTool::of(&self.tool);
     }
 
+    /// Whether the result may ask the client questions.
+    pub(super) fn may_ask(&self) -> bool {
+        self.function.may_ask || self.around.is_some() || !self.scope().layers.is_empty()
+    }
+
     /// The result of the function: what the output schema promises, unless it says that it failed.
     fn checked(
         &self,

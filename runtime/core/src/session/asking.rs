@@ -52,7 +52,7 @@ async fn answer_rounds(
         Refusal::NotOffered(error) | Refusal::Other(error) => Err(error),
     };
     for rounds_left in (0..=context.peer.state.options.limits.rounds).rev() {
-        let next = may_ask.then(|| request.clone());
+        let next = (may_ask && handler.may_ask(&request)).then(|| request.clone());
         let (round, running) = context.in_round(Round::default());
         let result = round.run(handler.handle_request(*request, &running)).await;
         let (asked, mut next) = match (result, next) {

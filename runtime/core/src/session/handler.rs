@@ -35,6 +35,13 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
         Box::pin(ready(()))
     }
 
+    /// Whether the result of a request may ask the client questions. If not, it isn't kept to be handled again.
+    #[doc(hidden)]
+    fn may_ask(&self, request: &S::Request) -> bool {
+        let _ = request;
+        true
+    }
+
     /// Who gets the messages of a revision instead, as they are on the wire.
     #[doc(hidden)]
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<S>> {
