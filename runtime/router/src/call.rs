@@ -8,7 +8,6 @@ use mcp_adapters::handlers::CallClient;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::{RawJson, RawObject};
 use mcp_runtime_core::{CallError, Context, ServerSide};
-use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
 use super::state::States;
@@ -48,34 +47,33 @@ pub(super) enum Input {
     Other(Box<dyn Any + Send + Sync>),
 }
 
-/// The arguments of a tool. The first extractor that decodes them takes the tree, so that its texts are moved and not copied. If the
-/// arguments are needed after that, their text is parsed again.
+/// The arguments of a tool. Extractors decode them from their text, which is parsed as a tree only if somebody asks for that.
 #[derive(Debug)]
 pub(super) struct ToolArguments {
     json: RawObject,
-    tree: Mutex<Option<Value>>,
-    lent: OnceLock<Value>,
+    tree: OnceLock<Value>,
 }
 
 impl ToolArguments {
-    /// Arguments, and the tree of their text.
-    pub(super) fn new(json: RawObject, tree: Value) -> Self {
-        Self {
-            json,
-            tree: Mutex::new(Some(tree)),
-            lent: OnceLock::new(),
-        }
+    /// Arguments that a schema accepts.
+    pub(super) fn new(json: RawObject) -> Self {
+        let tree = OnceLock::new();
+        Self { json, tree }
     }
 
-    /// The tree, unless it was taken or lent.
-    pub(super) fn take(&self) -> Option<Value> {
-        self.tree.lock().take()
+    /// The same, whose tree is known.
+    pub(super) fn parsed(json: RawObject, tree: Value) -> Self {
+        let tree = OnceLock::from(tree);
+        Self { json, tree }
     }
 
-    fn lend(&self) -> &Value {
-        // The text was parsed before.
-        self.lent
-            .get_or_init(|| self.take().or_else(|| self.json.parse_value().ok()).unwrap_or_default())
+    pub(super) fn text(&self) -> &str {
+        self.json.text()
+    }
+
+    fn tree(&self) -> &Value {
+        // A schema has accepted the text.
+        self.tree.get_or_init(|| self.json.parse_value().unwrap_or_default())
     }
 }
 
@@ -140,7 +138,7 @@ impl Call {
     #[must_use]
     pub fn arguments(&self) -> Option<&Value> {
         match self.input()? {
-            Input::Tool(arguments) => Some(arguments.lend()),
+            Input::Tool(arguments) => Some(arguments.tree()),
             Input::Prompt(arguments) | Input::Custom(arguments) => Some(arguments),
             Input::Resource { variables, .. } => variables.as_ref(),
             Input::List | Input::Other(_) => None,

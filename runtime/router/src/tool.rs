@@ -198,6 +198,18 @@ fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<V
     })
 }
 
+/// Arguments that a schema accepts, or why it doesn't.
+fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolArguments, String> {
+    if schema.accepts("#", arguments.text()) {
+        return Ok(ToolArguments::new(arguments));
+    }
+    let tree = arguments.parse_value().map_err(|error| shortened(&error))?;
+    match faults(schema, &tree) {
+        faults if faults.is_empty() => Ok(ToolArguments::parsed(arguments, tree)),
+        faults => Err(faults),
+    }
+}
+
 fn listed(problems: &[Problem]) -> String {
     let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     problems.join("; ")
@@ -427,12 +439,7 @@ impl Target for Arc<ToolRoute> {
         let arguments = request.params.arguments;
         self.mirrored.check(arguments.as_ref(), &call)?;
         let arguments = arguments.unwrap_or_default();
-        let parsed = arguments.parse_value().map_err(|error| shortened(&error));
-        let valid = parsed.and_then(|tree| match faults(&self.input, &tree) {
-            faults if faults.is_empty() => Ok(ToolArguments::new(arguments, tree)),
-            faults => Err(faults),
-        });
-        let result = match valid {
+        let result = match accepted(&self.input, arguments) {
             Err(what) => invalid_tool_arguments(&call, what).into_result(),
             Ok(arguments) => {
                 let call = self.function.bound(call, Input::Tool(arguments));

@@ -112,8 +112,10 @@ impl Validator {
         }
     }
 
-    /// Whether a text is valid JSON by the subschema at `pointer`. This is faster than a validation that explains its verdict.
-    pub(crate) fn accepts(&self, pointer: &str, json: &str) -> bool {
+    /// Whether a text is valid JSON by the subschema at `pointer`, and has no member twice. This is faster than a validation that explains
+    /// its verdict, and takes no memory for the value.
+    #[must_use]
+    pub fn accepts(&self, pointer: &str, json: &str) -> bool {
         let Some(node) = self.entry(pointer) else { return false };
         let mut reader = Reader::new(json);
         let accepted = Validation::new(&self.compiled.nodes, &Budget::new()).accept(node, &mut reader);

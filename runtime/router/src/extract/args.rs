@@ -40,8 +40,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> FromCall for Args<T> {
 
     async fn from_call(call: &Call) -> Result<Self, ToolError> {
         if let Some(Input::Tool(arguments)) = call.input()
-            && let Some(tree) = arguments.take()
-            && let Ok(decoded) = T::deserialize(tree)
+            && let Ok(decoded) = serde_json::from_str(arguments.text())
         {
             return Ok(Self(decoded));
         }
