@@ -20,6 +20,7 @@ const REMEMBERED: usize = 1024;
 /// A task costs more than a handler that answers at once. But while a handler runs in the task that receives, nothing else is received,
 /// not even a cancellation. So each begins with tasks of its own. One that was slow without a task needs twice as many answers at once
 /// until it runs without one again, up to [`MOST_TIMES`]: it keeps others waiting in one of so many calls at most, but for the first few.
+/// One that is slow no more often than that goes on without a task, since its thread may have been interrupted.
 #[derive(Debug, Default)]
 pub struct PromptHandlers {
     state: RandomState,
@@ -34,6 +35,8 @@ struct Record {
     times: u32,
     /// How often it has to.
     needed: u32,
+    /// Whether it needs no task.
+    is_prompt: bool,
 }
 
 /// A method, and what it is for, such as a tool.
@@ -49,9 +52,7 @@ impl PromptHandlers {
     /// Whether a handler needs no task.
     pub fn is_prompt(&self, handler: HandlerKey) -> bool {
         let handlers = self.handlers.lock();
-        handlers
-            .get(&handler)
-            .is_some_and(|record| record.times >= record.needed)
+        handlers.get(&handler).is_some_and(|record| record.is_prompt)
     }
 
     /// Remembers how long a handler ran before it returned the first time, with its answer or because it waits for something.
@@ -63,15 +64,20 @@ impl PromptHandlers {
         let record = handlers.entry(handler).or_insert(Record {
             times: 0,
             needed: TIMES,
+            is_prompt: false,
         });
-        let was_prompt = record.times >= record.needed;
-        if was_prompt && time > AT_ONCE {
+        if has_answered && time <= AT_ONCE {
+            record.times = record.times.saturating_add(1);
+            record.is_prompt |= record.times >= record.needed;
+            return;
+        }
+        let is_slow = record.is_prompt && time > AT_ONCE;
+        let is_rare = is_slow && has_answered && record.times >= MOST_TIMES;
+        if is_slow && !is_rare {
             record.needed = (record.needed * 2).min(MOST_TIMES);
         }
-        record.times = match has_answered && time <= AT_ONCE {
-            true => record.times.saturating_add(1),
-            false => 0,
-        };
+        record.is_prompt = is_rare;
+        record.times = 0;
     }
 }
 
@@ -114,6 +120,26 @@ mod tests {
             assert!(handlers.is_prompt(key));
             handlers.ran(key, AT_ONCE * 2, true);
         }
+    }
+
+    #[test]
+    fn a_prompt_handler_that_is_slow_once_in_many_times_stays_prompt() {
+        let handlers = PromptHandlers::default();
+        let key = handlers.key("tools/call", Some("a"));
+        let run = |times: u32, time: Duration| (0..times).for_each(|_| handlers.ran(key, time, true));
+        for _ in 0..3 {
+            run(MOST_TIMES, AT_ONCE);
+            run(1, AT_ONCE * 2);
+            assert!(handlers.is_prompt(key));
+        }
+        run(MOST_TIMES - 1, AT_ONCE);
+        run(1, AT_ONCE * 2);
+        assert!(!handlers.is_prompt(key));
+        // One that waits isn't prompt, however rarely it does.
+        run(MOST_TIMES, AT_ONCE);
+        assert!(handlers.is_prompt(key));
+        handlers.ran(key, AT_ONCE, false);
+        assert!(!handlers.is_prompt(key));
     }
 
     #[test]
