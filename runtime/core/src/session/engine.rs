@@ -1,6 +1,5 @@
 //! The engine of a session: the task that receives, and its state.
 
-use std::collections::BTreeMap;
 use std::future::{pending, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Once};
@@ -28,8 +27,8 @@ pub struct Engine<S: Side> {
     pub handler: Layered<S>,
     /// Only on the side of a server.
     pub server: Option<Arc<Server>>,
-    /// The requests of the peer that are being handled. There are few, whose ids are compared sooner than hashed.
-    pub in_flight: Mutex<BTreeMap<RequestId, CancellationToken>>,
+    /// The requests of the peer that are being handled, sorted by their ids. They are few, and most have a greater id than those before.
+    pub in_flight: Mutex<Vec<(RequestId, CancellationToken)>>,
     /// One permit for each request whose handler runs.
     pub handling: Arc<Semaphore>,
     /// One permit for each request until its response is sent, so that a peer that doesn't read can't make responses pile up.
@@ -198,7 +197,7 @@ impl<S: Side> Engine<S> {
                 None
             }
             Ok(Some(Incoming::Renewed)) => {
-                self.in_flight.lock().values().for_each(CancellationToken::cancel);
+                self.in_flight.lock().iter().for_each(|(_, token)| token.cancel());
                 let session = Arc::clone(&self.session);
                 self.tasks.spawn(task(async move { session.restore().await }));
                 None

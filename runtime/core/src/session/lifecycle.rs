@@ -182,7 +182,7 @@ impl<S: Side> Engine<S> {
         let lifecycle = negotiated.revision.lifecycle();
         if lifecycle.cancel == Some(method) {
             let id: Option<RequestId> = hello::cancelled_request::<Revision>(header);
-            let token = id.and_then(|id| self.in_flight.lock().get(&id).cloned());
+            let token = id.and_then(|id| self.token(&id));
             if let Some(token) = token {
                 token.cancel();
             }

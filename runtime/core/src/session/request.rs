@@ -1,6 +1,5 @@
 //! Requests of the peer: admission, the handler, and the response.
 
-use std::collections::btree_map::Entry;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -82,18 +81,33 @@ impl<S: Side> Engine<S> {
         if self.notifications.is_closed() {
             return Err(internal_error("the session is closing"));
         }
-        match self.in_flight.lock().entry(id.clone()) {
-            Entry::Occupied(_) => {
+        let mut in_flight = self.in_flight.lock();
+        match in_flight.binary_search_by(|(known, _)| known.cmp(id)) {
+            Ok(_) => {
                 let reason = "a request with this id is still being handled";
                 Err(ErrorObject::new(error_code::INVALID_REQUEST, reason))
             }
-            Entry::Vacant(entry) => Ok(entry.insert(CancellationToken::new()).clone()),
+            Err(place) => {
+                let token = CancellationToken::new();
+                in_flight.insert(place, (id.clone(), token.clone()));
+                Ok(token)
+            }
         }
+    }
+
+    /// The token of a request that is being handled.
+    pub fn token(&self, id: &RequestId) -> Option<CancellationToken> {
+        let in_flight = self.in_flight.lock();
+        let place = in_flight.binary_search_by(|(known, _)| known.cmp(id)).ok()?;
+        in_flight.get(place).map(|(_, token)| token.clone())
     }
 
     /// The peer can't cancel a request any more.
     pub fn end_request(&self, id: &RequestId) {
-        self.in_flight.lock().remove(id);
+        let mut in_flight = self.in_flight.lock();
+        if let Ok(place) = in_flight.binary_search_by(|(known, _)| known.cmp(id)) {
+            in_flight.remove(place);
+        }
     }
 
     /// Waits for what answers a request, or for the text of its panic; `None` if the peer cancels the request or the session ends.
