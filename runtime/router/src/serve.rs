@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use mcp_adapters::hub;
-use mcp_runtime_core::internal::{Server, ServerInfo, Shared, Subscriptions, start_server, to_value, with_extra};
+use mcp_runtime_core::internal::{
+    Halves, Server, ServerInfo, Shared, Subscriptions, start_server, to_value, with_extra,
+};
 use mcp_runtime_core::transport::Transport;
 use mcp_runtime_core::{Layered, Limits, Options, Responder, ServeClient, ServerSession, ServerSide};
 
@@ -49,6 +51,11 @@ impl Router {
 
     /// Serves a client.
     pub fn serve(self, options: Options, transport: impl Transport) -> ServerSession {
+        self.start(options, transport.into())
+    }
+
+    /// The same for any transport, so that sessions are compiled with the router.
+    fn start(self, options: Options, transport: Halves) -> ServerSession {
         let (server, subscriptions) = (self.server(), self.subscriptions(&options.limits));
         self.inner.catalogue.add_session(&subscriptions);
         start_server(self.layered(), server, subscriptions, options, transport)

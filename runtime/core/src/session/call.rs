@@ -12,12 +12,13 @@ use mcp_runtime_util::task;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
+use super::erased::DynSender;
 use super::json_edit::with_meta;
 use super::negotiated::{Negotiated, Progress};
 use super::notifications::check_custom;
 use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
 use super::pending::Reply;
-use super::state::{DynSender, SessionState};
+use super::state::SessionState;
 use super::tolerance::tolerate;
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};

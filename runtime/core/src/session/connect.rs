@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::{Revision, ServerHello, hub};
 use tokio_util::sync::DropGuard;
 
+use super::erased::Halves;
 use super::finding::{Finding, stateless_instead};
 use super::handler::Layered;
 use super::handshake::ClientInfo;
@@ -168,10 +169,10 @@ impl Attempt {
         revision: Revision,
     ) -> Self {
         let own_capabilities = to_value(&info.capabilities);
-        let (sender, receiver) = transport.split();
+        let Halves { sender, receiver } = transport.into();
         let subscriptions = Subscriptions::new(&options.limits, None);
         let state = SessionState::new(
-            Box::new(sender),
+            sender,
             options.clone(),
             Arc::new(own_capabilities),
             revision,

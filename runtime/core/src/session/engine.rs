@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::erased::DynReceiver;
 use super::handler::Layered;
 use super::ignored::{IgnoredMessages, not_a_message};
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
@@ -18,7 +19,7 @@ use super::response::Outbox;
 use super::server::Server;
 use super::state::SessionState;
 use crate::error::TransportError;
-use crate::message::{Incoming, Receiver};
+use crate::message::Incoming;
 use crate::side::Side;
 
 /// The receiving side of a session. [`Engine::run`] is its task.
@@ -81,7 +82,7 @@ impl<S: Side> Engine<S> {
     }
 
     /// Receives until one of the sides ends the session. Dropping the future ends it too.
-    pub async fn run(self: Arc<Self>, mut receiver: impl Receiver, closing: CancellationToken) {
+    pub async fn run(self: Arc<Self>, mut receiver: Box<dyn DynReceiver>, closing: CancellationToken) {
         let session = &self.session;
         let mut peer_sends = true;
         // To ask with each message costs less than to wait with each.
@@ -100,7 +101,7 @@ impl<S: Side> Engine<S> {
             }
             let received = tokio::select! {
                 biased;
-                received = self.receive(&mut receiver) => received,
+                received = self.receive(&mut *receiver) => received,
                 () = &mut stopped => continue,
             };
             if matches!(received, Ok(None)) && receiver.half_closes() {
@@ -126,7 +127,7 @@ impl<S: Side> Engine<S> {
                 tokio::select! {
                     () = self.tasks.wait() => {}
                     // Handlers may wait for responses of the peer, which have to be received.
-                    () = self.receive_while_closing(&mut receiver), if peer_sends => {}
+                    () = self.receive_while_closing(&mut *receiver), if peer_sends => {}
                 }
             };
             if tokio::time::timeout(session.options.limits.closing, responses)
@@ -141,7 +142,7 @@ impl<S: Side> Engine<S> {
     }
 
     /// Receives what handlers wait for, until the peer ends the session.
-    async fn receive_while_closing(self: &Arc<Self>, receiver: &mut impl Receiver) {
+    async fn receive_while_closing(self: &Arc<Self>, receiver: &mut dyn DynReceiver) {
         loop {
             let received = self.receive(receiver).await;
             if matches!(received, Ok(None)) && receiver.half_closes() {
@@ -156,8 +157,8 @@ impl<S: Side> Engine<S> {
     }
 
     /// Receives something. The responses that are ready go out when nothing else has come with what they answer.
-    async fn receive(self: &Arc<Self>, receiver: &mut impl Receiver) -> Result<Option<Incoming>, TransportError> {
-        let mut receiving = pin!(receiver.receive());
+    async fn receive(self: &Arc<Self>, receiver: &mut dyn DynReceiver) -> Result<Option<Incoming>, TransportError> {
+        let mut receiving = receiver.receive();
         poll_fn(|context| {
             let received = receiving.as_mut().poll(context);
             if received.is_pending() {

@@ -11,6 +11,7 @@ mod connect;
 mod context;
 mod discovery;
 mod engine;
+mod erased;
 mod exchange;
 mod finding;
 mod handler;
@@ -44,10 +45,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use self::engine::Engine;
+use self::erased::DynReceiver;
 use self::notifications::NotificationQueue;
 use self::state::EndGuard;
 use crate::era::Era;
-use crate::message::{Receiver, Sender as _, Transport};
+use crate::message::Transport;
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -58,6 +60,7 @@ pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer, object};
 pub use self::discovery::Discovery;
+pub use self::erased::Halves;
 pub use self::exchange::{Exchange, Inbox, connect_by};
 pub use self::handler::{
     Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
@@ -143,7 +146,7 @@ impl<S: Side> Session<S> {
         state: Arc<SessionState<S>>,
         handler: Layered<S>,
         server: Option<Arc<Server>>,
-        receiver: impl Receiver,
+        receiver: Box<dyn DynReceiver>,
     ) -> Self {
         let (closing, done) = (CancellationToken::new(), CancellationToken::new());
         let span = state.span.clone();
@@ -203,15 +206,15 @@ pub fn serve(
     )
 }
 
-/// Serves a client, whose subscriptions others know as well.
+/// Serves a client, whose subscriptions others know as well. A crate that gives it [`Halves`] compiles the session once for all transports.
 pub fn start_server(
     handler: Layered<ServerSide>,
     mut server: Arc<Server>,
     subscriptions: Arc<Subscriptions>,
     options: Options,
-    transport: impl Transport,
+    transport: impl Into<Halves>,
 ) -> ServerSession {
-    let (sender, receiver) = transport.split();
+    let Halves { sender, receiver } = transport.into();
     if !sender.notifies() {
         server = server.without_changes();
     }
@@ -220,6 +223,6 @@ pub fn start_server(
         .latest(Era::Handshake)
         .or_else(|| options.latest(Era::Stateless));
     let latest = latest.unwrap_or(Revision::HUB);
-    let state = SessionState::new(Box::new(sender), options, own_capabilities, latest, subscriptions);
+    let state = SessionState::new(sender, options, own_capabilities, latest, subscriptions);
     Session::start(Arc::new(state), handler, Some(server), receiver)
 }

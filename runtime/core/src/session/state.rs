@@ -4,7 +4,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{Direction, ErrorObject, Method, RawJson, RequestId};
 use mcp_adapters::{Loss, PeerTypes, Revision};
@@ -16,12 +15,13 @@ use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use super::cache::Cache;
+use super::erased::DynSender;
 use super::negotiated::Negotiated;
 use super::ordered_queue::OrderedQueue;
 use super::pending::PendingCalls;
 use super::subscriptions::{SubscribedResources, Subscriptions};
 use crate::error::{CallError, TransportError};
-use crate::message::{Outgoing, Purpose, Sender};
+use crate::message::{Outgoing, Purpose};
 use crate::options::Options;
 use crate::side::Side;
 
@@ -257,57 +257,6 @@ pub struct EndGuard<S: Side>(pub Arc<SessionState<S>>);
 impl<S: Side> Drop for EndGuard<S> {
     fn drop(&mut self) {
         self.0.end();
-    }
-}
-
-/// A [`Sender`] that can be a trait object.
-pub trait DynSender: Send + Sync {
-    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
-    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>>;
-    fn unanswered(&self, ids: &[RequestId]);
-    fn negotiated(&self, revision: Revision);
-    fn first_request_id(&self) -> i64;
-    fn suspended(&self) -> Duration;
-    fn times_out(&self) -> bool;
-    fn ends_with_response(&self) -> bool;
-    fn close(&self) -> BoxFuture<'_, ()>;
-}
-
-impl<T: Sender> DynSender for T {
-    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
-        Box::pin(Sender::send(self, message))
-    }
-
-    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>> {
-        Box::pin(Sender::send_all(self, messages))
-    }
-
-    fn unanswered(&self, ids: &[RequestId]) {
-        Sender::unanswered(self, ids);
-    }
-
-    fn negotiated(&self, revision: Revision) {
-        Sender::negotiated(self, revision);
-    }
-
-    fn suspended(&self) -> Duration {
-        Sender::suspended(self)
-    }
-
-    fn times_out(&self) -> bool {
-        Sender::times_out(self)
-    }
-
-    fn ends_with_response(&self) -> bool {
-        Sender::ends_with_response(self)
-    }
-
-    fn first_request_id(&self) -> i64 {
-        Sender::first_request_id(self)
-    }
-
-    fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(Sender::close(self))
     }
 }
 

@@ -1,0 +1,98 @@
+//! The two halves of a transport as trait objects, so that a session is compiled once for all transports.
+
+use std::time::Duration;
+
+use mcp_adapters::Revision;
+use mcp_adapters::mcp_wire::RequestId;
+use mcp_runtime_util::BoxFuture;
+
+use crate::error::TransportError;
+use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+
+/// Both halves of a transport.
+pub struct Halves {
+    pub(super) sender: Box<dyn DynSender>,
+    pub(super) receiver: Box<dyn DynReceiver>,
+}
+
+impl<T: Transport> From<T> for Halves {
+    fn from(transport: T) -> Self {
+        let (sender, receiver) = transport.split();
+        Self {
+            sender: Box::new(sender),
+            receiver: Box::new(receiver),
+        }
+    }
+}
+
+/// A [`Sender`] that can be a trait object.
+pub trait DynSender: Send + Sync {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn unanswered(&self, ids: &[RequestId]);
+    fn negotiated(&self, revision: Revision);
+    fn first_request_id(&self) -> i64;
+    fn suspended(&self) -> Duration;
+    fn times_out(&self) -> bool;
+    fn notifies(&self) -> bool;
+    fn ends_with_response(&self) -> bool;
+    fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+impl<T: Sender> DynSender for T {
+    fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send(self, message))
+    }
+
+    fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>> {
+        Box::pin(Sender::send_all(self, messages))
+    }
+
+    fn unanswered(&self, ids: &[RequestId]) {
+        Sender::unanswered(self, ids);
+    }
+
+    fn negotiated(&self, revision: Revision) {
+        Sender::negotiated(self, revision);
+    }
+
+    fn suspended(&self) -> Duration {
+        Sender::suspended(self)
+    }
+
+    fn times_out(&self) -> bool {
+        Sender::times_out(self)
+    }
+
+    fn notifies(&self) -> bool {
+        Sender::notifies(self)
+    }
+
+    fn ends_with_response(&self) -> bool {
+        Sender::ends_with_response(self)
+    }
+
+    fn first_request_id(&self) -> i64 {
+        Sender::first_request_id(self)
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(Sender::close(self))
+    }
+}
+
+/// A [`Receiver`] that can be a trait object.
+pub trait DynReceiver: Send {
+    fn receive(&mut self) -> BoxFuture<'_, Result<Option<Incoming>, TransportError>>;
+    fn half_closes(&self) -> bool;
+}
+
+impl<T: Receiver> DynReceiver for T {
+    fn receive(&mut self) -> BoxFuture<'_, Result<Option<Incoming>, TransportError>> {
+        Box::pin(Receiver::receive(self))
+    }
+
+    fn half_closes(&self) -> bool {
+        Receiver::half_closes(self)
+    }
+}
