@@ -1,6 +1,5 @@
 //! The routes of a server, and the clients that are notified when they change.
 
-use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
@@ -8,7 +7,7 @@ use mcp_adapters::mcp_wire::AddedResult;
 use mcp_adapters::{Revision, hub, if_hub_has};
 use mcp_runtime_core::Change;
 use mcp_runtime_core::internal::Subscriptions;
-use mcp_runtime_util::{Budget, Mutex};
+use mcp_runtime_util::{Budget, Mutex, NameMap};
 use serde_json::{Value, json};
 
 use super::custom::{self, CustomRoute, Listener};
@@ -56,7 +55,7 @@ impl Default for Catalogue {
 }
 
 /// Routes by name or URI. A reader keeps its list as it is, without the lock.
-pub(super) type RouteMap<R> = Arc<BTreeMap<String, Arc<R>>>;
+pub(super) type RouteMap<R> = Arc<NameMap<Arc<R>>>;
 
 /// The routes of a server, by name or URI.
 #[derive(Clone, Default)]
@@ -65,16 +64,16 @@ pub(super) struct Routes {
     pub(super) resources: RouteMap<ResourceRoute>,
     pub(super) templates: RouteMap<TemplateRoute>,
     pub(super) prompts: RouteMap<PromptRoute>,
-    /// Those that only one revision has, by name and revision.
-    pub(super) methods: BTreeMap<(&'static str, Revision), Arc<MethodRoute>>,
+    /// Those that only one revision has.
+    pub(super) methods: Vec<Arc<MethodRoute>>,
     /// Methods that no revision declares, by name.
-    pub(super) custom: BTreeMap<Arc<str>, Arc<CustomRoute>>,
+    pub(super) custom: NameMap<Arc<CustomRoute>>,
     /// Functions that get notifications, in the order in which they were added.
     pub(super) listeners: Vec<Listener>,
     /// What functions list.
     pub(super) sources: Sources,
     /// Extensions of the protocol, by id.
-    pub(super) extensions: BTreeMap<&'static str, ExtensionRoute>,
+    pub(super) extensions: NameMap<ExtensionRoute>,
     /// How often the routes have changed.
     pub(super) version: u64,
 }
@@ -131,7 +130,7 @@ impl Catalogue {
             route.nest(prefix, scope);
             self.put(route, false)?;
         }
-        for route in other.methods.values() {
+        for route in &other.methods {
             let mut route = MethodRoute::clone(route);
             route.function.scope.extend(scope);
             self.change(|routes| routes.insert_method(Arc::new(route)))?;
@@ -143,8 +142,8 @@ impl Catalogue {
         }
         self.change(|routes| routes.listeners.extend(other.listeners));
         self.change(|routes| routes.sources.merge(&other.sources, prefix, scope));
-        for (id, route) in other.extensions {
-            self.change(|routes| routes.insert_extension(id, route))?;
+        for (id, route) in other.extensions.iter() {
+            self.change(|routes| routes.insert_extension(id, route.clone()))?;
         }
         Ok(())
     }
@@ -198,12 +197,11 @@ impl Routes {
     }
 
     pub(super) fn insert_method(&mut self, route: Arc<MethodRoute>) -> Result<(), RouteError> {
-        let key = (route.name, route.revision);
-        if self.methods.contains_key(&key) {
-            let (kind, key) = ("method", key.0.to_owned());
+        if self.method(route.name, route.revision).is_some() {
+            let (kind, key) = ("method", route.name.to_owned());
             return Err(RouteError::Duplicate { kind, key });
         }
-        self.methods.insert(key, route);
+        self.methods.push(route);
         Ok(())
     }
 
@@ -212,25 +210,26 @@ impl Routes {
             let (kind, key) = (custom::KIND, route.name.to_string());
             return Err(RouteError::Duplicate { kind, key });
         }
-        self.custom.insert(Arc::clone(&route.name), route);
+        self.custom.insert(route.name.to_string(), route);
         Ok(())
     }
 
-    pub(super) fn insert_extension(&mut self, id: &'static str, route: ExtensionRoute) -> Result<(), RouteError> {
+    pub(super) fn insert_extension(&mut self, id: &str, route: ExtensionRoute) -> Result<(), RouteError> {
         if self.extensions.contains_key(id) {
             let (kind, key) = ("extension", id.to_owned());
             return Err(RouteError::Duplicate { kind, key });
         }
-        let mut others = self.extensions.values().flat_map(|route| route.results);
         let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
-        if let Some(added) = others.find(|other| route.results.iter().any(|added| is_same(added, other))) {
+        let is_added = |other: &&AddedResult| route.results.iter().any(|added| is_same(added, other));
+        let taken = self.extensions.values().flat_map(|route| route.results).find(is_added);
+        if let Some(added) = taken {
             let (kind, key) = (
                 "kind of result",
                 format!("{} of {}", added.kind.unwrap_or_default(), added.method),
             );
             return Err(RouteError::Duplicate { kind, key });
         }
-        self.extensions.insert(id, route);
+        self.extensions.insert(id.to_owned(), route);
         Ok(())
     }
 
@@ -251,7 +250,7 @@ impl Routes {
 
     /// The route of a method that only this revision has.
     pub(super) fn method(&self, name: &str, revision: Revision) -> Option<Arc<MethodRoute>> {
-        let mut methods = self.methods.values();
+        let mut methods = self.methods.iter();
         methods
             .find(|route| route.name == name && route.revision == revision)
             .cloned()
@@ -259,7 +258,7 @@ impl Routes {
 
     /// The capabilities that those methods need, each with its revision.
     pub(super) fn extra_capabilities(&self) -> Vec<(Revision, Value)> {
-        let methods = self.methods.values();
+        let methods = self.methods.iter();
         methods
             .filter_map(|route| Some((route.revision, route.capability.clone()?)))
             .collect()
@@ -276,7 +275,7 @@ impl Routes {
         let resources = self.resources.values().map(|route| &route.function.signature);
         let templates = self.templates.values().map(|route| &route.function.signature);
         let prompts = self.prompts.values().map(|route| &route.function.signature);
-        let methods = self.methods.values().map(|route| &route.function.signature);
+        let methods = self.methods.iter().map(|route| &route.function.signature);
         let custom = self.custom.values().map(|route| &route.function.signature);
         let lists = tools.chain(resources).chain(templates).chain(prompts);
         let listeners = self.listeners.iter().map(|listener| &listener.function.signature);
@@ -309,7 +308,7 @@ impl Routes {
         } }
         if !self.extensions.is_empty() {
             let extensions = self.extensions.iter();
-            let extensions = extensions.map(|(id, route)| ((*id).to_owned(), route.settings.clone()));
+            let extensions = extensions.map(|(id, route)| (id.to_owned(), route.settings.clone()));
             capabilities.extensions = Some(extensions.collect());
         }
         capabilities

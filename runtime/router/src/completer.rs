@@ -1,7 +1,6 @@
 //! Completion of arguments, for a hub that has it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
@@ -49,7 +48,7 @@ impl PromptRoute {
     /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
     #[must_use]
     pub fn complete<M>(mut self, argument: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
-        self.completions.insert(argument, complete);
+        self.completions.insert(argument.into(), BoxedFunction::new(complete));
         self
     }
 }
@@ -59,14 +58,8 @@ impl TemplateRoute {
     /// [`CompletionRequest`](super::CompletionRequest), and gives strings.
     #[must_use]
     pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
-        self.completions.insert(variable, complete);
+        self.completions.insert(variable.into(), BoxedFunction::new(complete));
         self
-    }
-}
-
-impl Completions {
-    fn insert<M>(&mut self, argument: impl Into<String>, complete: impl Function<Vec<String>, M>) {
-        Arc::make_mut(&mut self.0).insert(argument.into(), BoxedFunction::new(complete));
     }
 }
 
@@ -144,7 +137,7 @@ impl Target for Completer {
             arguments: BTreeMap::new(),
         };
         typed.arguments.extend(arguments.into_iter().flatten());
-        let mut values = match self.completions.0.get(&params.argument.name) {
+        let mut values = match self.completions.get(&params.argument.name) {
             Some(complete) => complete.call(call, Input::Other(Box::new(typed))).await?,
             None => Vec::new(),
         };

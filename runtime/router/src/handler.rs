@@ -1,15 +1,13 @@
 //! A router as a handler of requests.
 
-use std::collections::BTreeMap;
 use std::future::ready;
-use std::ops::RangeBounds;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{hub, if_hub_has};
 use mcp_runtime_core::internal::{Handling, first_page, internal_error, invalid_params, page_range, params_of};
 use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
-use mcp_runtime_util::BoxFuture;
+use mcp_runtime_util::{BoxFuture, NameMap};
 
 use super::caching::Caching;
 use super::call::Call;
@@ -94,26 +92,25 @@ impl Router {
     /// called, and of those that functions list the first.
     fn page<L: List, R: Listable<List = L>>(
         &self,
-        routes: &BTreeMap<String, Arc<R>>,
+        routes: &RouteMap<R>,
         listed: &[L::Item],
         params: &hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<(Vec<L::Item>, Option<String>), ErrorObject> {
         let range = page_range(params)?;
-        let keys = listed.iter().enumerate().map(|(index, item)| (item.key(), index));
-        let is_after = |(key, _): &(&str, usize)| RangeBounds::<str>::contains(&range, *key);
-        let mut keys: Vec<(&str, usize)> = keys.filter(is_after).collect();
-        keys.sort_unstable();
-        keys.dedup_by_key(|(key, _)| *key);
-        let mut keys = keys.into_iter().peekable();
-        let shown = routes.range::<str, _>(range);
+        let mut keys = NameMap::default();
+        for item in listed {
+            keys.add(item.key(), item);
+        }
+        let mut keys = keys.range(range).peekable();
+        let shown = routes.range(range);
         let shown = shown.filter(|(_, route)| self.shows(&***route, context));
-        let mut shown = shown.map(|(key, route)| (key.as_str(), route.item())).peekable();
+        let mut shown = shown.map(|(key, route)| (key, route.item())).peekable();
         let mut all = std::iter::from_fn(|| {
             let next = keys.peek().map(|(key, _)| *key);
             let own = shown.peek().map(|(key, _)| *key);
             if next.is_some() && (own.is_none() || next < own) {
-                return keys.next().map(|(key, index)| (key, &listed[index]));
+                return keys.next().map(|(key, item)| (key, *item));
             }
             keys.next_if(|(key, _)| Some(*key) == own);
             shown.next()

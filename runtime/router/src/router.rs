@@ -192,13 +192,14 @@ impl From<hub::Implementation> for Router {
 impl fmt::Debug for Router {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let routes = self.inner.catalogue.routes();
+        let methods = routes.methods.iter().map(|route| (route.name, route.revision));
         f.debug_struct("Router")
             .field("info", &self.inner.info)
-            .field("tools", &routes.tools.keys())
-            .field("resources", &routes.resources.keys())
-            .field("templates", &routes.templates.keys())
-            .field("prompts", &routes.prompts.keys())
-            .field("methods", &routes.methods.keys())
+            .field("tools", &routes.tools.keys().collect::<Vec<_>>())
+            .field("resources", &routes.resources.keys().collect::<Vec<_>>())
+            .field("templates", &routes.templates.keys().collect::<Vec<_>>())
+            .field("prompts", &routes.prompts.keys().collect::<Vec<_>>())
+            .field("methods", &methods.collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }

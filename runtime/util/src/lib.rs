@@ -10,6 +10,7 @@ mod clock;
 mod excerpt;
 mod expiring_set;
 mod future;
+mod name_map;
 mod sync;
 mod used;
 
@@ -17,5 +18,6 @@ pub use self::budget::{Budget, Charge};
 pub use self::clock::{Instant, Moment, SystemTime};
 pub use self::excerpt::excerpt;
 pub use self::future::{Awaited, BoxFuture, Immediate, catch_panic, task, try_all};
+pub use self::name_map::NameMap;
 pub use self::sync::Mutex;
 pub use self::used::{TooMany, UsedOnce};
