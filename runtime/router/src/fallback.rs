@@ -1,6 +1,7 @@
 //! The handler of what a router doesn't have.
 
 use std::fmt;
+use std::mem::discriminant;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
@@ -9,7 +10,7 @@ use mcp_runtime_core::internal::{internal_error, missing_capability, to_value};
 use mcp_runtime_core::{Context, Handler, ServerSide};
 use serde_json::Value;
 
-use super::list::List;
+use super::list::next_cursor;
 use super::target::Answer;
 
 /// The prefix of a cursor of the fallback's list, which follows the router's.
@@ -61,21 +62,23 @@ impl Fallback {
         Some(params)
     }
 
-    /// A page of its list, whose next cursor is for the router's client; `None` if it doesn't have the list.
-    pub(super) async fn list<L: List>(
+    /// A page of its list, which is that of a page of the router, whose next cursor is for the router's client; `None` if it doesn't have
+    /// the list.
+    pub(super) async fn list(
         &self,
-        params: hub::PaginatedRequestParams,
+        request: hub::ClientRequest,
+        own: &hub::ServerResult,
         context: &Context<ServerSide>,
-    ) -> Result<Option<L>, ErrorObject> {
-        let page = match self.handle(L::request(params), context).await {
-            Ok(Answer::Declared(page)) => L::of_result(page),
-            Ok(Answer::Custom(_)) => None,
+    ) -> Result<Option<hub::ServerResult>, ErrorObject> {
+        let mut page = match self.handle(request, context).await {
+            Ok(Answer::Declared(page)) if discriminant(&page) == discriminant(own) => page,
+            Ok(_) => return Err(internal_error("the fallback gives the result of another method")),
             Err(error) if error.code == error_code::METHOD_NOT_FOUND => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut page = page.ok_or_else(|| internal_error("the fallback gives the result of another method"))?;
-        let next = page.next();
-        *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
+        if let Some(next) = next_cursor(&mut page) {
+            *next = next.take().map(|cursor| format!("{CURSOR}{cursor}"));
+        }
         Ok(Some(page))
     }
 }

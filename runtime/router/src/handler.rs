@@ -9,11 +9,10 @@ use mcp_runtime_core::internal::{Handling, first_page, internal_error, invalid_p
 use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
 use mcp_runtime_util::{BoxFuture, NameMap};
 
-use super::caching::Caching;
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
 use super::fallback::Fallback;
-use super::list::List;
+use super::list::{List, next_cursor, prepend};
 use super::prompt::PromptRoute;
 use super::router::Inner;
 use super::scope::{Listable, Listed, Scope};
@@ -59,33 +58,53 @@ impl Router {
         params: hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
-        let Inner { page_size, caching, .. } = &*self.inner;
+        let caching = &self.inner.caching;
         let fallback = self.fallback_for(R::List::METHOD);
         if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
-            let page = fallback.list::<R::List>(params, context).await?;
-            let page = page.unwrap_or_else(|| List::page(Vec::new(), None, caching));
-            return Ok(Answer::Declared(page.into_result()));
+            let none = R::List::page(Vec::new(), None, caching).into_result();
+            let page = Box::pin(fallback.list(R::List::request(params), &none, context)).await?;
+            return Ok(Answer::Declared(page.unwrap_or(none)));
         }
         let routes = Arc::clone(routes(&self.inner.catalogue.routes()));
         let (items, next) = self.page(&routes, &listed, &params, context)?;
-        let Some(fallback) = fallback.filter(|_| next.is_none()) else {
-            return Ok(answer_of::<R::List>(items, next, caching));
+        let (length, is_last) = (items.len(), next.is_none());
+        let page = R::List::page(items, next, caching).into_result();
+        let Some(fallback) = fallback.filter(|_| is_last) else {
+            return Ok(Answer::Declared(page));
         };
-        let end = Some(Fallback::first_cursor());
-        if items.len() >= *page_size {
-            return Ok(answer_of::<R::List>(items, end, caching));
-        }
         let first = hub::PaginatedRequestParams { cursor: None, ..params };
-        match fallback.list::<R::List>(first, context).await {
-            Ok(Some(mut rest)) => {
-                rest.prepend(items, caching);
-                Ok(Answer::Declared(rest.into_result()))
+        self.continued(page, length, fallback, R::List::request(first), context)
+            .await
+    }
+
+    /// The last page of the router, with the first one of the fallback. Not generic, so that it is compiled once.
+    fn continued<'a>(
+        &'a self,
+        mut page: hub::ServerResult,
+        length: usize,
+        fallback: &'a Fallback,
+        first: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
+        let Inner { page_size, caching, .. } = &*self.inner;
+        Box::pin(async move {
+            if length < *page_size {
+                match fallback.list(first, &page, context).await {
+                    Ok(Some(mut rest)) => {
+                        prepend(&mut rest, page, caching);
+                        return Ok(Answer::Declared(rest));
+                    }
+                    Ok(None) => return Ok(Answer::Declared(page)),
+                    Err(error) if length == 0 => return Err(error),
+                    // The error comes with the next page, so that the client gets the router's own items.
+                    Err(_) => {}
+                }
             }
-            Ok(None) => Ok(answer_of::<R::List>(items, None, caching)),
-            Err(error) if items.is_empty() => Err(error),
-            // The error comes with the next page, so that the client gets the router's own items.
-            Err(_) => Ok(answer_of::<R::List>(items, end, caching)),
-        }
+            if let Some(next) = next_cursor(&mut page) {
+                *next = Some(Fallback::first_cursor());
+            }
+            Ok(Answer::Declared(page))
+        })
     }
 
     /// A page of routes and of what functions list, and the cursor of the next one. Of two with one key, the route is the one that is
@@ -144,7 +163,7 @@ impl Router {
         if let Some(route) = self.shown(|routes| &routes.tools, name, context) {
             return Ok(route);
         }
-        match self.find_listed(|sources| &sources.tools, name, context).await? {
+        match Box::pin(self.find_listed(|sources| &sources.tools, name, context)).await? {
             Some((source, tool)) => source.route(tool).map(Arc::new),
             None => Err(invalid_params(format!("Unknown tool: {name}"))),
         }
@@ -158,7 +177,7 @@ impl Router {
         if let Some(route) = self.shown(|routes| &routes.prompts, name, context) {
             return Ok(route);
         }
-        match self.find_listed(|sources| &sources.prompts, name, context).await? {
+        match Box::pin(self.find_listed(|sources| &sources.prompts, name, context)).await? {
             Some((source, prompt)) => Ok(Arc::new(source.route(prompt))),
             None => Err(invalid_params(format!("Unknown prompt: {name}"))),
         }
@@ -193,30 +212,47 @@ impl Router {
         variant: fn(T::Request) -> hub::ClientRequest,
         context: &Context<ServerSide>,
     ) -> Result<Answer, ErrorObject> {
-        let (result, source) = match target {
+        let target = match target {
             Ok(target) if target.layers().is_empty() => return target.answer(request, self.call(context)).await,
             Ok(target) => {
                 let (layers, router) = (Arc::clone(target.layers()), self.clone());
-                let next = Next::new(Arc::new(Routed { target, router }), layers);
-                (next.request(variant(*request), context.clone()).await?, "middleware")
+                Ok(Next::new(Arc::new(Routed { target, router }), layers))
             }
-            Err(unknown) => {
-                let request = variant(*request);
-                let Some(fallback) = self.fallback_for(request.method()) else {
-                    return Err(unknown);
-                };
-                (fallback.handle(request, context).await?, "the fallback")
-            }
+            Err(unknown) => Err(unknown),
         };
-        match T::has_result(&result) {
-            true => Ok(result),
-            false => Err(internal_error(format!("{source} gives the result of another method"))),
-        }
+        self.answer_around(target, variant(*request), T::has_result, context)
+            .await
+    }
+
+    /// Lets the middleware around a target answer a request, or the fallback. Not generic, so that it is compiled once.
+    fn answer_around<'a>(
+        &'a self,
+        target: Result<Next<ServerSide>, ErrorObject>,
+        request: hub::ClientRequest,
+        has_result: fn(&Answer) -> bool,
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
+        Box::pin(async move {
+            let (result, source) = match target {
+                Ok(next) => (next.request(request, context.clone()).await?, "middleware"),
+                Err(unknown) => {
+                    let Some(fallback) = self.fallback_for(request.method()) else {
+                        return Err(unknown);
+                    };
+                    (fallback.handle(request, context).await?, "the fallback")
+                }
+            };
+            match has_result(&result) {
+                true => Ok(result),
+                false => Err(internal_error(format!("{source} gives the result of another method"))),
+            }
+        })
     }
 }
 
-fn answer_of<L: List>(items: Vec<L::Item>, next: Option<String>, caching: &Caching) -> Answer {
-    Answer::Declared(L::page(items, next, caching).into_result())
+/// The future of an error. `ready` would also have room for a result, and the code that drops one.
+fn refused<'a>(error: ErrorObject) -> Handling<'a, ServerSide> {
+    Box::pin(async move { Err(error) })
 }
 
 fn unknown_method(method: &str) -> ErrorObject {
@@ -277,7 +313,7 @@ impl Handler<ServerSide> for Router {
             Request::ListResourceTemplates(request) => {
                 Box::pin(self.list(|routes| &routes.templates, Vec::new(), request.params, context))
             }
-            request => Box::pin(ready(Err(unknown_method(request.method())))),
+            request => refused(unknown_method(request.method())),
         }
     }
 
@@ -329,7 +365,7 @@ impl<T: Target> Handler<ServerSide> for Routed<T> {
             Some(request) => Box::pin(self.target.clone().answer(Box::new(request), self.router.call(context))),
             None => {
                 let reason = "middleware has replaced the request by one of another method";
-                Box::pin(ready(Err(internal_error(reason))))
+                refused(internal_error(reason))
             }
         }
     }

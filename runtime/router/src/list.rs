@@ -19,16 +19,7 @@ pub(super) trait List: Sized {
     /// A page.
     fn page(items: Vec<Self::Item>, next: Option<String>, caching: &Caching) -> Self;
 
-    /// Puts items before those of the page. It may be kept as long as both may.
-    fn prepend(&mut self, items: Vec<Self::Item>, caching: &Caching);
-
-    /// The cursor of the next page.
-    fn next(&mut self) -> &mut Option<String>;
-
     fn into_result(self) -> hub::ServerResult;
-
-    /// The page, if the result is one.
-    fn of_result(result: hub::ServerResult) -> Option<Self>;
 }
 
 /// The impls for the lists of the hub.
@@ -50,27 +41,32 @@ macro_rules! lists {
                 page
             }
 
-            fn prepend(&mut self, items: Vec<hub::$item>, caching: &Caching) {
-                self.$items.splice(0..0, items);
-                (self.ttl_ms, self.cache_scope) = caching.with(self.ttl_ms, &self.cache_scope).members();
-            }
-
-            fn next(&mut self) -> &mut Option<String> {
-                &mut self.next_cursor
-            }
-
             fn into_result(self) -> hub::ServerResult {
                 hub::ServerResult::$variant(self)
             }
-
-            fn of_result(result: hub::ServerResult) -> Option<Self> {
-                match result {
-                    hub::ServerResult::$variant(page) => Some(page),
-                    _ => None,
-                }
-            }
         }
-    )*};
+    )*
+
+    /// The cursor of the page after this one.
+    pub(super) fn next_cursor(page: &mut hub::ServerResult) -> Option<&mut Option<String>> {
+        match page {
+            $(hub::ServerResult::$variant(page) => Some(&mut page.next_cursor),)*
+            _ => None,
+        }
+    }
+
+    /// Puts the items of a page of the same list before those of this one. It may be kept as long as both may.
+    pub(super) fn prepend(page: &mut hub::ServerResult, before: hub::ServerResult, caching: &Caching) {
+        match (page, before) {
+            $((hub::ServerResult::$variant(page), hub::ServerResult::$variant(mut before)) => {
+                before.$items.append(&mut page.$items);
+                page.$items = before.$items;
+                (page.ttl_ms, page.cache_scope) = caching.with(page.ttl_ms, &page.cache_scope).members();
+            })*
+            _ => {}
+        }
+    }
+    };
 }
 
 lists! {
