@@ -109,7 +109,7 @@ impl Route {
         }
         let (method, list) = self.list();
         for revision in Revision::all() {
-            listed(revision, method, list.clone()).map_err(|what| RouteError::Invalid {
+            listed(revision, method, &list).map_err(|what| RouteError::Invalid {
                 kind,
                 key: self.key().to_owned(),
                 revision,
@@ -151,11 +151,11 @@ fn list<R: Listable>(route: &R) -> (&'static str, hub::ServerResult) {
 }
 
 /// Validates a list in a revision; the error says what is invalid.
-fn listed(revision: Revision, method: &str, list: hub::ServerResult) -> Result<(), String> {
+fn listed(revision: Revision, method: &str, list: &hub::ServerResult) -> Result<(), String> {
     if revision.method(method).is_none() {
         return Ok(());
     }
-    let converted = peers::server_result_for(revision, &list, Policy::Conform.into());
+    let converted = peers::server_result_for(revision, list, Policy::Conform.into());
     let (list, _): (RawJson, _) = converted.map_err(|error| error.to_string())?;
     revision
         .validate_result(method, &list)
