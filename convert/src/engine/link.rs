@@ -59,7 +59,7 @@ impl Linker<'_> {
                 self.change(&TypeRef::Named(id), &TypeRef::Named(*other));
             }
         }
-        let pairs = self.rows.objects.keys().chain(self.rows.unions.keys());
+        let pairs = self.rows.objects.names().chain(self.rows.unions.names());
         for pair in pairs.filter_map(|pair| pair.split_once('>')) {
             if let (Some(source), Some(target)) = (from.notated(pair.0), to.notated(pair.1)) {
                 self.change(&source, &target);
@@ -123,7 +123,7 @@ impl Linker<'_> {
         let TypeRef::Named(id) = target else { return None };
         let narrower = &self.rows.narrower;
         // Names are written for nothing where there are no rows, as between most revisions.
-        let has_row = !narrower.is_empty() && narrower.contains(&*self.name(source, target));
+        let has_row = !narrower.is_empty() && narrower.get(&self.name(source, target)).is_some();
         let methods =
             |ty: &Type| matches!(&ty.kind, Kind::Methods(all) if all.iter().any(|(_, message)| message == id));
         has_row.then(|| Narrower {
@@ -143,7 +143,7 @@ impl Linker<'_> {
                 };
                 let rows = self.rows;
                 let none = ObjectRow::default();
-                let row = rows.objects.get(&*self.name(source, target)).unwrap_or(&none);
+                let row = rows.objects.get(&self.name(source, target)).unwrap_or(&none);
                 How::Object(self.object(object, (other, pointer, closed), row))
             }
             (Some(Kind::Strings(values)), Some(Kind::Strings(others))) => {
@@ -169,7 +169,7 @@ impl Linker<'_> {
             | (Some(Kind::Union(_)), Some(Kind::Results(_))) => How::Results(self.results(source, target)),
             _ => {
                 let rows = self.rows;
-                let row = rows.unions.get(&*self.name(source, target)).map(Vec::as_slice);
+                let row = rows.unions.get(&self.name(source, target)).map(Vec::as_slice);
                 How::Union(self.union(source, target, row))
             }
         }
@@ -203,14 +203,14 @@ impl Linker<'_> {
         let (from, to, rows) = (self.step.from, self.step.to, self.rows);
         let name = self.name(source, target);
         let (sources, targets) = (variants(from, source), variants(to, target));
-        let (by_position, by_name) = (rows.unions.get(&*name), rows.results.get(&*name));
+        let (by_position, by_name) = (rows.unions.get(&name), rows.results.get(&name));
         let results = sources.into_iter().enumerate().map(|(at, ty)| {
             let other = match (by_position.map(|row| row.get(at)), by_name) {
                 (Some(Some(VariantRow::Becomes(at))), _) => targets.get(*at),
                 (Some(_), _) => None,
                 (None, by_name) => {
                     let own = from.notation(&ty);
-                    let renamed = by_name.and_then(|names| names.get(&*own));
+                    let renamed = by_name.and_then(|names| names.get(&own));
                     let becomes = renamed.map_or(Some(&*own), |becomes| becomes.as_deref());
                     targets.iter().find(|other| becomes == Some(&*to.notation(other)))
                 }
@@ -384,7 +384,7 @@ impl Linker<'_> {
                 .map(str::to_owned)
         };
         match (text(from), text(to)) {
-            (Some(from), Some(to)) => self.step.methods.get(&*from).is_some_and(|there| **there == *to),
+            (Some(from), Some(to)) => self.step.methods.get(&from).is_some_and(|there| **there == *to),
             _ => false,
         }
     }

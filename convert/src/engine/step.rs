@@ -7,6 +7,7 @@ use mcp_wire::Schema;
 use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
 use crate::tables::Table;
+use crate::tables::named::Named;
 use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
 use crate::tables::types::{Kind, TypeId, TypeRef};
 
@@ -20,8 +21,8 @@ pub(crate) struct Step {
     pub(crate) to: &'static Table,
     pub(crate) pairs: Vec<Pair>,
     pub(super) index: HashMap<(TypeRef, TypeRef), PairId>,
-    pub(super) definitions: HashMap<&'static str, Option<&'static str>>,
-    pub(super) methods: HashMap<&'static str, &'static str>,
+    pub(super) definitions: Named<Option<&'static str>>,
+    pub(super) methods: Named<&'static str>,
 }
 
 /// A pair of types, and how a value of the one becomes a value of the other.

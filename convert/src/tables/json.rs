@@ -1,9 +1,10 @@
 //! The parts that a table has, as those of any JSON.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use mcp_wire::{Decoded, JsonType, Reader};
+
+use super::named::Named;
 
 pub(super) type Text = &'static str;
 pub(super) type Source = Reader<'static>;
@@ -31,6 +32,11 @@ pub(super) fn each(
     reader: &mut Source,
     mut member: impl FnMut(&mut Source, Cow<'static, str>) -> Decoded<()>,
 ) -> Decoded<()> {
+    each_by(reader, &mut member)
+}
+
+/// The same, compiled once.
+fn each_by(reader: &mut Source, member: &mut dyn FnMut(&mut Source, Cow<'static, str>) -> Decoded<()>) -> Decoded<()> {
     let mut names = Vec::new();
     reader.members(|reader, key| {
         let read = member(reader, key.clone());
@@ -50,13 +56,10 @@ pub(super) fn list<T>(reader: &mut Source, mut element: impl FnMut(&mut Source) 
     Ok(elements)
 }
 
-pub(super) fn map<T>(
-    reader: &mut Source,
-    mut value: impl FnMut(&mut Source) -> Decoded<T>,
-) -> Decoded<HashMap<Text, T>> {
-    let mut map = HashMap::new();
+pub(super) fn map<T>(reader: &mut Source, mut value: impl FnMut(&mut Source) -> Decoded<T>) -> Decoded<Named<T>> {
+    let mut map = Named::default();
     each(reader, |reader, key| {
-        map.insert(leaked(key), value(reader)?);
+        map.add(leaked(key), value(reader)?);
         Ok(())
     })?;
     Ok(map)

@@ -1,9 +1,8 @@
 //! What sessions need to know of a revision.
 
-use std::collections::HashMap;
-
 use mcp_wire::Method;
 
+use super::named::Named;
 use crate::facts::Facts;
 use crate::lifecycle::{KnownError, Lifecycle};
 
@@ -18,8 +17,8 @@ pub(crate) struct Known {
     /// The rules about errors to the revision before.
     pub(crate) errors_down: Vec<ErrorRule>,
     pub(crate) methods: Vec<Method>,
-    pub(crate) needs: HashMap<&'static str, Vec<Need>>,
-    pub(crate) tolerances: HashMap<&'static str, Vec<Tolerance>>,
+    pub(crate) needs: Named<Vec<Need>>,
+    pub(crate) tolerances: Named<Vec<Tolerance>>,
     /// Methods that are deprecated, each with a sentence that says so. They are few.
     pub(crate) deprecated: Vec<(&'static str, &'static str)>,
 }

@@ -17,17 +17,18 @@
 
 mod json;
 mod known;
+pub(crate) mod named;
 mod parse;
 mod parse_known;
 mod parse_rows;
 pub(crate) mod rows;
 pub(crate) mod types;
 
-use std::collections::HashMap;
 use std::fmt;
 
 use mcp_wire::{Decoded, JsonType, Reader, Schema};
 
+use named::Named;
 use rows::Rows;
 use types::{Kind, Member, ObjectType, RoleTypes, Type, TypeId, TypeRef};
 
@@ -55,7 +56,8 @@ pub struct Table {
     /// What the pointers of definitions begin with.
     definitions: &'static str,
     pub(crate) types: Vec<Type>,
-    names: HashMap<&'static str, TypeRef>,
+    /// The types of the definitions. One without a type is no definition.
+    names: Named<Option<TypeRef>>,
     client: RoleTypes,
     server: RoleTypes,
     pub(crate) up: Option<Rows>,
@@ -75,11 +77,7 @@ impl Table {
             before: parsed.before,
             definitions: parsed.definitions,
             types: parsed.types,
-            names: parsed
-                .names
-                .into_iter()
-                .filter_map(|(name, ty)| Some((name, ty?)))
-                .collect(),
+            names: parsed.names,
             client: parsed.client,
             server: parsed.server,
             up: parsed.up,
@@ -154,7 +152,7 @@ impl Table {
 
     /// The type of a definition.
     pub(crate) fn named(&self, name: &str) -> Option<&TypeRef> {
-        self.names.get(name)
+        self.names.get(name)?.as_ref()
     }
 
     /// Whether values of a type are JSON that no type describes, or lists or maps of it.
@@ -167,7 +165,7 @@ impl Table {
 
     /// The JSON pointer of a definition.
     pub(crate) fn pointer_of(&self, name: &str) -> Option<String> {
-        self.names.get(name)?;
+        self.named(name)?;
         Some(format!("{}{name}", self.definitions))
     }
 
@@ -178,20 +176,17 @@ impl Table {
 
     /// A definition by its name: the name, and the type. A result that depends on the request is none.
     pub(crate) fn definition(&self, name: &str) -> Option<(&'static str, &TypeRef)> {
-        let (name, ty) = self.names.get_key_value(name)?;
+        let (name, ty) = self.names.entry(name)?;
+        let ty = ty.as_ref()?;
         (!matches!(self.kind(ty), Some(Kind::Results(_)))).then_some((name, ty))
     }
 
     /// The name of the definition whose schema is at a pointer.
     pub(crate) fn name_at(&self, pointer: &str) -> Option<&'static str> {
         let id = self.types.iter().position(|ty| ty.pointer == pointer)?;
-        let mut names = self.names.iter().filter(|(_, ty)| **ty == TypeRef::Named(id));
-        let own = self
-            .names
-            .get_key_value(self.types[id].name)
-            .filter(|(_, ty)| **ty == TypeRef::Named(id));
-        own.map(|(name, _)| *name)
-            .or_else(|| names.next().map(|(name, _)| *name))
+        let is_it = |entry: &&(&'static str, Option<TypeRef>)| entry.1 == Some(TypeRef::Named(id));
+        let own = self.names.entry(self.types[id].name).filter(is_it);
+        own.or_else(|| self.names.iter().find(is_it)).map(|(name, _)| *name)
     }
 
     /// The names of the unions of what a role sends.
@@ -204,11 +199,9 @@ impl Table {
 
     /// The names of the definitions. A result that depends on the request is none.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
-        let is_one = |ty: &&TypeRef| !matches!(self.kind(ty), Some(Kind::Results(_)));
-        self.names
-            .iter()
-            .filter(move |(_, ty)| is_one(ty))
-            .map(|(name, _)| *name)
+        let is_one = |ty: &TypeRef| !matches!(self.kind(ty), Some(Kind::Results(_)));
+        let names = self.names.iter().filter(move |(_, ty)| ty.as_ref().is_some_and(is_one));
+        names.map(|(name, _)| *name)
     }
 
     pub(crate) fn resolve<'t>(&'t self, mut ty: &'t TypeRef) -> &'t TypeRef {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use mcp_wire::{Decoded, Discriminator, JsonType, Reader};
 
 use super::json::{Source, Text, each, entries, leaked, list, optional, string};
+use super::named::Named;
 use super::parse_rows::rows;
 use super::rows::Rows;
 use super::types::{
@@ -19,7 +20,7 @@ pub(super) struct Parsed {
     pub(super) before: Option<Text>,
     pub(super) definitions: Text,
     pub(super) types: Vec<Type>,
-    pub(super) names: HashMap<Text, Option<TypeRef>>,
+    pub(super) names: Named<Option<TypeRef>>,
     pub(super) client: RoleTypes,
     pub(super) server: RoleTypes,
     pub(super) up: Option<Rows>,
@@ -51,7 +52,7 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
                         JsonType::Null => reader.null().map(|()| None)?,
                         _ => Some(type_ref(reader, &ids)?),
                     };
-                    parsed.names.insert(leaked(name), ty);
+                    parsed.names.add(leaked(name), ty);
                     Ok(())
                 })?;
             }
@@ -65,7 +66,7 @@ pub(super) fn parse(text: Text) -> Decoded<Parsed> {
     })?;
     reader.finish()?;
     for (name, id) in ids {
-        parsed.names.entry(name).or_insert(Some(TypeRef::Named(id)));
+        parsed.names.add(name, Some(TypeRef::Named(id)));
     }
     Ok(parsed)
 }

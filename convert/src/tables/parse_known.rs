@@ -1,10 +1,8 @@
 //! Reading the part of a table that sessions need.
 
-use std::collections::HashMap;
-
 use mcp_wire::{Decoded, Direction, JsonType, Method, Reader};
 
-use super::json::{Source, Text, each, leaked, list, optional, string};
+use super::json::{Source, Text, each, entries, leaked, list, optional, string};
 use super::known::{ErrorRule, Known, Need, Tolerance};
 use crate::facts::{Facts, MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors};
 use crate::lifecycle::{Asks, ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
@@ -50,8 +48,8 @@ fn method(reader: &mut Source, known: &mut Known) -> Decoded<Method> {
         }
         Ok(())
     })?;
-    known.needs.insert(name, needs);
-    known.tolerances.insert(name, tolerances);
+    known.needs.add(name, needs);
+    known.tolerances.add(name, tolerances);
     known.deprecated.extend(deprecated.map(|note| (name, note)));
     let method = match results {
         Some(results) => Method::request(name, direction, definition, results.leak()),
@@ -174,20 +172,20 @@ fn arguments(reader: &mut Source) -> Decoded<MirroredArguments> {
 }
 
 /// The members of an object, as JSON.
-struct Texts(HashMap<Text, Text>);
+struct Texts(Vec<(Text, Text)>);
 
 fn texts(reader: &mut Source) -> Decoded<Texts> {
-    let mut texts = HashMap::new();
-    each(reader, |reader, key| {
-        texts.insert(leaked(key), reader.raw()?);
-        Ok(())
-    })?;
-    Ok(Texts(texts))
+    entries(reader).map(Texts)
 }
 
 impl Texts {
+    fn get(&self, member: &str) -> Option<Text> {
+        let mut texts = self.0.iter();
+        texts.find_map(|(other, json)| (*other == member).then_some(*json))
+    }
+
     fn reader(&mut self, member: &str) -> Decoded<Source> {
-        let json = self.0.remove(member);
+        let json = self.get(member);
         json.map(Source::new).ok_or_else(|| Source::new("").missing(member))
     }
 
@@ -201,14 +199,14 @@ impl Texts {
 
     /// A text that may be absent or `null`.
     fn optional(&mut self, member: &str) -> Decoded<Option<Text>> {
-        match self.0.contains_key(member) {
+        match self.get(member).is_some() {
             true => optional(&mut self.reader(member)?),
             false => Ok(None),
         }
     }
 
     fn boolean(&mut self, member: &str) -> Decoded<bool> {
-        match self.0.contains_key(member) {
+        match self.get(member).is_some() {
             true => self.reader(member)?.boolean(),
             false => Ok(false),
         }
@@ -279,8 +277,8 @@ fn presets(reader: &mut Source) -> Decoded<Presets> {
     let mut presets = Presets::NONE;
     each(reader, |reader, key| {
         match &*key {
-            "members" => presets.members = super::json::entries(reader)?.leak(),
-            "meta" => presets.meta = super::json::entries(reader)?.leak(),
+            "members" => presets.members = entries(reader)?.leak(),
+            "meta" => presets.meta = entries(reader)?.leak(),
             _ => return unknown(reader),
         }
         Ok(())

@@ -1,10 +1,9 @@
 //! Reading the rows of conversions.
 
-use std::collections::HashMap;
-
 use mcp_wire::{Decoded, JsonType, Reader};
 
-use super::json::{Source, Text, each, list, map, optional, string};
+use super::json::{Source, Text, each, entries, list, map, optional, string};
+use super::named::Named;
 use super::rows::{
     Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, Refusal, Rows,
     VariantRow, Without,
@@ -18,13 +17,22 @@ pub(super) fn rows(reader: &mut Source) -> Decoded<Rows> {
             "methods" => rows.methods = map(reader, string)?,
             "objects" => rows.objects = map(reader, object)?,
             "unions" => rows.unions = map(reader, |reader| list(reader, variant))?,
-            "narrower" => rows.narrower = list(reader, string)?.into_iter().collect(),
+            "narrower" => rows.narrower = narrower(reader)?,
             "results" => rows.results = map(reader, |reader| map(reader, optional))?,
             _ => drop(reader.raw()?),
         }
         Ok(())
     })?;
     Ok(rows)
+}
+
+fn narrower(reader: &mut Source) -> Decoded<Named<()>> {
+    let mut pairs = Named::default();
+    reader.array(|reader| {
+        pairs.add(string(reader)?, ());
+        Ok(())
+    })?;
+    Ok(pairs)
 }
 
 fn object(reader: &mut Source) -> Decoded<ObjectRow> {
@@ -205,15 +213,20 @@ fn path_and_text(reader: &mut Source) -> Decoded<(Vec<Text>, Text)> {
 }
 
 /// The members of a small row.
-struct Fields(HashMap<Text, Text>);
+struct Fields(Vec<(Text, Text)>);
 
 fn fields(reader: &mut Source) -> Decoded<Fields> {
-    map(reader, Reader::raw).map(Fields)
+    entries(reader).map(Fields)
 }
 
 impl Fields {
+    fn take(&mut self, name: &str) -> Option<Text> {
+        let at = self.0.iter().position(|(other, _)| *other == name)?;
+        Some(self.0.swap_remove(at).1)
+    }
+
     fn optional(&mut self, name: &str) -> Option<Text> {
-        let mut reader = Reader::new(self.0.remove(name)?);
+        let mut reader = Reader::new(self.take(name)?);
         optional(&mut reader).ok().flatten()
     }
 
@@ -222,12 +235,12 @@ impl Fields {
     }
 
     fn texts(&mut self, name: &str) -> Decoded<Vec<Text>> {
-        let json = self.0.remove(name).unwrap_or("[]");
+        let json = self.take(name).unwrap_or("[]");
         list(&mut Reader::new(json), string)
     }
 
     fn conditions(&mut self) -> Decoded<Vec<Condition>> {
-        let json = self.0.remove("when").unwrap_or("[]");
+        let json = self.take("when").unwrap_or("[]");
         list(&mut Reader::new(json), |reader| {
             let (path, text) = path_and_text(reader)?;
             Ok(Condition { path, text })
@@ -243,7 +256,7 @@ impl Fields {
     }
 
     fn refusal(&mut self) -> Refusal {
-        let code = self.0.remove("code").and_then(|json| Reader::new(json).integer().ok());
+        let code = self.take("code").and_then(|json| Reader::new(json).integer().ok());
         Refusal {
             code: code.unwrap_or(mcp_wire::error_code::INVALID_PARAMS),
             because: self.text("because"),

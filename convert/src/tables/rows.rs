@@ -1,22 +1,22 @@
 //! What the conversions between neighbouring revisions do beyond what the types imply.
 
-use std::collections::{HashMap, HashSet};
+use super::named::Named;
 
 /// The rows of one direction.
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     /// Definitions that become one of another name, or none.
-    pub(crate) definitions: HashMap<&'static str, Option<&'static str>>,
+    pub(crate) definitions: Named<Option<&'static str>>,
     /// Methods with another name.
-    pub(crate) methods: HashMap<&'static str, &'static str>,
+    pub(crate) methods: Named<&'static str>,
     /// Objects, by the notation of the pair of types.
-    pub(crate) objects: HashMap<&'static str, ObjectRow>,
+    pub(crate) objects: Named<ObjectRow>,
     /// Unions, by the notation of the pair of types.
-    pub(crate) unions: HashMap<&'static str, Vec<VariantRow>>,
+    pub(crate) unions: Named<Vec<VariantRow>>,
     /// Pairs of types whose values are validated by the schema of the target, which says more than its types do.
-    pub(crate) narrower: HashSet<&'static str>,
+    pub(crate) narrower: Named<()>,
     /// Results that become one of another name, or none, by the union of results.
-    pub(crate) results: HashMap<&'static str, HashMap<&'static str, Option<&'static str>>>,
+    pub(crate) results: Named<Named<Option<&'static str>>>,
 }
 
 impl Rows {
@@ -31,9 +31,9 @@ impl Rows {
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRow {
     /// Members of the target.
-    pub(crate) members: HashMap<&'static str, MemberRow>,
+    pub(crate) members: Named<MemberRow>,
     /// Members of the source that the target doesn't declare.
-    pub(crate) left: HashMap<&'static str, LeftRow>,
+    pub(crate) left: Named<LeftRow>,
 }
 
 /// A member of the target.

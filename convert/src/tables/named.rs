@@ -1,0 +1,56 @@
+//! The values that a table has by name.
+
+use std::collections::HashMap;
+
+use super::json::Text;
+
+/// Values by name. The hash table is of the same type whatever the values are, since a program has the code of each type of table.
+#[derive(Debug, Clone)]
+pub(crate) struct Named<T> {
+    places: HashMap<Text, usize>,
+    entries: Vec<(Text, T)>,
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Self {
+            places: HashMap::new(),
+            entries: Vec::new(),
+        }
+    }
+}
+
+impl<T> Named<T> {
+    /// Adds a value, unless there is one with this name.
+    pub(crate) fn add(&mut self, name: Text, value: T) {
+        let next = self.entries.len();
+        if *self.places.entry(name).or_insert(next) == next {
+            self.entries.push((name, value));
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&T> {
+        self.entry(name).map(|(_, value)| value)
+    }
+
+    /// A value, with its name as the table has it.
+    pub(crate) fn entry(&self, name: &str) -> Option<&(Text, T)> {
+        Some(&self.entries[*self.places.get(name)?])
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(Text, T)> {
+        self.entries.iter()
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = Text> {
+        self.entries.iter().map(|(name, _)| *name)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter().map(|(_, value)| value)
+    }
+}
