@@ -1,6 +1,6 @@
 //! Conversions between any two revisions for types that are known only at run time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::fmt;
 
 use mcp_wire::{DecodeError, RawJson, Reader};
@@ -96,9 +96,8 @@ pub fn translate<R: ProtocolRevision>(
 /// The definitions of a revision that can be translated, by name.
 pub fn translatable<R: ProtocolRevision>(revision: R) -> impl Iterator<Item = &'static str> {
     let table = R::protocol().table(revision.index()).ok();
-    let mut names: Vec<&'static str> = table.into_iter().flat_map(|table| table.names()).collect();
-    names.sort_unstable();
-    names.into_iter()
+    let names: BinaryHeap<&'static str> = table.into_iter().flat_map(|table| table.names()).collect();
+    names.into_sorted_vec().into_iter()
 }
 
 /// The keys of the [`Supply`] that conversions from one revision to another use, in order.

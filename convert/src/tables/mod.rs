@@ -101,10 +101,15 @@ impl Table {
             let Kind::Object(object) = &mut self.types[id].kind else {
                 continue;
             };
-            let mut members = std::mem::take(&mut object.members);
-            members.sort_by_key(|member| self.rank(member));
+            let members = std::mem::take(&mut object.members);
+            let mut ordered: Vec<((u8, bool, bool), Member)> = Vec::with_capacity(members.len());
+            for member in members {
+                let rank = self.rank(&member);
+                let at = ordered.partition_point(|(other, _)| *other <= rank);
+                ordered.insert(at, (rank, member));
+            }
             if let Kind::Object(object) = &mut self.types[id].kind {
-                object.members = members;
+                object.members = ordered.into_iter().map(|(_, member)| member).collect();
             }
         }
     }

@@ -1,5 +1,7 @@
 //! JSON in the one form that all equal values have.
 
+use std::collections::BinaryHeap;
+
 use serde_json::Value;
 
 /// The JSON text of a request's method and parameters, without its id and the `_meta` of its parameters, which differ each time
@@ -27,14 +29,13 @@ pub fn canonical(value: &Value) -> String {
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
-            let mut members: Vec<_> = members.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
-            let write_member = |(name, member): &(&String, &Value), text: &mut String| {
+            let names: BinaryHeap<&String> = members.keys().collect();
+            let write_member = |name: &&String, text: &mut String| {
                 text.push_str(&Value::from(name.as_str()).to_string());
                 text.push(':');
-                write(member, text);
+                write(&members[*name], text);
             };
-            write_list('{', &members, '}', text, write_member);
+            write_list('{', &names.into_sorted_vec(), '}', text, write_member);
         }
         Value::Array(elements) => write_list('[', elements, ']', text, write),
         other => text.push_str(&other.to_string()),

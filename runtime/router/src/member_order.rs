@@ -17,12 +17,16 @@ pub(super) fn member_order<T: DeserializeOwned>() -> &'static [&'static str] {
 
 /// Sorts by the names of members. Those without a name among them go to the end, in the order in which they are.
 pub(super) fn sort_by_member<T>(items: &mut [T], order: &[&str], name: impl Fn(&T) -> &str) {
-    items.sort_by_key(|item| {
-        order
-            .iter()
-            .position(|other| *other == name(item))
-            .unwrap_or(order.len())
-    });
+    let rank = |item: &T| {
+        let mut names = order.iter();
+        names.position(|other| *other == name(item)).unwrap_or(order.len())
+    };
+    // They are few, and the standard library's sorting is much code for each type.
+    for at in 1..items.len() {
+        let own = rank(&items[at]);
+        let place = items[..at].partition_point(|item| rank(item) <= own);
+        items[place..=at].rotate_right(1);
+    }
 }
 
 /// A deserializer without a value, which fails with the members that a struct expects.

@@ -2,6 +2,8 @@
 
 mod values;
 
+use std::collections::BinaryHeap;
+
 use serde_json::{Map, Value};
 
 use crate::json_schema::pointer::child;
@@ -189,8 +191,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
             }
         }
         self.dependencies();
-        let mut named = self.named_schemas("properties");
-        named.sort_unstable();
+        let named = BinaryHeap::from(self.named_schemas("properties")).into_sorted_vec();
         let patterns = self.pattern_properties();
         let others = self.schema("additionalProperties");
         if !named.is_empty() || !patterns.is_empty() || others.is_some() {

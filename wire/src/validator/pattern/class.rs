@@ -1,5 +1,6 @@
 //! Sets of characters, as ECMAScript defines them.
 
+use std::collections::BinaryHeap;
 use std::fmt::Write;
 use std::sync::OnceLock;
 
@@ -131,11 +132,10 @@ impl Class {
         self.0.extend(other.0);
     }
 
-    pub(super) fn complement(mut self) -> Self {
-        self.0.sort_unstable();
+    pub(super) fn complement(self) -> Self {
         let mut complement = Vec::new();
         let mut first = Some('\0');
-        for (low, high) in self.0 {
+        for (low, high) in BinaryHeap::from(self.0).into_sorted_vec() {
             let Some(from) = first else { break };
             if let Some(before) = previous(low).filter(|before| *before >= from) {
                 complement.push((from, before));
