@@ -1,7 +1,5 @@
 //! The questions of a handler that runs once a round: those that have been answered, and those that are still open.
 
-use std::collections::btree_map::Entry;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_adapters::hub::{self, InputRequest, InputResponse};
@@ -55,23 +53,29 @@ impl Questions {
         }
         self.names.push(name.clone());
         let digest = digest(&request);
-        let asked = match self.state.asked.entry(name.clone()) {
-            Entry::Occupied(asked) if asked.get().digest != digest => {
+        let known = &mut self.state.asked;
+        let at = match known.iter().position(|asked| asked.name == name) {
+            Some(at) if known[at].digest != digest => {
                 return Err(internal_error(format!(
                     "the question `{name}` isn't the one that was asked before: a handler asks the same questions in the same \
                      order each time when it runs, or gives them names"
                 )));
             }
-            Entry::Occupied(asked) => asked.into_mut(),
-            Entry::Vacant(new) => {
-                let asked = new.insert(Asked { digest, answer: None });
+            Some(at) => at,
+            None => {
+                known.push(Asked {
+                    name: name.clone(),
+                    digest,
+                    answer: None,
+                });
                 if !is_answered {
                     self.open.insert(name, request);
                     return Ok(None);
                 }
-                asked
+                known.len() - 1
             }
         };
+        let asked = &mut known[at];
         if let Some(answer) = &asked.answer {
             let answer = answer.decode_as().map_err(internal_error)?;
             return Ok(Some(answer));

@@ -1,7 +1,5 @@
 //! The state of a request that is answered in several rounds, which the client keeps.
 
-use std::collections::BTreeMap;
-
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::RawJson;
 use serde::{Deserialize, Serialize};
@@ -13,8 +11,8 @@ use crate::message::to_value;
 /// What a server knows of the earlier rounds of a request.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RoundState {
-    /// What was asked, by name.
-    pub asked: BTreeMap<String, Asked>,
+    /// What was asked.
+    pub asked: Vec<Asked>,
     /// What the handler has put into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
@@ -23,6 +21,8 @@ pub struct RoundState {
 /// A question that was asked in an earlier round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Asked {
+    /// The name of the question.
+    pub name: String,
     /// The digest of the question.
     pub digest: String,
     /// The answer, if there has been one.

@@ -1,6 +1,6 @@
 //! Messages that leave in the order in which they came, although some take longer than others.
 
-use std::collections::BTreeSet;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mcp_runtime_util::Mutex;
@@ -16,7 +16,8 @@ pub struct OrderedQueue {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
-    waiting: BTreeSet<u64>,
+    /// In ascending order.
+    waiting: VecDeque<u64>,
 }
 
 /// The position of a message in an [`OrderedQueue`]. The message leaves the queue when this is dropped.
@@ -32,7 +33,7 @@ impl OrderedQueue {
         let mut state = self.state.lock();
         let number = state.next;
         state.next += 1;
-        state.waiting.insert(number);
+        state.waiting.push_back(number);
         let queue = Arc::clone(self);
         Ticket { queue, number }
     }
@@ -43,7 +44,7 @@ impl Ticket {
     pub async fn wait_turn(&self) {
         loop {
             let left = self.queue.left.notified();
-            if self.queue.state.lock().waiting.first() == Some(&self.number) {
+            if self.queue.state.lock().waiting.front() == Some(&self.number) {
                 return;
             }
             left.await;
@@ -53,7 +54,11 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.queue.state.lock().waiting.remove(&self.number);
+        let mut state = self.queue.state.lock();
+        if let Ok(at) = state.waiting.binary_search(&self.number) {
+            state.waiting.remove(at);
+        }
+        drop(state);
         self.queue.left.notify_waiters();
     }
 }

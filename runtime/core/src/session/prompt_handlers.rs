@@ -1,6 +1,5 @@
 //! Handlers that answer at once, which need no task.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -24,8 +23,8 @@ const REMEMBERED: usize = 1024;
 #[derive(Debug, Default)]
 pub struct PromptHandlers {
     state: RandomState,
-    /// The keys are hashes already.
-    handlers: Mutex<BTreeMap<HandlerKey, Record>>,
+    /// The handlers in the order of their keys.
+    handlers: Mutex<Vec<(HandlerKey, Record)>>,
 }
 
 /// How a handler has answered.
@@ -52,20 +51,26 @@ impl PromptHandlers {
     /// Whether a handler needs no task.
     pub fn is_prompt(&self, handler: HandlerKey) -> bool {
         let handlers = self.handlers.lock();
-        handlers.get(&handler).is_some_and(|record| record.is_prompt)
+        find(&handlers, handler).is_ok_and(|at| handlers[at].1.is_prompt)
     }
 
     /// Remembers how long a handler ran before it returned the first time, with its answer or because it waits for something.
     pub fn ran(&self, handler: HandlerKey, time: Duration, has_answered: bool) {
         let mut handlers = self.handlers.lock();
-        if handlers.len() >= REMEMBERED && !handlers.contains_key(&handler) {
-            return;
-        }
-        let record = handlers.entry(handler).or_insert(Record {
-            times: 0,
-            needed: TIMES,
-            is_prompt: false,
-        });
+        let at = match find(&handlers, handler) {
+            Ok(at) => at,
+            Err(_) if handlers.len() >= REMEMBERED => return,
+            Err(at) => {
+                let record = Record {
+                    times: 0,
+                    needed: TIMES,
+                    is_prompt: false,
+                };
+                handlers.insert(at, (handler, record));
+                at
+            }
+        };
+        let record = &mut handlers[at].1;
         if has_answered && time <= AT_ONCE {
             record.times = record.times.saturating_add(1);
             record.is_prompt |= record.times >= record.needed;
@@ -79,6 +84,10 @@ impl PromptHandlers {
         record.is_prompt = is_rare;
         record.times = 0;
     }
+}
+
+fn find(handlers: &[(HandlerKey, Record)], handler: HandlerKey) -> Result<usize, usize> {
+    handlers.binary_search_by_key(&handler, |(other, _)| *other)
 }
 
 #[cfg(test)]
