@@ -1,6 +1,6 @@
 //! Compiles a schema document into the arena of nodes.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -68,19 +68,18 @@ impl<'a> Compiler<'a> {
 
     /// Refuses schemas that apply themselves to the same value again.
     fn refuse_cycles(&mut self) {
-        let mut cycles = BTreeMap::new();
+        let mut cycles = vec![None; self.nodes.len()];
         find_cycles(
             0..self.nodes.len(),
             |node| self.nodes[node].in_place(),
             |cycle| {
                 if let Some(start) = cycle.first() {
-                    cycles
-                        .entry(*start)
-                        .or_insert_with(|| describe_cycle(&self.nodes, cycle));
+                    cycles[*start].get_or_insert_with(|| describe_cycle(&self.nodes, cycle));
                 }
             },
         );
-        for (start, path) in cycles {
+        for (start, path) in cycles.into_iter().enumerate() {
+            let Some(path) = path else { continue };
             let at = self.nodes[start].at.clone();
             self.refuse(
                 at,

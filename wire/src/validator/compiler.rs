@@ -1,6 +1,6 @@
 //! The state of a compilation: the schema resources, the dynamic scopes, and the nodes so far.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use serde_json::Value;
 
@@ -20,14 +20,20 @@ pub(super) struct Base {
 /// The target of each dynamic anchor: the outermost resource of the dynamic scope that has the anchor.
 ///
 /// A schema that can be reached in several dynamic scopes is compiled once for each of them, so that validation needs no
-/// scopes.
-type Scope = BTreeMap<String, (String, ResourceId)>;
+/// scopes. The targets are in the order of their names.
+type Scope = Vec<(String, (String, ResourceId))>;
 
 /// The position of a scope in [`Compiler::scopes`], from which none is removed.
 type ScopeId = usize;
 
 /// The maximum number of dynamic scopes. Each costs a copy of the schemas that are reached in it.
 const MAX_SCOPES: usize = 100;
+
+/// The target of a dynamic anchor, and its resource.
+fn target_of<'s>(scope: &'s Scope, name: &str) -> Option<&'s (String, ResourceId)> {
+    let at = scope.binary_search_by(|(other, _)| other.as_str().cmp(name)).ok()?;
+    Some(&scope[at].1)
+}
 
 pub(super) struct Compiler<'a> {
     resources: Resources<'a>,
@@ -77,15 +83,16 @@ impl<'a> Compiler<'a> {
     /// The dynamic scope inside a resource.
     fn enter(&mut self, resource: ResourceId, scope: ScopeId) -> ScopeId {
         let anchors = self.resources.get(resource).dynamic_anchors();
-        let unbound = anchors.filter(|(name, _)| !self.scopes[scope].contains_key(*name));
-        let unbound: Vec<_> = unbound
+        let outer = &self.scopes[scope];
+        let unbound = anchors.filter(|(name, _)| target_of(outer, name).is_none());
+        let mut inner: BinaryHeap<_> = unbound
             .map(|(name, at)| (name.to_owned(), (at.to_owned(), resource)))
             .collect();
-        if unbound.is_empty() {
+        if inner.is_empty() {
             return scope;
         }
-        let mut inner = self.scopes[scope].clone();
-        inner.extend(unbound);
+        inner.extend(outer.iter().cloned());
+        let inner = inner.into_sorted_vec();
         if let Some(known) = self.scopes.iter().position(|scope| *scope == inner) {
             return known;
         }
@@ -120,7 +127,7 @@ impl<'a> Compiler<'a> {
         };
         let outermost = target
             .dynamic_anchor
-            .and_then(|name| self.scopes[from.scope].get(&name).cloned());
+            .and_then(|name| target_of(&self.scopes[from.scope], &name).cloned());
         let Some((at, resource)) = outermost else {
             return Some(self.node_in(target.at, target.schema, target.resource, from.scope));
         };

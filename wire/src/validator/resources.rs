@@ -2,7 +2,7 @@
 //!
 //! The place of a schema is its JSON pointer, such as `#/$defs/Tool`. Places in a meta-schema have its URI before the `#`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -21,10 +21,13 @@ pub(super) struct Resource<'a> {
     pub(super) dialect: Dialect,
     /// The place of its root.
     root: String,
-    anchors: BTreeMap<&'a str, Anchor>,
+    anchors: Vec<Anchor<'a>>,
+    /// The positions of the anchors by name.
+    anchor_of: HashMap<String, usize>,
 }
 
-struct Anchor {
+struct Anchor<'a> {
+    name: &'a str,
     at: String,
     is_dynamic: bool,
 }
@@ -32,8 +35,8 @@ struct Anchor {
 impl Resource<'_> {
     /// The names and places of the dynamic anchors.
     pub(super) fn dynamic_anchors(&self) -> impl Iterator<Item = (&str, &str)> {
-        let dynamic = self.anchors.iter().filter(|(_, anchor)| anchor.is_dynamic);
-        dynamic.map(|(name, anchor)| (*name, anchor.at.as_str()))
+        let dynamic = self.anchors.iter().filter(|anchor| anchor.is_dynamic);
+        dynamic.map(|anchor| (anchor.name, anchor.at.as_str()))
     }
 }
 
@@ -115,7 +118,8 @@ impl<'a> Resources<'a> {
     }
 
     fn anchor(&self, resource: ResourceId, name: String, reference: &str) -> Result<Target<'a>, String> {
-        let anchor = self.list[resource].anchors.get(name.as_str());
+        let own = &self.list[resource];
+        let anchor = own.anchor_of.get(&name).map(|at| &own.anchors[*at]);
         let anchor = anchor.ok_or_else(|| format!("no schema has the anchor that `{reference}` names"))?;
         let schema = self
             .schema_at(&anchor.at)
@@ -200,7 +204,8 @@ impl<'a> Resources<'a> {
             base,
             dialect,
             root,
-            anchors: BTreeMap::new(),
+            anchors: Vec::new(),
+            anchor_of: HashMap::new(),
         });
     }
 
@@ -264,15 +269,21 @@ impl<'a> Resources<'a> {
             return Ok(());
         }
         let anchor = Anchor {
+            name,
             at: at.to_owned(),
             is_dynamic,
         };
-        match self.list[resource].anchors.insert(name, anchor) {
-            Some(other) if other.at != at => {
+        let Resource { anchors, anchor_of, .. } = &mut self.list[resource];
+        match anchor_of.insert(name.to_owned(), anchors.len()) {
+            Some(other) if anchors[other].at != at => {
+                let other = &anchors[other];
                 let message = format!("`{}` has the same anchor", other.at);
                 Err(problem(pointer::child(at, keyword), message))
             }
-            _ => Ok(()),
+            _ => {
+                anchors.push(anchor);
+                Ok(())
+            }
         }
     }
 }
