@@ -232,7 +232,8 @@ pub fn to_json(message: &impl Encode) -> Vec<u8> {
 
 /// What the protocol defines, as a tree. It is encoded and read again: serde's way would compile a serializer for each type in it.
 pub fn to_value(value: &impl Encode) -> Value {
-    serde_json::from_slice(&to_json(value)).unwrap_or_default()
+    let json = RawJson::from_encode(value).ok();
+    json.and_then(|json| json.parse_value().ok()).unwrap_or_default()
 }
 
 /// The parameters of a message; an empty object if it has none.

@@ -36,7 +36,7 @@ impl CustomRoute {
     }
 
     pub(super) async fn answer(&self, request: UnknownMethod, call: Call) -> Result<RawJson, ErrorObject> {
-        let params = request.params.map(|params| params.parse::<Value>());
+        let params = request.params.map(|params| params.parse_value());
         let params = params.transpose().map_err(invalid_params)?;
         let input = Input::Custom(params.unwrap_or_else(|| json!({})));
         Ok(self.function.call(call, input).await?)
@@ -62,7 +62,7 @@ impl Listener {
 
     /// Calls the function. Nobody waits for a response, so an error goes to the log.
     pub(super) async fn handle(&self, params: &RawJson, call: Call) {
-        let heard = match params.parse() {
+        let heard = match params.parse_value() {
             Ok(params) => self.function.call(call, Input::Custom(params)).await,
             Err(error) => Err(error.into()),
         };

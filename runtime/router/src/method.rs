@@ -101,7 +101,7 @@ impl MethodRoute {
         check(revision, name).ok()?;
         let function = BoxedFunction::of(Signature::default(), move |call| {
             let request: Option<&UnknownMethod> = call.other_input();
-            let params = request.and_then(|request| request.params.as_ref().map(|params| params.parse()));
+            let params = request.and_then(|request| Some(request.params.as_ref()?.parse_value()));
             let answered = params
                 .transpose()
                 .map(|params| answer(params.unwrap_or_else(|| json!({})), call));

@@ -7,7 +7,7 @@ use mcp_adapters::mcp_wire::{ErrorObject, RawObject, error_code};
 use mcp_adapters::{ErrorRole, PeerTypes, Revision, hub};
 use mcp_runtime_core::mirrors::{ArgumentHeader, argument_headers};
 use mcp_runtime_core::{Context, ServerSide};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The arguments of a tool that headers repeat, in each revision that has such headers.
 #[derive(Debug, Clone, Default)]
@@ -16,7 +16,7 @@ pub(super) struct MirroredTool(Arc<[(Revision, Vec<ArgumentHeader>)]>);
 impl MirroredTool {
     /// Those of a tool. A tool whose schema is wrong about them has none: clients leave it out.
     pub(super) fn of(tool: &hub::Tool) -> Self {
-        let Ok(schema) = tool.input_schema.parse::<Value>() else {
+        let Ok(schema) = tool.input_schema.parse_value() else {
             return Self::default();
         };
         let rules = Revision::all().filter_map(|revision| Some((revision, revision.facts().mirrors.arguments?)));
@@ -42,7 +42,7 @@ impl MirroredTool {
         let Some((_, headers)) = self.0.iter().find(|(of, _)| *of == revision) else {
             return Ok(());
         };
-        let arguments = arguments.and_then(|arguments| arguments.parse().ok());
+        let arguments = arguments.and_then(|arguments| arguments.parse_value().ok());
         let arguments = arguments.unwrap_or_else(|| json!({}));
         let checked = headers
             .iter()

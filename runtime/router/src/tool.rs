@@ -187,7 +187,7 @@ impl Output {
 }
 
 fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<Validator>, RouteError> {
-    let schema = RawJson::from(schema.clone()).parse::<Value>();
+    let schema = RawJson::from(schema.clone()).parse_value();
     let validator = schema
         .map_err(|error| error.to_string())
         .and_then(|schema| Validator::new(&schema).map_err(|error| listed(error.problems())));
@@ -386,7 +386,7 @@ impl ToolRoute {
         let output = self.tool.output_schema.as_mut();
         for schema in [&mut self.tool.input_schema].into_iter().chain(output) {
             // `ToolRoute::new` has parsed both.
-            if let Ok(parsed) = RawJson::from(schema.clone()).parse() {
+            if let Ok(parsed) = RawJson::from(schema.clone()).parse_value() {
                 *schema = schema::inlined(&parsed, Inlined::All).into();
             }
         }

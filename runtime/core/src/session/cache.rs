@@ -1,5 +1,6 @@
 //! Results of the server that stay fresh for a while.
 
+use mcp_adapters::mcp_wire::RawJson;
 use mcp_runtime_util::{Instant, Mutex};
 
 use crate::canonical::canonical_request;
@@ -47,7 +48,8 @@ impl<S: Side> Cache<S> {
 
     /// The key of a request whose result is stale after a change.
     pub fn key(&self, request: &[u8], ended_by: Change) -> Option<CacheKey> {
-        let request = canonical_request(serde_json::from_slice(request).ok()?);
+        let request = RawJson::of_json(std::str::from_utf8(request).ok()?);
+        let request = canonical_request(request.parse_value().ok()?);
         let changes = self.state.lock().changes;
         Some(CacheKey {
             request,
