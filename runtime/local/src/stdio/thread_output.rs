@@ -4,11 +4,10 @@
 
 use std::io::Write;
 use std::pin::Pin;
-use std::sync::mpsc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::AsyncWrite;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 /// What is written at once.
 const CHUNK: usize = 64 * 1024;
@@ -19,16 +18,16 @@ type Chunk = (Vec<u8>, oneshot::Sender<std::io::Result<()>>);
 /// This process's standard output, whatever it is.
 #[derive(Debug)]
 pub(super) struct ThreadOutput {
-    chunks: mpsc::Sender<Chunk>,
+    chunks: mpsc::UnboundedSender<Chunk>,
     /// Of the chunk that is being written: there is never more than one.
     written: Option<oneshot::Receiver<std::io::Result<()>>>,
 }
 
 impl ThreadOutput {
     pub(super) fn start() -> std::io::Result<Self> {
-        let (chunks, receiver) = mpsc::channel::<Chunk>();
+        let (chunks, mut receiver) = mpsc::unbounded_channel::<Chunk>();
         let write = move || {
-            for (chunk, written) in receiver {
+            while let Some((chunk, written)) = receiver.blocking_recv() {
                 let mut output = std::io::stdout().lock();
                 let result = output.write_all(&chunk).and_then(|()| output.flush());
                 // The sender may have gone.
