@@ -69,20 +69,25 @@ impl<M: SerializeMap> ObjectWriter for M {
 
 /// Writes an object's members into a map that is already open.
 pub(crate) fn write_object<T: Object, M: ObjectWriter>(object: &T, map: &mut M) -> Result<(), M::Error> {
-    let extra = object.extra();
+    write_with(object.extra(), map, &mut |members| object.write_members(members))
+}
+
+/// What writes the declared members of an object.
+type WriteMembers<'w, M> = dyn FnMut(&mut MemberWriter<'_, M>) -> Result<(), <M as ObjectWriter>::Error> + 'w;
+
+/// The same by what writes the declared members. Not generic over the object, so that it is compiled once.
+fn write_with<M: ObjectWriter>(
+    extra: &Extra,
+    map: &mut M,
+    write_members: &mut WriteMembers<'_, M>,
+) -> Result<(), M::Error> {
     let mut members = MemberWriter {
         map,
         extra,
         written: Vec::new(),
     };
-    object.write_members(&mut members)?;
+    write_members(&mut members)?;
     let written = members.written;
-    write_extra(extra, &written, map)
-}
-
-/// Writes the members that were kept, and that no declared member repeats. Not generic over the object, so that it is
-/// compiled once.
-fn write_extra<M: ObjectWriter>(extra: &Extra, written: &[&str], map: &mut M) -> Result<(), M::Error> {
     for (member, value) in extra.iter() {
         if !written.contains(&member) {
             map.member(member, value)?;

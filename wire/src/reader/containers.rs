@@ -91,6 +91,11 @@ impl<'a> Reader<'a> {
     /// When the next value isn't an object, or a member can't be decoded. The path of the error has no name of the member, which
     /// only `member` knows.
     pub fn members(&mut self, mut member: impl FnMut(&mut Self, Cow<'a, str>) -> Decoded<()>) -> Decoded<()> {
+        self.members_by(&mut member)
+    }
+
+    /// The same, compiled once.
+    fn members_by(&mut self, member: &mut dyn FnMut(&mut Self, Cow<'a, str>) -> Decoded<()>) -> Decoded<()> {
         let mut first = self.open_object()?;
         while let Some(key) = self.next_key(&mut first)? {
             member(self, key)?;
@@ -103,6 +108,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value isn't an array, or an element can't be decoded.
     pub fn array(&mut self, mut element: impl FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
+        self.array_by(&mut element)
+    }
+
+    /// The same, compiled once.
+    fn array_by(&mut self, element: &mut dyn FnMut(&mut Self) -> Decoded<()>) -> Decoded<()> {
         self.expect(b'[', JsonType::Array)?;
         self.descend()?;
         let mut first = true;
