@@ -1,6 +1,8 @@
 //! JSON objects with any keys.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
 
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
@@ -15,28 +17,43 @@ pub type Extra = Map<RawJson>;
 /// A JSON object with any keys, in the order in which they were written.
 ///
 /// Maps are expected to be small: a look-up is a linear search.
-#[derive(Debug, Clone)]
 pub struct Map<T> {
-    pub(crate) entries: Vec<(String, T)>,
+    /// `None` if there are no entries, which is how most maps are. No clone shares them. An [`Arc`] is dropped by a function that a
+    /// program has once, where the code that drops a vector would be in each of the many types that have such a map.
+    entries: Option<Arc<Vec<(String, T)>>>,
 }
 
 impl<T> Map<T> {
     /// A map without entries.
     #[must_use]
     pub const fn new() -> Self {
-        Self { entries: Vec::new() }
+        Self { entries: None }
+    }
+
+    fn of(entries: Vec<(String, T)>) -> Self {
+        Self {
+            entries: (!entries.is_empty()).then(|| Arc::new(entries)),
+        }
+    }
+
+    fn entries(&self) -> &[(String, T)] {
+        self.entries.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    fn entries_mut(&mut self) -> &mut Vec<(String, T)> {
+        Arc::get_mut(self.entries.get_or_insert_default()).expect("no clone shares the entries")
     }
 
     /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries().is_empty()
     }
 
     /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries().len()
     }
 
     /// The value at `key`.
@@ -47,8 +64,7 @@ impl<T> Map<T> {
 
     /// The value at `key`, mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut T> {
-        self.entries
-            .iter_mut()
+        self.iter_mut()
             .find_map(|(other, value)| (other == key).then_some(value))
     }
 
@@ -64,7 +80,7 @@ impl<T> Map<T> {
         match self.get_mut(&key) {
             Some(place) => Some(std::mem::replace(place, value)),
             None => {
-                self.entries.push((key, value));
+                self.entries_mut().push((key, value));
                 None
             }
         }
@@ -73,23 +89,27 @@ impl<T> Map<T> {
     /// Appends an entry that was read, even if there is one with this key.
     pub(crate) fn read(&mut self, key: Cow<'_, str>, value: T, reader: &mut Reader<'_>) -> Decoded<()> {
         reader.charge(ALLOCATION)?;
-        reader.push(&mut self.entries, (key.into_owned(), value))
+        reader.push(self.entries_mut(), (key.into_owned(), value))
     }
 
     /// Removes the entry at `key`. The others keep their order.
     pub fn remove(&mut self, key: &str) -> Option<T> {
-        let at = self.entries.iter().position(|(other, _)| other == key)?;
-        Some(self.entries.remove(at).1)
+        let at = self.entries().iter().position(|(other, _)| other == key)?;
+        Some(self.entries_mut().remove(at).1)
     }
 
     /// The entries, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> + Clone {
-        self.entries.iter().map(|(key, value)| (key.as_str(), value))
+        self.entries().iter().map(|(key, value)| (key.as_str(), value))
     }
 
     /// The entries, in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut T)> {
-        self.entries.iter_mut().map(|(key, value)| (key.as_str(), value))
+        let entries = match &self.entries {
+            Some(_) => self.entries_mut().as_mut_slice(),
+            None => &mut [],
+        };
+        entries.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
     /// The keys, in order.
@@ -109,7 +129,9 @@ impl<T> Map<T> {
 
     /// Removes the entries for which `keep` is `false`.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut T) -> bool) {
-        self.entries.retain_mut(|(key, value)| keep(key, value));
+        if !self.is_empty() {
+            self.entries_mut().retain_mut(|(key, value)| keep(key, value));
+        }
     }
 
     /// Converts each value, up to the first error.
@@ -129,8 +151,20 @@ impl<T> Map<T> {
             Ok(value) => value.map(|value| Ok((key, value))),
             Err(error) => Some(Err(error)),
         };
-        let entries = self.entries.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
-        Ok(Map { entries })
+        let entries = self.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
+        Ok(Map::of(entries))
+    }
+}
+
+impl<T: Clone> Clone for Map<T> {
+    fn clone(&self) -> Self {
+        Self::of(self.entries().to_vec())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Map<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Map").field("entries", &self.entries()).finish()
     }
 }
 
@@ -176,7 +210,8 @@ impl<T> IntoIterator for Map<T> {
     type IntoIter = std::vec::IntoIter<(String, T)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.into_iter()
+        let entries = self.entries.and_then(Arc::into_inner);
+        entries.unwrap_or_default().into_iter()
     }
 }
 
@@ -188,20 +223,21 @@ impl<'m, T> IntoIterator for &'m Map<T> {
     type IntoIter = Entries<'m, T>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.iter().map(|(key, value)| (key, value))
+        self.entries().iter().map(|(key, value)| (key, value))
     }
 }
 
 impl<T: Decode> Decode for Map<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let mut first = reader.open_object()?;
-        let mut map = Self::new();
+        let mut entries = Vec::new();
         while let Some(key) = reader.next_key(&mut first)? {
             let value = reader.decode().map_err(|error| error.in_member(&key))?;
-            map.read(key, value, reader)?;
+            reader.charge(ALLOCATION)?;
+            reader.push(&mut entries, (key.into_owned(), value))?;
         }
-        reader.check_names(map.iter().map(|(key, _)| key))?;
-        Ok(map)
+        reader.check_names(entries.iter().map(|(key, _)| key.as_str()))?;
+        Ok(Self::of(entries))
     }
 }
 
