@@ -47,7 +47,7 @@ impl<S: Side> SessionState<S> {
         };
         let json = with_stamp(negotiated, json)?;
         self.check_call_params(negotiated, &method, &json)?;
-        let cache = self.cache.as_ref().zip(ended_by);
+        let cache = self.cache().zip(ended_by);
         let cache = cache.and_then(|(cache, ended_by)| Some((cache, cache.key(&json, ended_by)?)));
         if let Some(fresh) = cache.as_ref().and_then(|(cache, key)| cache.get(key)) {
             return Ok(fresh);

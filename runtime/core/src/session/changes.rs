@@ -341,7 +341,7 @@ impl<S: Side> SessionState<S> {
     /// names none, for all of them.
     pub fn take_change(&self, change: &Change, header: &MessageHeader<'_>, negotiated: &Negotiated) {
         let revision = negotiated.revision;
-        if let Some(cache) = &self.cache {
+        if let Some(cache) = self.cache() {
             cache.end(change);
         }
         if revision.lifecycle().listen.is_none() {

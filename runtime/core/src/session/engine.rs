@@ -61,7 +61,10 @@ impl<S: Side> Engine<S> {
     ) -> Arc<Self> {
         let limits = &session.options.limits;
         let semaphore = |permits: usize| Arc::new(Semaphore::new(permits.clamp(1, Semaphore::MAX_PERMITS)));
-        session.answer_by(&handler);
+        // Only results from a server have requests in them.
+        if !S::IS_SERVER {
+            session.answer_by(&handler);
+        }
         Arc::new(Self {
             handler,
             server,

@@ -84,8 +84,8 @@ pub struct SessionState<S: Side> {
     pub begun: CancellationToken,
     /// How the server has agreed to begin the session, as it said it.
     pub agreement: OnceLock<RawJson>,
-    /// Results of the peer that are fresh, if they are kept.
-    pub cache: Option<Cache<S>>,
+    /// Results of a server that are fresh, if they are kept.
+    cache: Option<Cache<S>>,
     /// What the client is notified of.
     pub subscriptions: Arc<Subscriptions>,
     /// Of the side of a client, in a session in which each resource has a request of its own.
@@ -207,6 +207,14 @@ impl<S: Side> SessionState<S> {
         }
         if let Some(observer) = &self.options.losses {
             observer(method, losses);
+        }
+    }
+
+    /// The results that are kept. A server keeps none, and doesn't have the code for it.
+    pub fn cache(&self) -> Option<&Cache<S>> {
+        match S::IS_SERVER {
+            true => None,
+            false => self.cache.as_ref(),
         }
     }
 
