@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::path::{Path, Segment};
 
@@ -14,7 +15,10 @@ pub type Decoded<T> = Result<T, DecodeError>;
 ///
 /// Displays as `` `params.messages[2].content.type`: expected a string, found a number ``.
 #[derive(Clone, PartialEq, Eq)]
-pub struct DecodeError(Box<Details>);
+pub struct DecodeError(
+    // It is dropped wherever something is decoded, which is a call for an `Arc`, and code for a `Box`.
+    Arc<Details>,
+);
 
 #[derive(Clone, PartialEq, Eq)]
 struct Details {
@@ -55,7 +59,7 @@ impl DecodeError {
         found: impl Into<Cow<'static, str>>,
         offset: usize,
     ) -> Self {
-        Self(Box::new(Details {
+        Self(Arc::new(Details {
             kind,
             expected: expected.into(),
             found: found.into(),
@@ -67,14 +71,14 @@ impl DecodeError {
     /// Prepends `member` to the path.
     #[must_use]
     pub fn in_member(mut self, member: &str) -> Self {
-        self.0.reversed.push(Segment::shortened(member));
+        Arc::make_mut(&mut self.0).reversed.push(Segment::shortened(member));
         self
     }
 
     /// Prepends the index of an element to the path.
     #[must_use]
     pub fn in_element(mut self, index: usize) -> Self {
-        self.0.reversed.push(Segment::Index(index));
+        Arc::make_mut(&mut self.0).reversed.push(Segment::Index(index));
         self
     }
 
