@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::{ErrorObject, error_code};
 use mcp_adapters::{Revision, hub};
-use mcp_runtime_core::internal::{internal_error, missing_capability, to_value};
+use mcp_runtime_core::internal::{Handling, internal_error, missing_capability, to_value};
 use mcp_runtime_core::{Context, Handler, ServerSide};
 use serde_json::Value;
 
@@ -41,12 +41,12 @@ impl Fallback {
     }
 
     /// Handles a request that the router knows nothing of.
-    pub(super) async fn handle(
-        &self,
+    pub(super) fn handle<'a>(
+        &'a self,
         request: hub::ClientRequest,
-        context: &Context<ServerSide>,
-    ) -> Result<Answer, ErrorObject> {
-        self.handler.handle_request(request, context).await
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
+        self.handler.handle_request(request, context)
     }
 
     /// The cursor of the first page of the fallback's list.

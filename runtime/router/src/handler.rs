@@ -91,7 +91,7 @@ impl Router {
             if length < *page_size {
                 match fallback.list(first, &page, context).await {
                     Ok(Some(mut rest)) => {
-                        prepend(&mut rest, page, caching);
+                        prepend(&mut rest, &mut page, caching);
                         return Ok(Answer::Declared(rest));
                     }
                     Ok(None) => return Ok(Answer::Declared(page)),

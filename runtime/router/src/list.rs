@@ -1,5 +1,7 @@
 //! The lists of a router.
 
+use std::mem::swap;
+
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
@@ -55,12 +57,12 @@ macro_rules! lists {
         }
     }
 
-    /// Puts the items of a page of the same list before those of this one. It may be kept as long as both may.
-    pub(super) fn prepend(page: &mut hub::ServerResult, before: hub::ServerResult, caching: &Caching) {
+    /// Takes the items of a page of the same list, and puts them before those of this one. It may be kept as long as both may.
+    pub(super) fn prepend(page: &mut hub::ServerResult, before: &mut hub::ServerResult, caching: &Caching) {
         match (page, before) {
-            $((hub::ServerResult::$variant(page), hub::ServerResult::$variant(mut before)) => {
+            $((hub::ServerResult::$variant(page), hub::ServerResult::$variant(before)) => {
                 before.$items.append(&mut page.$items);
-                page.$items = before.$items;
+                swap(&mut before.$items, &mut page.$items);
                 (page.ttl_ms, page.cache_scope) = caching.with(page.ttl_ms, &page.cache_scope).members();
             })*
             _ => {}
