@@ -53,6 +53,8 @@ mod http_server;
 mod axum;
 #[cfg(not(target_family = "wasm"))]
 mod serve;
+#[cfg(not(target_family = "wasm"))]
+mod timer;
 
 pub use self::body::Body;
 pub use self::endpoint::{HttpFunction, RequestBody};

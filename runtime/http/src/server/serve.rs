@@ -12,7 +12,7 @@ use http::{Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use mcp_runtime_core::transport::Connection;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 use tower_service::Service;
 
 use super::extensions::ClientAddress;
+use super::timer::ConnectionTimer;
 
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 64 << 10;
@@ -191,9 +192,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 impl<S: HttpService, L: Listener> Serve<S, L> {
     async fn run(self) {
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new())
-            .header_read_timeout(self.header_timeout)
-            .max_buf_size(MAX_HEAD);
+        http.header_read_timeout(self.header_timeout).max_buf_size(MAX_HEAD);
         let room = Arc::new(Semaphore::new(self.max_connections));
         let connections = TaskTracker::new();
         let cut = CancellationToken::new();
@@ -260,7 +259,7 @@ fn is_of_connection(error: &io::Error) -> bool {
 }
 
 async fn serve_connection(
-    http: http1::Builder,
+    mut http: http1::Builder,
     socket: TimeoutWriter<impl AsyncRead + AsyncWrite + Send + 'static>,
     address: Option<SocketAddr>,
     service: impl HttpService,
@@ -279,6 +278,7 @@ async fn serve_connection(
             service.call(request).await
         }
     });
+    http.timer(ConnectionTimer::default());
     let mut connection = pin!(http.serve_connection(TokioIo::new(Box::pin(socket)), service));
     let served = tokio::select! {
         served = connection.as_mut() => served,
