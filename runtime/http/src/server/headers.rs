@@ -1,7 +1,10 @@
 //! The headers of requests: media types, and the protocol's own.
 
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use std::ops::Deref;
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use mcp_adapters::{PeerTypes, Revision};
+use mcp_runtime_core::mirrors::header_name;
 
 use super::rejection::Rejection;
 
@@ -12,13 +15,28 @@ pub(crate) const EVENT_STREAM: &str = "text/event-stream";
 
 /// Whether a client accepts a media type.
 pub(crate) fn accepts(headers: &HeaderMap, media_type: &str) -> bool {
-    let general = media_type.split('/').next().unwrap_or_default();
-    media_ranges(headers).any(|range| {
-        let is_general = range
-            .strip_suffix("/*")
-            .is_some_and(|range| range.eq_ignore_ascii_case(general));
-        range == "*/*" || is_general || range.eq_ignore_ascii_case(media_type)
-    })
+    let [accepted] = accepted(headers, [media_type]);
+    accepted
+}
+
+/// Which of these media types a client accepts.
+pub(crate) fn accepted<const N: usize>(headers: &HeaderMap, media_types: [&str; N]) -> [bool; N] {
+    let mut accepted = [false; N];
+    for range in media_ranges(headers) {
+        for (accepted, media_type) in accepted.iter_mut().zip(media_types) {
+            *accepted |= has(range, media_type);
+        }
+    }
+    accepted
+}
+
+/// Whether a media range has a media type.
+fn has(range: &str, media_type: &str) -> bool {
+    let is_general = |range: &str| {
+        let general = media_type.split('/').next();
+        general.is_some_and(|general| range.eq_ignore_ascii_case(general))
+    };
+    range.eq_ignore_ascii_case(media_type) || range == "*/*" || range.strip_suffix("/*").is_some_and(is_general)
 }
 
 /// The media ranges of `Accept`, without those of quality 0.
@@ -58,11 +76,11 @@ pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), Rejection> {
 pub(crate) fn check_revision(
     headers: &HeaderMap,
     negotiated: Option<Revision>,
-    supported: &[Revision],
+    supported: &SupportedRevisions,
 ) -> Result<Revision, Rejection> {
     let value = match negotiated {
         Some(revision) => revision.facts().version_header.and_then(|header| headers.get(header)),
-        None => version_value(headers, supported),
+        None => supported.version_value(headers),
     };
     let Some(value) = value else {
         return Ok(negotiated.unwrap_or_else(default_revision));
@@ -77,30 +95,57 @@ pub(crate) fn check_revision(
     }
 }
 
-/// The value of the header that names the revision, whatever it is called in these.
-fn version_value<'h>(headers: &'h HeaderMap, revisions: &[Revision]) -> Option<&'h HeaderValue> {
-    let names = revisions.iter().filter_map(|revision| revision.facts().version_header);
-    names.into_iter().find_map(|name| headers.get(name))
-}
-
 fn revision_named(value: &HeaderValue) -> Option<Revision> {
     value.to_str().ok()?.parse().ok()
 }
 
 /// The supported revision without sessions that the header names.
-pub(crate) fn stateless_revision(headers: &HeaderMap, supported: &[Revision]) -> Option<Revision> {
-    let named = revision_named(version_value(headers, supported)?)?;
+pub(crate) fn stateless_revision(headers: &HeaderMap, supported: &SupportedRevisions) -> Option<Revision> {
+    let named = revision_named(supported.version_value(headers)?)?;
     (named.is_stateless() && supported.contains(&named)).then_some(named)
 }
 
-/// The names that the header with a session's id has in these revisions.
-pub(crate) fn session_headers(revisions: &[Revision]) -> Vec<&'static str> {
-    let mut names: Vec<_> = revisions
-        .iter()
-        .filter_map(|revision| revision.facts().session_header)
-        .collect();
+/// The revisions that a server supports, and the names that headers have in them.
+#[derive(Debug, Clone)]
+pub(crate) struct SupportedRevisions {
+    revisions: Vec<Revision>,
+    /// The names of the header with the revision.
+    version_headers: Vec<HeaderName>,
+    /// The names of the header with a session's id.
+    pub(crate) session_headers: Vec<HeaderName>,
+}
+
+impl SupportedRevisions {
+    /// The value of the header that names the revision, whatever it is called.
+    fn version_value<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
+        self.version_headers.iter().find_map(|name| headers.get(name))
+    }
+}
+
+impl From<Vec<Revision>> for SupportedRevisions {
+    fn from(revisions: Vec<Revision>) -> Self {
+        let facts = || revisions.iter().map(|revision| revision.facts());
+        Self {
+            version_headers: names(facts().filter_map(|facts| facts.version_header)),
+            session_headers: names(facts().filter_map(|facts| facts.session_header)),
+            revisions,
+        }
+    }
+}
+
+/// The names of headers, each once.
+fn names(names: impl Iterator<Item = &'static str>) -> Vec<HeaderName> {
+    let mut names: Vec<_> = names.filter_map(header_name).collect();
     names.dedup();
     names
+}
+
+impl Deref for SupportedRevisions {
+    type Target = [Revision];
+
+    fn deref(&self) -> &[Revision] {
+        &self.revisions
+    }
 }
 
 /// The revision of requests without the header: the first that has sessions over HTTP and doesn't have the header.

@@ -214,7 +214,7 @@ impl HttpServer {
     /// never has a session: it has an engine of its own, which ends with the response, and when the client closes it.
     #[must_use]
     pub fn revisions(mut self, revisions: impl Into<Vec<Revision>>) -> Self {
-        self.change().revisions = revisions.into();
+        self.change().revisions = revisions.into().into();
         self
     }
 

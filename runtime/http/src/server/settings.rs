@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use http::request::Parts;
 use http::{HeaderName, Method, header};
-use mcp_adapters::Revision;
 use mcp_runtime_core::Options;
-use mcp_runtime_core::mirrors::header_name;
 use mcp_runtime_core::transport::Principal;
 use tokio_util::sync::CancellationToken;
 use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
-use super::headers::session_headers;
+use super::headers::SupportedRevisions;
 use super::limits::SessionLimits;
 use super::origin::is_origin_allowed;
 use super::store::{MemoryStore, SessionStore};
@@ -30,7 +28,7 @@ pub(crate) struct Settings {
     pub(crate) origins: Vec<String>,
     pub(crate) principal: Option<Arc<FindPrincipal>>,
     pub(crate) guarded: Option<Guarded>,
-    pub(crate) revisions: Vec<Revision>,
+    pub(crate) revisions: SupportedRevisions,
     pub(crate) max_body: usize,
     pub(crate) max_sessions: usize,
     pub(crate) max_listens: usize,
@@ -64,7 +62,7 @@ impl Default for Settings {
             origins: Vec::new(),
             principal: None,
             guarded: None,
-            revisions: Options::default().supported,
+            revisions: Options::default().supported.into(),
             max_body: 4 << 20,
             max_sessions: 10_000,
             max_listens: 10_000,
@@ -95,8 +93,7 @@ impl Settings {
     /// The CORS layer.
     pub(crate) fn cors(&self) -> CorsLayer {
         let origins = self.origins.clone();
-        let session_ids = session_headers(&self.revisions).into_iter();
-        let session_ids = session_ids.filter_map(header_name);
+        let session_ids = self.revisions.session_headers.iter().cloned();
         CorsLayer::new()
             .allow_origin(AllowOrigin::predicate(move |origin, _| {
                 is_origin_allowed(origin, &origins)

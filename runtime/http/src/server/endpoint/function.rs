@@ -62,7 +62,7 @@ impl HttpFunction {
     pub fn with_options(server: impl ServeClient, mut options: Options) -> Self {
         options.supported.retain(|revision| revision.is_stateless());
         let settings = Settings {
-            revisions: options.supported.clone(),
+            revisions: options.supported.clone().into(),
             json_only: true,
             ..Settings::default()
         };
@@ -103,7 +103,7 @@ impl HttpFunction {
 impl fmt::Debug for HttpFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpFunction")
-            .field("revisions", &self.settings.revisions)
+            .field("revisions", &&*self.settings.revisions)
             .finish_non_exhaustive()
     }
 }

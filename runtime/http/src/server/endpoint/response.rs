@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use tokio::time::timeout;
 
 use super::super::body::Body;
-use super::super::headers::{EVENT_STREAM, JSON, accepts, not_acceptable};
+use super::super::headers::{EVENT_STREAM, JSON, accepted, not_acceptable};
 use super::super::post_body::join_responses;
 use super::super::rejection::Rejection;
 use super::super::session::HttpSession;
@@ -72,7 +72,8 @@ pub(super) enum ResponseFormat {
 impl ResponseFormat {
     /// The formats that the client accepts. The protocol requires both, but one is enough.
     pub(super) fn of(headers: &HeaderMap, json_only: bool) -> Result<Self, Rejection> {
-        match (accepts(headers, JSON), accepts(headers, EVENT_STREAM)) {
+        let [json, events] = accepted(headers, [JSON, EVENT_STREAM]);
+        match (json, events) {
             (true, false) => Ok(Self::Json),
             (true, true) if json_only => Ok(Self::Json),
             (true, true) => Ok(Self::Either),

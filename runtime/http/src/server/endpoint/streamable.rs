@@ -9,9 +9,7 @@ use mcp_adapters::Revision;
 use mcp_runtime_core::mirrors::header_name;
 
 use super::super::body::Body;
-use super::super::headers::{
-    EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable, session_headers,
-};
+use super::super::headers::{EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable};
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::{HttpSession, SessionKind};
@@ -239,8 +237,8 @@ async fn find(sessions: &Arc<Sessions>, request: &Parts) -> Result<Arc<HttpSessi
 }
 
 fn session_id<'h>(sessions: &Sessions, headers: &'h HeaderMap) -> Result<Option<&'h str>, Rejection> {
-    let names = session_headers(&sessions.settings.revisions);
-    let mut ids = names.into_iter().flat_map(|name| headers.get_all(name));
+    let names = &sessions.settings.revisions.session_headers;
+    let mut ids = names.iter().flat_map(|name| headers.get_all(name));
     match (ids.next(), ids.next()) {
         (None, _) => Ok(None),
         (Some(id), None) => id.to_str().map(Some).map_err(|_| Rejection::no_such_session()),
