@@ -38,6 +38,7 @@ mod origin;
 mod post_body;
 mod rejection;
 mod settings;
+mod within;
 
 mod stream;
 

@@ -9,12 +9,13 @@ use http::StatusCode;
 use http::request::Parts;
 use http_body::Body;
 use mcp_runtime_util::Charge;
-use tokio::time::{Duration, timeout};
+use tokio::time::Duration;
 
 use super::super::memory::{held_by_call, largest_body};
 use super::super::rejection::Rejection;
 use super::super::session::HttpSession;
 use super::super::sessions::Sessions;
+use super::super::within::within;
 
 /// The time that a client has to send a body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -34,7 +35,7 @@ pub(super) async fn read_body<B: RequestBody>(
     parts: &Parts,
     body: B,
 ) -> Result<(Vec<u8>, Charge), Rejection> {
-    let collected = timeout(BODY_TIMEOUT, collect(sessions, body)).await;
+    let collected = within(BODY_TIMEOUT, pin!(collect(sessions, body))).await;
     let collected = collected.map_err(|_| Rejection::invalid(StatusCode::REQUEST_TIMEOUT, "The body doesn't come"))?;
     let (json, charge) = collected?;
     if let Some(guarded) = &sessions.settings.guarded {

@@ -1,8 +1,9 @@
 //! The responses to requests that are accepted.
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
-use tokio::time::timeout;
 
 use super::super::body::Body;
 use super::super::headers::{EVENT_STREAM, JSON, accepted, not_acceptable};
@@ -10,6 +11,7 @@ use super::super::post_body::join_responses;
 use super::super::rejection::Rejection;
 use super::super::session::HttpSession;
 use super::super::stream::{Content, Stream};
+use super::super::within::within;
 use super::reader::Reader;
 
 /// A response with a body and no headers.
@@ -98,7 +100,9 @@ impl ResponseFormat {
 pub(super) async fn responses(session: &HttpSession, stream: &Stream, format: ResponseFormat) -> Option<Vec<Bytes>> {
     match format {
         ResponseFormat::Json => stream.responses().await,
-        ResponseFormat::Either => timeout(session.limits.stream_after, stream.responses()).await.ok()?,
+        ResponseFormat::Either => within(session.limits.stream_after, pin!(stream.responses()))
+            .await
+            .ok()?,
         ResponseFormat::EventStream => None,
     }
 }
