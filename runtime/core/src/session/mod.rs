@@ -154,7 +154,8 @@ impl<S: Side> Session<S> {
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
         // A transport that panics ends the session as well.
         let guards = (EndGuard(Arc::clone(&state)), done.clone().drop_guard());
-        let running = engine.run(receiver, closing.clone());
+        // Boxed, as the future below would have it twice.
+        let running = task(engine.run(receiver, closing.clone()));
         let running = async move {
             let _guards = guards;
             running.await;
