@@ -418,8 +418,7 @@ impl<B: RequestBody> Service<Request<B>> for HttpServer {
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let endpoint = Arc::clone(self.endpoint());
-        Box::pin(async move { Ok(endpoint.respond(request).await) })
+        self.endpoint().respond(request)
     }
 }
 

@@ -1,32 +1,35 @@
 //! Requests that a guard lets pass.
 
+use std::convert::Infallible;
+
 use http::{Method, Request, Response};
 
 use super::super::body::Body;
 use super::super::rejection::Rejection;
 use super::super::settings::Guarded;
+use super::Responding;
 use super::response::{json_response, method_not_allowed};
 
 /// Responds to the requests that pass, and with the guard's document.
-pub(super) async fn respond<B, F: Future<Output = Response<Body>>>(
+pub(super) async fn respond<B>(
     guarded: &Guarded,
     request: Request<B>,
-    respond: impl FnOnce(Request<B>) -> F,
-) -> Response<Body> {
+    respond: impl FnOnce(Request<B>) -> Responding,
+) -> Result<Response<Body>, Infallible> {
     if let Some((path, json)) = &guarded.document
         && request.uri().path() == path
     {
-        return match *request.method() {
+        return Ok(match *request.method() {
             Method::GET | Method::HEAD => json_response(json.clone()),
             _ => method_not_allowed("GET, HEAD"),
-        };
+        });
     }
     let (mut parts, body) = request.into_parts();
     let headers = match guarded.guard.check(&mut parts).await {
         Ok(headers) => headers,
-        Err(refusal) => return Rejection::from(refusal).into_response(),
+        Err(refusal) => return Ok(Rejection::from(refusal).into_response()),
     };
-    let mut response = respond(Request::from_parts(parts, body)).await;
+    let mut response = respond(Request::from_parts(parts, body)).await?;
     response.headers_mut().extend(headers);
-    response
+    Ok(response)
 }

@@ -10,6 +10,8 @@ mod source;
 mod stateless;
 mod streamable;
 
+use std::convert::Infallible;
+use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -56,17 +58,25 @@ impl Endpoint {
     }
 
     /// Responds to a request.
-    pub(crate) async fn respond<B: RequestBody>(&self, request: Request<B>) -> Response<Body> {
+    pub(crate) fn respond<B: RequestBody>(&self, request: Request<B>) -> Responding {
         let settings = &self.sessions.settings;
         if let Err(rejection) = source::check_source(request.headers(), request.uri(), settings) {
-            return rejection.into_response();
+            return at_once(rejection.into_response());
         }
         if request.headers().contains_key(header::ORIGIN) {
-            let Ok(response) = self.for_pages.clone().call(request).await;
-            return response;
+            return Box::pin(self.for_pages.clone().call(request));
         }
-        route(&self.sessions, request).await
+        route(&self.sessions, request)
     }
+}
+
+/// A response that is being made. It is put on the heap where its handler is known: the future of each function on the way there would have
+/// a place for the request.
+pub(crate) type Responding = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+/// A response that is made already.
+fn at_once(response: Response<Body>) -> Responding {
+    Box::pin(ready(Ok(response)))
 }
 
 /// The routes as a service.
@@ -75,16 +85,15 @@ struct Routes(Arc<Sessions>);
 
 impl<B: RequestBody> Service<Request<B>> for Routes {
     type Response = Response<Body>;
-    type Error = std::convert::Infallible;
-    type Future = BoxFuture<'static, Result<Response<Body>, Self::Error>>;
+    type Error = Infallible;
+    type Future = Responding;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let sessions = Arc::clone(&self.0);
-        Box::pin(async move { Ok(route(&sessions, request).await) })
+        route(&self.0, request)
     }
 }
 
@@ -109,28 +118,37 @@ impl Route {
         (path == stream).then_some(Self::LegacyStream).or_else(is_messages)
     }
 
-    async fn respond<B: RequestBody>(self, sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+    fn respond<B: RequestBody>(self, sessions: &Arc<Sessions>, request: Request<B>) -> Responding {
+        let of = Arc::clone(sessions);
         match (self, request.method()) {
-            (Self::Streamable, _) => streamable::handle(sessions, request).await,
-            (Self::LegacyStream, &Method::GET) => Box::pin(legacy::open(sessions, &request.into_parts().0)).await,
-            (Self::LegacyMessages, &Method::POST) => Box::pin(legacy::post(sessions, request)).await,
-            (Self::LegacyStream, _) => response::method_not_allowed("GET"),
-            (Self::LegacyMessages, _) => response::method_not_allowed("POST"),
+            (Self::Streamable, _) => streamable::handle(sessions, request),
+            (Self::LegacyStream, &Method::GET) => {
+                Box::pin(async move { Ok(legacy::open(&of, &request.into_parts().0).await) })
+            }
+            (Self::LegacyMessages, &Method::POST) => Box::pin(async move { Ok(legacy::post(&of, request).await) }),
+            (Self::LegacyStream, _) => at_once(response::method_not_allowed("GET")),
+            (Self::LegacyMessages, _) => at_once(response::method_not_allowed("POST")),
         }
     }
 }
 
 /// Responds to a request by its path.
-async fn route<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
-    match &sessions.settings.guarded {
-        Some(guarded) => guarded::respond(guarded, request, |request| respond_at(sessions, request)).await,
-        None => respond_at(sessions, request).await,
+fn route<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Responding {
+    if sessions.settings.guarded.is_none() {
+        return respond_at(sessions, request);
     }
+    let sessions = Arc::clone(sessions);
+    Box::pin(async move {
+        match &sessions.settings.guarded {
+            Some(guarded) => guarded::respond(guarded, request, |request| respond_at(&sessions, request)).await,
+            None => respond_at(&sessions, request).await,
+        }
+    })
 }
 
-async fn respond_at<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
+fn respond_at<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Responding {
     match Route::find(&sessions.settings, request.uri().path()) {
-        Some(route) => route.respond(sessions, request).await,
-        None => Rejection::invalid(StatusCode::NOT_FOUND, "Not found").into_response(),
+        Some(route) => route.respond(sessions, request),
+        None => at_once(Rejection::invalid(StatusCode::NOT_FOUND, "Not found").into_response()),
     }
 }

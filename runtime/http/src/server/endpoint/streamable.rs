@@ -19,15 +19,23 @@ use super::body::{RequestBody, read_body};
 use super::reader::{FirstEvent, Reader};
 use super::response::{ResponseFormat, events, json, method_not_allowed, responses, with_status};
 use super::stateless;
+use super::{Responding, at_once};
 
 /// Handles a request of any method.
-pub(super) async fn handle<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Response<Body> {
-    let settings = &sessions.settings;
-    let answer = match *request.method() {
-        Method::POST => post(sessions, request).await,
-        Method::GET if settings.listens() => Box::pin(listen(sessions, request.into_parts().0)).await,
-        Method::DELETE if settings.has_sessions() => Box::pin(delete(sessions, request.into_parts().0)).await,
-        _ => Ok(method_not_allowed(
+pub(super) fn handle<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Responding {
+    let (settings, of) = (&sessions.settings, Arc::clone(sessions));
+    let responded = |response: Result<_, Rejection>| Ok(response.unwrap_or_else(Rejection::into_response));
+    match *request.method() {
+        Method::POST => Box::pin(async move { responded(post(&of, request).await) }),
+        Method::GET if settings.listens() => {
+            let request = request.into_parts().0;
+            Box::pin(async move { responded(listen(&of, request).await) })
+        }
+        Method::DELETE if settings.has_sessions() => {
+            let request = request.into_parts().0;
+            Box::pin(async move { responded(delete(&of, request).await) })
+        }
+        _ => at_once(method_not_allowed(
             match (settings.listens(), settings.has_sessions()) {
                 (true, true) => "GET, POST, DELETE",
                 (true, false) => "GET, POST",
@@ -35,8 +43,7 @@ pub(super) async fn handle<B: RequestBody>(sessions: &Arc<Sessions>, request: Re
                 (false, false) => "POST",
             },
         )),
-    };
-    answer.unwrap_or_else(Rejection::into_response)
+    }
 }
 
 async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> Result<Response<Body>, Rejection> {
@@ -71,12 +78,12 @@ async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> 
 
 async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response<Body>, Rejection> {
     if sessions.settings.stateless {
-        return post_without_session(sessions, parts, body).await;
+        return Box::pin(post_without_session(sessions, parts, body)).await;
     }
     let format = ResponseFormat::of(&parts.headers, sessions.settings.json_only)?;
     let Some(id) = session_id(sessions, &parts.headers)? else {
         return match body.initialize {
-            Some(_) => start(sessions, parts, body, format).await,
+            Some(_) => Box::pin(start(sessions, parts, body, format)).await,
             None => Err(no_session_id(sessions, &parts.headers)),
         };
     };
