@@ -11,6 +11,7 @@ mod excerpt;
 mod expiring_set;
 mod future;
 mod name_map;
+mod repolled;
 mod sync;
 mod used;
 
@@ -19,5 +20,6 @@ pub use self::clock::{Instant, Moment, SystemTime};
 pub use self::excerpt::excerpt;
 pub use self::future::{Awaited, BoxFuture, Immediate, catch_panic, task, try_all};
 pub use self::name_map::NameMap;
+pub use self::repolled::repolled;
 pub use self::sync::Mutex;
 pub use self::used::{TooMany, UsedOnce};

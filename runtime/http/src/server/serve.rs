@@ -14,6 +14,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use mcp_runtime_core::transport::Connection;
+use mcp_runtime_util::{repolled, task};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -214,10 +215,10 @@ impl<S: HttpService, L: Listener> Serve<S, L> {
             let service = self.service.clone();
             let serving = serve_connection(http.clone(), socket, address, service, self.shutdown.clone());
             let serving = cut.clone().run_until_cancelled_owned(serving);
-            connections.spawn(async move {
+            connections.spawn(repolled(task(async move {
                 serving.await;
                 drop(permit);
-            });
+            })));
         }
         drop(self.listener);
         connections.close();
