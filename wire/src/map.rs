@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
@@ -18,9 +17,12 @@ pub type Extra = Map<RawJson>;
 ///
 /// Maps are expected to be small: a look-up is a linear search.
 pub struct Map<T> {
-    /// `None` if there are no entries, which is how most maps are. No clone shares them. An [`Arc`] is dropped by a function that a
-    /// program has once, where the code that drops a vector would be in each of the many types that have such a map.
-    entries: Option<Arc<Vec<(String, T)>>>,
+    /// `None` if there are no entries, which is how most maps are.
+    #[expect(
+        clippy::box_collection,
+        reason = "most objects have an empty map, which is one word so"
+    )]
+    entries: Option<Box<Vec<(String, T)>>>,
 }
 
 impl<T> Map<T> {
@@ -32,7 +34,7 @@ impl<T> Map<T> {
 
     fn of(entries: Vec<(String, T)>) -> Self {
         Self {
-            entries: (!entries.is_empty()).then(|| Arc::new(entries)),
+            entries: (!entries.is_empty()).then(|| Box::new(entries)),
         }
     }
 
@@ -41,7 +43,7 @@ impl<T> Map<T> {
     }
 
     fn entries_mut(&mut self) -> &mut Vec<(String, T)> {
-        Arc::get_mut(self.entries.get_or_insert_default()).expect("no clone shares the entries")
+        self.entries.get_or_insert_default()
     }
 
     /// Whether there are no entries.
@@ -105,10 +107,7 @@ impl<T> Map<T> {
 
     /// The entries, in order, with mutable values.
     pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&str, &mut T)> {
-        let entries = match &self.entries {
-            Some(_) => self.entries_mut().as_mut_slice(),
-            None => &mut [],
-        };
+        let entries = self.entries.as_deref_mut().map_or(&mut [][..], Vec::as_mut_slice);
         entries.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
@@ -129,8 +128,8 @@ impl<T> Map<T> {
 
     /// Removes the entries for which `keep` is `false`.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut T) -> bool) {
-        if !self.is_empty() {
-            self.entries_mut().retain_mut(|(key, value)| keep(key, value));
+        if let Some(entries) = &mut self.entries {
+            entries.retain_mut(|(key, value)| keep(key, value));
         }
     }
 
@@ -154,6 +153,21 @@ impl<T> Map<T> {
         let entries = self.into_iter().filter_map(convert).collect::<Result<_, E>>()?;
         Ok(Map::of(entries))
     }
+}
+
+impl<T> Drop for Map<T> {
+    fn drop(&mut self) {
+        if let Some(entries) = self.entries.take() {
+            drop_entries(entries);
+        }
+    }
+}
+
+/// Drops entries. Not inline: the code would be in each of the many types that have a map, and most maps are empty.
+#[inline(never)]
+#[expect(clippy::box_collection, reason = "as in the map")]
+fn drop_entries<T>(entries: Box<Vec<(String, T)>>) {
+    drop(entries);
 }
 
 impl<T: Clone> Clone for Map<T> {
@@ -209,9 +223,12 @@ impl<T> IntoIterator for Map<T> {
     type Item = (String, T);
     type IntoIter = std::vec::IntoIter<(String, T)>;
 
-    fn into_iter(self) -> Self::IntoIter {
-        let entries = self.entries.and_then(Arc::into_inner);
-        entries.unwrap_or_default().into_iter()
+    fn into_iter(mut self) -> Self::IntoIter {
+        self.entries
+            .take()
+            .map(|entries| *entries)
+            .unwrap_or_default()
+            .into_iter()
     }
 }
 

@@ -200,7 +200,8 @@ fn validator(tool: &str, role: &'static str, schema: &RawObject) -> Result<Arc<V
 
 /// Arguments that a schema accepts, or why it doesn't.
 fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolArguments, String> {
-    if schema.accepts("#", arguments.text()) {
+    // Arguments that are no tree are invalid, which has to be known before somebody asks for it.
+    if schema.accepts("#", arguments.text()) && !may_be_no_tree(arguments.text()) {
         return Ok(ToolArguments::new(arguments));
     }
     let tree = arguments.parse_value().map_err(|error| shortened(&error))?;
@@ -208,6 +209,22 @@ fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolArguments, S
         faults if faults.is_empty() => Ok(ToolArguments::parsed(arguments, tree)),
         faults => Err(faults),
     }
+}
+
+/// Whether JSON may have what no tree holds: a number beyond a double, which has an exponent or more digits than any double, or half of a
+/// surrogate pair, which is escaped.
+fn may_be_no_tree(json: &str) -> bool {
+    const DIGITS: usize = 308;
+    let bytes = json.as_bytes();
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    // Without a branch, the compiler looks at many bytes with one instruction.
+    let has_pair = pairs.fold(false, |any, (first, second)| {
+        let is_exponent = first.is_ascii_digit() & second.eq_ignore_ascii_case(&b'e');
+        any | is_exponent | ((*first == b'\\') & (*second == b'u'))
+    });
+    // So many digits fill one of these parts, wherever they begin.
+    let mut parts = bytes.chunks_exact(DIGITS / 2);
+    has_pair || parts.any(|part| part.iter().all(u8::is_ascii_digit))
 }
 
 fn listed(problems: &[Problem]) -> String {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::http::HeaderMap;
+use mcp_runtime::mcp_wire::RawObject;
 use mcp_runtime::router::{
     Blob, Call, CompletionRequest, Extension, FromCall, Meta, ProgressReporter, Route, RouteError, Signature, Uri,
     image, prompt, resource, resource_template, tool, try_tool,
@@ -493,5 +494,33 @@ async fn a_resource_that_is_none_is_not_found_in_both_eras() {
         }
         let failed = refused(client.read_resource("stock://closed").await);
         assert_eq!(failed.code, error_code::INTERNAL_ERROR, "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_no_tree_of_json_holds_are_invalid_also_where_no_parameter_reads_them() {
+    let router = Router::new("test", "1.0").tool("count", "Counts arguments", |call: Call| {
+        call.arguments()
+            .and_then(Value::as_object)
+            .map_or(0, serde_json::Map::len)
+    });
+    let digits = "9".repeat(400);
+    let (client, _heard) = client_of(&router).await;
+    for (value, is_tree) in [
+        ("1e3", true),
+        ("1e400", false),
+        (&*digits, false),
+        (r#""\ud83d\ude00""#, true),
+        (r#""\ud83d""#, false),
+    ] {
+        let request = hub::CallToolRequestParams::new("count");
+        let arguments = mcp_runtime::mcp_wire::from_str::<RawObject>(&format!(r#"{{"a":{value},"b":1}}"#)).unwrap();
+        let result = client
+            .peer()
+            .call_tool(request.with_arguments(arguments))
+            .await
+            .unwrap();
+        assert_eq!(result.is_error.unwrap_or(false), !is_tree, "{value}: {result:?}");
+        assert_eq!(text(&result) == "2", is_tree, "{value}");
     }
 }
