@@ -1,6 +1,7 @@
 //! Completion of arguments, for a hub that has it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
@@ -60,6 +61,23 @@ impl TemplateRoute {
     pub fn complete<M>(mut self, variable: impl Into<String>, complete: impl Function<Vec<String>, M>) -> Self {
         self.completions.insert(variable.into(), BoxedFunction::new(complete));
         self
+    }
+}
+
+impl Completions {
+    /// Adds the function of an argument, or replaces it.
+    fn insert(&mut self, argument: String, function: BoxedFunction<Vec<String>>) {
+        let functions = Arc::make_mut(&mut self.0);
+        match functions.binary_search_by(|(other, _)| other.cmp(&argument)) {
+            Ok(place) => functions[place].1 = function,
+            Err(place) => functions.insert(place, (argument, function)),
+        }
+    }
+
+    /// The function of an argument.
+    fn get(&self, argument: &str) -> Option<&BoxedFunction<Vec<String>>> {
+        let mut functions = self.0.iter();
+        functions.find_map(|(other, function)| (other == argument).then_some(function))
     }
 }
 
