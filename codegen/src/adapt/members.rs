@@ -81,7 +81,7 @@ impl<'m> Planner<'m> {
             }
         };
         row.check = self.plan_check(&at, narrower, rule, to);
-        if row.action.is_none() && self.pair.relation(&source.ty, &to.ty, 0) == Relation::Same {
+        if row.action.is_none() {
             row.declared = self.pair.newly_declared(from_name, source, to_name, to);
         }
         losses.parts.push((source.ty.clone(), to.ty.clone()));

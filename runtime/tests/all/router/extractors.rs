@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mcp_runtime::http::HeaderMap;
-use mcp_runtime::mcp_wire::RawObject;
+use mcp_runtime::mcp_wire::{RawObject, from_str};
 use mcp_runtime::router::{
     Blob, Call, CompletionRequest, Extension, FromCall, Meta, ProgressReporter, Route, RouteError, Signature, Uri,
     image, prompt, resource, resource_template, tool, try_tool,
@@ -514,7 +514,7 @@ async fn arguments_that_no_tree_of_json_holds_are_invalid_also_where_no_paramete
         (r#""\ud83d""#, false),
     ] {
         let request = hub::CallToolRequestParams::new("count");
-        let arguments = mcp_runtime::mcp_wire::from_str::<RawObject>(&format!(r#"{{"a":{value},"b":1}}"#)).unwrap();
+        let arguments = from_str::<RawObject>(&format!(r#"{{"a":{value},"b":1}}"#)).unwrap();
         let result = client
             .peer()
             .call_tool(request.with_arguments(arguments))
