@@ -48,17 +48,17 @@ impl<'m> Pairing<'m> {
             return Ok(());
         }
         let validator = Validator::new(self.to.schema).map_err(|error| error.to_string())?;
-        let violations = schema.pointers().flat_map(|at| validator.validate(at, value));
-        violations
-            .map(|violation| Err(violation.to_string()))
-            .next()
-            .unwrap_or(Ok(()))
+        let mut violations = schema.pointers().flat_map(|at| validator.validate(at, value));
+        match violations.next() {
+            Some(violation) => Err(violation.to_string()),
+            None => Ok(()),
+        }
     }
 
     /// Whether the target's schema may refuse what a rule gives a member with what the target doesn't declare.
     pub(super) fn may_refuse(&self, (from_name, member): (&str, &str), to_name: &str, left: &LeftRow) -> bool {
         let asserts = |source: Option<&MemberSchema>, path: &[String]| {
-            let (owners, target) = self.to.way(to_name, path);
+            let (owners, target) = self.to.schemas_at(to_name, path);
             let source = source.map(|schema| &schema.assertions);
             !owners.iter().all(|owner| owner.assertions.follow_from(None))
                 || target.is_some_and(|target| !target.assertions.follow_from(source))
@@ -69,7 +69,7 @@ impl<'m> Pairing<'m> {
             }
             Some(RowAction::Take(taken)) => taken.iter().any(|(path, name)| {
                 let path = [&[member.to_owned()], path.as_slice()].concat();
-                asserts(self.from.way(from_name, &path).1, std::slice::from_ref(name))
+                asserts(self.from.schemas_at(from_name, &path).1, std::slice::from_ref(name))
             }),
             Some(RowAction::Ensure { list, .. }) => asserts(None, std::slice::from_ref(list)),
             _ => false,

@@ -287,7 +287,7 @@ impl Pairing<'_> {
         target.is_some_and(|target| !target.follow_from(source))
     }
 
-    /// The members that only the target's schema declares in an object that both revisions keep open, or that it narrows.
+    /// The members that only the target's schema declares in an object that the target keeps open, or that it narrows.
     fn newly_declared(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<(String, String)> {
         if *self.to.model.resolve(&to.ty) != TypeRef::RawObject {
             return Vec::new();

@@ -29,8 +29,8 @@ impl<'m> Side<'m> {
         self.model.types.get(ty)?.schema.members.get(member)
     }
 
-    /// What the schema says of the member at the end of a path, and of the objects on the way to it.
-    pub(super) fn way(&self, ty: &str, path: &[String]) -> (Vec<&'m TypeSchema>, Option<&'m MemberSchema>) {
+    /// What the schema says of the objects along a path, and of the member at its end.
+    pub(super) fn schemas_at(&self, ty: &str, path: &[String]) -> (Vec<&'m TypeSchema>, Option<&'m MemberSchema>) {
         let mut owners = Vec::new();
         let mut owner = self.model.types.get(ty);
         let mut schema = None;

@@ -14,12 +14,10 @@ pub(super) fn declarations<'s>(root: &'s Value, at: &str) -> Vec<(&'s str, Strin
     found
 }
 
-/// The places where the schema at a pointer declares a member.
-pub(super) fn places_of(root: &Value, at: &str, member: &str) -> Vec<String> {
-    let all = declarations(root, at).into_iter();
-    all.filter(|(name, _)| *name == member)
-        .map(|(_, place)| place)
-        .collect()
+/// The places of a member.
+pub(super) fn places_of<'d>(declarations: &'d [(&str, String)], member: &'d str) -> impl Iterator<Item = &'d str> {
+    let own = declarations.iter().filter(move |(name, _)| *name == member);
+    own.map(|(_, place)| place.as_str())
 }
 
 fn collect<'s>(root: &'s Value, at: &str, depth: usize, found: &mut Vec<(&'s str, String)>) {

@@ -50,24 +50,23 @@ impl Schema<'_> {
         let mut assertions = assertions::of_type(model, self.root, at);
         let mut members = BTreeMap::new();
         if let TypeKind::Struct(object) = kind {
+            let declarations = declarations(self.root, at);
             for member in &object.members {
-                let mut places = places_of(self.root, at, &member.name).into_iter();
-                if let Some(pointer) = places.next() {
-                    let mut described = self.of_member(model, pointer, &member.ty);
-                    described.others = places.collect();
-                    for other in &described.others {
-                        described
-                            .assertions
-                            .extend("", assertions::of_member(model, self.root, other));
-                    }
-                    members.insert(member.name.clone(), described);
+                let mut places = places_of(&declarations, &member.name);
+                let Some(pointer) = places.next() else { continue };
+                let mut described = self.of_member(model, pointer.to_owned(), &member.ty);
+                for other in places {
+                    let asserted = assertions::of_member(model, self.root, other);
+                    described.assertions.extend("", asserted);
+                    described.others.push(other.to_owned());
                 }
+                members.insert(member.name.clone(), described);
             }
             // What another part of an intersection asserts of a constant may be wrong of it. Then no value is valid.
             for constant in &object.constants {
-                for place in places_of(self.root, at, &constant.name) {
+                for place in places_of(&declarations, &constant.name) {
                     let around = format!("properties/{}/", constant.name);
-                    assertions.extend(&around, assertions::of_member(model, self.root, &place));
+                    assertions.extend(&around, assertions::of_member(model, self.root, place));
                 }
             }
         }
@@ -84,18 +83,18 @@ impl Schema<'_> {
         let schema = self.follow(&pointer).unwrap_or(&Value::Null);
         let (mut optional, mut required, mut declared) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         if *model.resolve(ty) == TypeRef::RawObject {
-            let names = declarations(self.root, &pointer).into_iter().map(|(name, _)| name);
-            declared = names.map(str::to_owned).collect();
-            let first_place = |name: &str| places_of(self.root, &pointer, name).into_iter().next();
+            let declarations = declarations(self.root, &pointer);
+            declared = declarations.iter().map(|(name, _)| (*name).to_owned()).collect();
+            let first_place = |name: &str| declarations.iter().find(|(other, _)| *other == name);
             let must = schema.get("required").and_then(Value::as_array).into_iter().flatten();
             let must: BTreeSet<&str> = must.filter_map(Value::as_str).collect();
             let properties = schema.get("properties").and_then(Value::as_object);
             let names = properties.into_iter().flatten().map(|(name, _)| name);
             optional = names
                 .filter(|name| !must.contains(name.as_str()))
-                .filter_map(|name| Some((name.clone(), first_place(name)?)))
+                .filter_map(|name| Some((name.clone(), first_place(name)?.1.clone())))
                 .collect();
-            let said = |name: &str| self.follow(&first_place(name)?);
+            let said = |name: &str| self.follow(&first_place(name)?.1);
             required = must
                 .into_iter()
                 .map(|name| (name.to_owned(), said(name).cloned().unwrap_or(Value::Bool(true))))

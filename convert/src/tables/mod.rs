@@ -56,7 +56,7 @@ pub struct Table {
     /// What the pointers of definitions begin with.
     definitions: &'static str,
     pub(crate) types: Vec<Type>,
-    /// The types of the definitions. One without a type is no definition.
+    /// The types of the definitions. A name without a type isn't a definition.
     names: Named<Option<TypeRef>>,
     client: RoleTypes,
     server: RoleTypes,
@@ -102,6 +102,7 @@ impl Table {
                 continue;
             };
             let members = std::mem::take(&mut object.members);
+            // Sorted by insertion: they are few, and the standard library's sorting is much code for each type.
             let mut ordered: Vec<((u8, bool, bool), Member)> = Vec::with_capacity(members.len());
             for member in members {
                 let rank = self.rank(&member);

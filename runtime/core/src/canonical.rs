@@ -29,6 +29,7 @@ pub fn canonical(value: &Value) -> String {
 fn write(value: &Value, text: &mut String) {
     match value {
         Value::Object(members) => {
+            // Sorted by a heap, which is less code than the standard library's sorting.
             let names: BinaryHeap<&String> = members.keys().collect();
             let write_member = |name: &&String, text: &mut String| {
                 text.push_str(&Value::from(name.as_str()).to_string());
