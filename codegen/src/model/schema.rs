@@ -74,7 +74,8 @@ impl Schema<'_> {
             assertions,
             closed: matches!(kind, TypeKind::Struct(_))
                 && schema.get("additionalProperties") == Some(&Value::Bool(false)),
-            enumeration: ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
+            enumeration: !matches!(kind, TypeKind::Struct(_))
+                && ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
             members,
         }
     }

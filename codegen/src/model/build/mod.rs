@@ -175,7 +175,6 @@ impl Builder<'_> {
             Shape::Map(inner) => TypeRef::Map(Box::new(self.type_ref(inner, &context.within("{}")))),
             Shape::Nullable(inner) => {
                 let inner = Node {
-                    pointer: node.pointer.clone(),
                     name: inner.name.clone().or_else(|| node.name.clone()),
                     ..(**inner).clone()
                 };
