@@ -8,8 +8,8 @@ use crate::decode::Decode;
 use crate::error::{DecodeError, Decoded};
 use crate::map::Extra;
 use crate::open::RawJson;
+use crate::preset::Preset;
 use crate::reader::{Envelope, JsonType, Reader};
-use crate::shared::Preset;
 
 /// A member that a type declares, and the variable that its value is read into.
 pub struct Member<'f> {
