@@ -4,9 +4,8 @@ use std::borrow::Cow;
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
-use super::named::Named;
+use super::named::{Named, Text};
 
-pub(super) type Text = &'static str;
 pub(super) type Source = Reader<'static>;
 
 /// A text that lives as long as the table: a slice of it, unless it is written with escapes.

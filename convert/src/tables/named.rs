@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::json::Text;
+/// A text of a table.
+pub(crate) type Text = &'static str;
 
 /// Values by name. The hash table is of the same type whatever the values are, since a program has the code of each type of table.
 #[derive(Debug, Clone)]

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use mcp_wire::{Decoded, Discriminator, JsonType, Reader};
 
-use super::json::{Source, Text, each, entries, leaked, list, optional, string};
+use super::json::{Source, each, entries, leaked, list, optional, string};
 use super::named::Named;
+use super::named::Text;
 use super::parse_rows::rows;
 use super::rows::Rows;
 use super::types::{

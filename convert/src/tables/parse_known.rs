@@ -2,8 +2,9 @@
 
 use mcp_wire::{Decoded, Direction, JsonType, Method, Reader};
 
-use super::json::{Source, Text, each, entries, leaked, list, optional, string};
+use super::json::{Source, each, entries, leaked, list, optional, string};
 use super::known::{ErrorRule, Known, Need, Tolerance};
+use super::named::Text;
 use crate::facts::{Facts, MirroredArguments, MirroredCall, MirroredList, MirroredParam, Mirrors};
 use crate::lifecycle::{Asks, ErrorRole, KnownError, Lifecycle, Members, OwnMessage, Presets};
 

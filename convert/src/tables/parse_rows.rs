@@ -2,8 +2,9 @@
 
 use mcp_wire::{Decoded, JsonType, Reader};
 
-use super::json::{Source, Text, each, entries, list, map, optional, string};
+use super::json::{Source, each, entries, list, map, optional, string};
 use super::named::Named;
+use super::named::Text;
 use super::rows::{
     Action, Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, MemberRow, ObjectRow, Refusal, Rows,
     VariantRow, Without,

@@ -1,0 +1,250 @@
+//! How the objects of two neighbouring revisions are paired, member by member.
+
+use super::Linker;
+use crate::engine::accepted::Accepted;
+use crate::engine::step::{
+    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource,
+    ObjectPlan,
+};
+use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow};
+use crate::tables::types::{Member, ObjectType, TypeRef};
+
+impl Linker<'_> {
+    pub(super) fn object(
+        &mut self,
+        source: &'static ObjectType,
+        (target, pointer, closed): (&'static ObjectType, &'static str, bool),
+        row: &ObjectRow,
+    ) -> ObjectPlan {
+        let constants = target.members.iter().filter(|member| member.constant().is_some());
+        let mut plan = ObjectPlan {
+            closed: closed.then(|| constants.map(|member| member.name).collect()),
+            ..ObjectPlan::default()
+        };
+        let none = MemberRow::default();
+        let mut taken = Vec::new();
+        for member in &target.members {
+            let Some(constant) = member.constant() else {
+                let row = row.members.get(member.name).unwrap_or(&none);
+                let name = row.from.unwrap_or(member.name);
+                if source.member(name).is_some() {
+                    taken.push(name);
+                }
+                if let Some(planned) = self.member(source.member(name), member, (target, pointer), row) {
+                    if let (MemberSource::Shared(name, MemberChange::Refuse(refusal)), Some(own)) =
+                        (&planned.source, source.member(name))
+                        && own.required
+                    {
+                        plan.refused = plan.refused.take().or_else(|| Some((name, refusal.clone())));
+                    }
+                    plan.members.push(planned);
+                }
+                continue;
+            };
+            let own = source.member(member.name);
+            let constant_source = match own {
+                Some(own) => match own.constant() {
+                    Some(value) if value == constant || self.is_same_method(value, constant) => ConstantSource::Same,
+                    Some(_) => ConstantSource::Other,
+                    None => ConstantSource::Member,
+                },
+                None => ConstantSource::Undeclared,
+            };
+            let is_same_value = own.and_then(Member::constant) == Some(constant);
+            let may_lack = own.is_none_or(|own| !own.required);
+            if constant_source == ConstantSource::Same && is_same_value && !(member.required && may_lack) {
+                continue;
+            }
+            plan.constants.push(ConstantPlan {
+                name: member.name,
+                json: constant,
+                required: member.required,
+                source: constant_source,
+            });
+        }
+        let left = source
+            .members
+            .iter()
+            .filter(|member| target.member(member.name).is_none() && !taken.contains(&member.name));
+        // Constants first, as rules are applied to them first.
+        let (constants, others): (Vec<_>, Vec<_>) = left.partition(|member| member.constant().is_some());
+        let left = constants.into_iter().chain(others).map(|member| {
+            let row = row.left.get(member.name).cloned().unwrap_or_default();
+            let ensure = match &row.action {
+                Some(LeftAction::Ensure(ensure)) => Some(self.ensure(ensure, target)),
+                _ => None,
+            };
+            let moved = self.moved(row.action.as_ref(), member, target);
+            LeftPlan {
+                name: member.name,
+                constant: member.constant().is_some(),
+                row,
+                ensure,
+                moved,
+            }
+        });
+        plan.left = left.collect();
+        plan
+    }
+
+    /// How values become those at other places that an action moves them to.
+    fn moved(
+        &mut self,
+        action: Option<&LeftAction>,
+        member: &'static Member,
+        target: &'static ObjectType,
+    ) -> Vec<Change> {
+        let (from, to) = (self.step.from, self.step.to);
+        let places: Vec<_> = match action {
+            Some(LeftAction::Move(path)) => vec![(member.ty(), to.at_path(target, path))],
+            Some(LeftAction::Take(taken)) => {
+                let object = member.ty().and_then(|ty| from.object(ty));
+                let places = taken.iter().map(|(path, name)| {
+                    let there = object.and_then(|object| from.at_path(object, path));
+                    (there, target.member(name).and_then(Member::ty))
+                });
+                places.collect()
+            }
+            _ => Vec::new(),
+        };
+        let changes = places.into_iter().map(|place| match place {
+            (Some(source), Some(target)) => self.change(source, target),
+            // A table that was made by the generator has both.
+            _ => Change::Keep,
+        });
+        changes.collect()
+    }
+
+    fn ensure(&self, row: &Ensure, target: &ObjectType) -> EnsurePlan {
+        let list = target
+            .member(row.list)
+            .and_then(Member::ty)
+            .map(|ty| self.step.to.resolve(ty));
+        let element = match list {
+            Some(TypeRef::List(element)) => self.step.to.resolve(element).clone(),
+            _ => TypeRef::Any,
+        };
+        EnsurePlan {
+            row: row.clone(),
+            element,
+        }
+    }
+
+    fn is_same_method(&self, from: &str, to: &str) -> bool {
+        let text = |json: &str| {
+            json.strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'))
+                .map(str::to_owned)
+        };
+        match (text(from), text(to)) {
+            (Some(from), Some(to)) => self.step.methods.get(&from).is_some_and(|there| **there == *to),
+            _ => false,
+        }
+    }
+
+    /// A member of the target that varies. `None` if it is the same in the source.
+    fn member(
+        &mut self,
+        own: Option<&'static Member>,
+        member: &'static Member,
+        (target, pointer): (&ObjectType, &'static str),
+        row: &MemberRow,
+    ) -> Option<MemberPlan> {
+        let to = member.ty()?;
+        let source = match own.map(|own| (own, own.ty())) {
+            Some((own, Some(from))) if row.action.is_none() && self.named_by == Some((own.name, member.name)) => {
+                let change = MemberChange::Text {
+                    from: self.step.from.revision,
+                    to: self.step.to.revision,
+                    change: self.change(from, to),
+                };
+                MemberSource::Shared(own.name, change)
+            }
+            Some((own, Some(from))) => MemberSource::Shared(own.name, self.member_change(from, to, (row, target))),
+            other => {
+                let implied = || &*format!("{pointer}/properties/{}", escaped(member.name)).leak();
+                MemberSource::Adopted(Adopted {
+                    constant: other.map(|(own, _)| own.name),
+                    ty: to.clone(),
+                    pointer: row.pointer.unwrap_or_else(|| Some(implied())),
+                    supplied: row.supplied,
+                    accepted: Accepted::default(),
+                })
+            }
+        };
+        let plan = MemberPlan {
+            name: member.name,
+            required: member.required,
+            source,
+            default: row.default.clone(),
+            check: row.check.clone(),
+            declared: row.declared.clone(),
+            lacks: member.required && own.is_none_or(|own| !own.required),
+            accepted: Accepted::default(),
+        };
+        let is_same = match &plan.source {
+            MemberSource::Shared(name, MemberChange::Plain(change)) => {
+                *name == member.name && *change == Change::Keep && !plan.does_more()
+            }
+            _ => false,
+        };
+        (!is_same).then_some(plan)
+    }
+
+    fn member_change(
+        &mut self,
+        from: &'static TypeRef,
+        to: &'static TypeRef,
+        (row, target): (&MemberRow, &ObjectType),
+    ) -> MemberChange {
+        let (table, other) = (self.step.from, self.step.to);
+        let entry = |linker: &mut Self| match (table.resolve(from), other.resolve(to)) {
+            (TypeRef::List(from), TypeRef::List(to)) | (TypeRef::Map(from), TypeRef::Map(to)) => {
+                linker.change(from, to)
+            }
+            _ => Change::Keep,
+        };
+        match &row.action {
+            None => MemberChange::Plain(self.change(from, to)),
+            Some(Action::Variants(variants)) => {
+                let (from, to) = (table.resolve(from).clone(), other.resolve(to).clone());
+                MemberChange::Variants(self.union(&from, &to, Some(variants)))
+            }
+            Some(Action::Tag(tag, other)) => MemberChange::Text {
+                from: tag,
+                to: other,
+                change: self.change(from, to),
+            },
+            Some(Action::Fill) => MemberChange::Fill(self.change(from, to)),
+            Some(Action::Empty) => MemberChange::Empty(self.change(from, to)),
+            Some(Action::Ensure(ensure)) => MemberChange::Ensure(self.change(from, to), self.ensure(ensure, target)),
+            Some(Action::Omit { unless, rule }) => MemberChange::Omit {
+                entry: entry(self),
+                unless,
+                rule,
+            },
+            Some(Action::Hide { when, rule }) => MemberChange::Hide {
+                element: entry(self),
+                when: when.clone(),
+                rule,
+            },
+            Some(Action::Split { member, rule }) => MemberChange::Split {
+                element: entry(self),
+                member,
+                rule,
+            },
+            Some(Action::Join(join)) => MemberChange::Join {
+                change: self.change(from, to),
+                join: join.clone(),
+            },
+            Some(Action::Without(without)) => MemberChange::Without(without.clone()),
+            Some(Action::Drop { rule }) => MemberChange::Drop { rule },
+            Some(Action::Refuse(refusal)) => MemberChange::Refuse(refusal.clone()),
+        }
+    }
+}
+
+/// A name as a token of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
