@@ -1,17 +1,17 @@
 //! Random edits of a schema.
 
 use fastrand::Rng;
-use mcp_wire::json_schema::walk;
 use serde_json::{Value, json};
 
-use crate::edit::{Edit, definitions};
+use crate::edit::Edit;
 use crate::new_schema::new_schema;
+use crate::pick::{
+    any, any_definition, any_member, any_object, any_union, any_value, is_direction, messages, new_member, new_name,
+    places,
+};
 
 /// How often another place is tried, before another edit is.
 const TRIES: usize = 30;
-
-/// What makes a message one, which no release edits.
-const ENVELOPE: [&str; 6] = ["id", "jsonrpc", "method", "params", "result", "error"];
 
 const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 32] = [
     rename_definition,
@@ -66,101 +66,6 @@ pub fn choose(schema: &Value, count: usize, rng: &mut Rng) -> (Vec<Edit>, Value)
     (edits, edited)
 }
 
-fn any<T: Clone>(found: &[T], rng: &mut Rng) -> Option<T> {
-    (!found.is_empty()).then(|| found[rng.usize(..found.len())].clone())
-}
-
-/// The places of schemas, apart from those in the definitions that every message shares.
-fn places(root: &Value, is_one: impl Fn(&Value) -> bool) -> Vec<String> {
-    let mut found = Vec::new();
-    walk(root, |at, schema| {
-        let place = at.trim_start_matches('#');
-        // Unions of messages repeat what their messages are, and releases write both from one source.
-        let definition = place.split('/').nth(2).unwrap_or_default();
-        let is_shared = definition.starts_with("JSONRPC") || definition == "RequestId" || is_direction(definition);
-        let is_shared = is_shared || place.matches('/').count() < 2;
-        if !is_shared && is_one(schema) {
-            found.push(place.to_owned());
-        }
-    });
-    found.sort_unstable();
-    found
-}
-
-fn any_object(root: &Value, rng: &mut Rng) -> Option<String> {
-    any(&places(root, |schema| schema["properties"].is_object()), rng)
-}
-
-/// A member that isn't of the envelope: its object, its name, and its schema.
-fn any_member(root: &Value, rng: &mut Rng) -> Option<(String, String, Value)> {
-    let object = any_object(root, rng)?;
-    let members = root.pointer(&object)?.get("properties")?.as_object()?;
-    let members: Vec<_> = members
-        .iter()
-        .filter(|(name, _)| !ENVELOPE.contains(&name.as_str()))
-        .collect();
-    let (name, schema) = any(&members, rng)?;
-    Some((object, name.clone(), schema.clone()))
-}
-
-/// The place of a member that has no constant value.
-fn any_value(root: &Value, rng: &mut Rng) -> Option<String> {
-    let (object, name, schema) = any_member(root, rng)?;
-    let at = mcp_wire::json_schema::pointer::child(&format!("{object}/properties"), &name);
-    schema.get("const").is_none().then_some(at)
-}
-
-pub(crate) fn any_definition(root: &Value, rng: &mut Rng) -> Option<String> {
-    let (_, all) = definitions(root);
-    let names = all?.keys().filter(|name| !name.starts_with("JSONRPC"));
-    any(&names.cloned().collect::<Vec<_>>(), rng)
-}
-
-pub(crate) fn is_direction(name: &str) -> bool {
-    ["Client", "Server"].iter().any(|side| name.starts_with(side))
-        && ["Request", "Notification", "Result"]
-            .iter()
-            .any(|kind| name.ends_with(kind))
-}
-
-fn any_union(root: &Value, rng: &mut Rng) -> Option<(String, Vec<Value>)> {
-    let unions = places(root, |schema| {
-        schema["anyOf"].as_array().is_some_and(|variants| variants.len() > 1)
-    });
-    let union = any(&unions, rng).filter(|at| !is_direction(at.rsplit('/').next().unwrap_or_default()))?;
-    let variants = root.pointer(&union)?.get("anyOf")?.as_array()?.clone();
-    Some((union, variants))
-}
-
-/// A name that nothing has yet.
-fn new_name(word: &str, rng: &mut Rng) -> String {
-    const WORDS: [&str; 8] = ["Amber", "Basalt", "Cedar", "Dune", "Ember", "Fjord", "Garnet", "Heath"];
-    format!("{word}{}{}", WORDS[rng.usize(..WORDS.len())], rng.u8(..))
-}
-
-fn new_member(rng: &mut Rng) -> String {
-    // Names that are no identifiers of Rust or TypeScript, or are reserved there.
-    const ODD: [&str; 12] = [
-        "type",
-        "self",
-        "async",
-        "a b",
-        "a/b",
-        "a~b",
-        "$ref",
-        "x-été",
-        "2nd",
-        "Kind",
-        "kind",
-        "__proto__",
-    ];
-    if rng.u8(..8) == 0 {
-        return ODD[rng.usize(..ODD.len())].to_owned();
-    }
-    let name = new_name("", rng);
-    name[..1].to_lowercase() + &name[1..]
-}
-
 fn rename_definition(root: &Value, rng: &mut Rng) -> Option<Edit> {
     let from = any_definition(root, rng).filter(|name| !is_direction(name))?;
     let kinds = [
@@ -199,19 +104,6 @@ fn rename_meta_key(root: &Value, rng: &mut Rng) -> Option<Edit> {
     let from = any(&members.keys().cloned().collect::<Vec<_>>(), rng)?;
     let to = format!("org.example/{}", new_member(rng));
     Some(Edit::RenameEverywhere { from, to })
-}
-
-/// The definitions of messages, and their methods.
-fn messages(root: &Value, kind: &str) -> Vec<(String, String)> {
-    let (_, all) = definitions(root);
-    let all = all.into_iter().flatten();
-    let found = all
-        .filter(|(name, _)| name.ends_with(kind))
-        .filter_map(|(name, schema)| {
-            let method = schema.pointer("/properties/method/const")?.as_str()?;
-            Some((name.clone(), method.to_owned()))
-        });
-    found.collect()
 }
 
 fn rename_method(root: &Value, rng: &mut Rng) -> Option<Edit> {

@@ -8,6 +8,7 @@ mod compile;
 mod edit;
 mod new_schema;
 mod official;
+mod pick;
 mod report;
 mod revision;
 mod schemas;

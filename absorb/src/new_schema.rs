@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::choose::{any_definition, is_direction};
 use crate::edit::place_of;
+use crate::pick::{any_definition, is_direction};
 
 pub(crate) fn new_schema(root: &Value, rng: &mut Rng) -> Value {
     match rng.u8(..5) {
