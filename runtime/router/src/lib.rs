@@ -41,6 +41,7 @@ mod target;
 mod template;
 mod tool;
 mod tool_error;
+mod tool_schema;
 mod uri;
 mod uri_template;
 
