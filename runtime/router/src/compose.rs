@@ -5,9 +5,9 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_runtime_core::{Context, Handler, Middleware, ServerSide};
 
+use super::entry::Listed;
 use super::error::{RouteError, or_panic};
 use super::fallback::Fallback;
-use super::scope::Listed;
 use crate::Router;
 
 impl Router {

@@ -11,12 +11,12 @@ use mcp_runtime_util::{BoxFuture, NameMap};
 
 use super::call::Call;
 use super::catalogue::{RouteMap, Routes};
+use super::entry::{Entry as _, Listed};
 use super::fallback::Fallback;
 use super::list::{List, next_cursor, prepend};
 use super::prompt::PromptRoute;
 use super::router::Inner;
-use super::scope::{Listable, Listed, Scope};
-use super::source::Entry as _;
+use super::scope::{Listable, Scope};
 use super::target::{Answer, Reader, Target, Undeclared};
 use super::tool::ToolRoute;
 use super::tool_error::resource_not_found;

@@ -6,7 +6,7 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
 use super::caching::Caching;
-use super::source::Entry;
+use super::entry::Entry;
 
 /// The result of a method that lists routes.
 pub(super) trait List: Sized {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::hub;
 use mcp_runtime_core::internal::Layer;
 use mcp_runtime_core::{Context, ServerSide};
 
+use super::entry::{Entry as _, Listed};
 use super::list::List;
 
 /// Whether the client of a request sees a route.
@@ -34,20 +34,6 @@ impl Scope {
     }
 }
 
-/// What a filter decides on; see [`Router::filter`](super::Router::filter).
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Listed<'a> {
-    /// A tool.
-    Tool(&'a hub::Tool),
-    /// A resource.
-    Resource(&'a hub::Resource),
-    /// A resource template.
-    ResourceTemplate(&'a hub::ResourceTemplate),
-    /// A prompt.
-    Prompt(&'a hub::Prompt),
-}
-
 /// A route, as filters and lists take it.
 pub(super) trait Listable {
     /// The list of such routes.
@@ -55,23 +41,23 @@ pub(super) trait Listable {
 
     /// Its entry in the list.
     fn item(&self) -> &<Self::List as List>::Item;
-    fn listed(&self) -> Listed<'_>;
+
+    fn listed(&self) -> Listed<'_> {
+        self.item().listed()
+    }
+
     /// That of the routers that it came from.
     fn scope(&self) -> &Scope;
 }
 
 /// The impl for a route.
 macro_rules! listable {
-    ($route:ident.$item:ident: $list:ident as $kind:ident) => {
+    ($route:ident.$item:ident: $list:ident) => {
         impl $crate::scope::Listable for $route {
             type List = hub::$list;
 
             fn item(&self) -> &<Self::List as $crate::list::List>::Item {
                 &self.$item
-            }
-
-            fn listed(&self) -> $crate::scope::Listed<'_> {
-                $crate::scope::Listed::$kind(&self.$item)
             }
 
             fn scope(&self) -> &$crate::scope::Scope {

@@ -6,9 +6,10 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_core::internal::internal_error;
 
+use super::entry::Entry;
 use super::function::BoxedFunction;
 use super::prompt::PromptRoute;
-use super::scope::{Listed, Scope};
+use super::scope::Scope;
 use super::tool::ToolRoute;
 
 /// The functions that list, in the order in which they were added.
@@ -60,73 +61,6 @@ pub(super) struct Source<T, R> {
     pub(super) run: R,
     /// What routers that took it have put before its names.
     pub(super) prefix: String,
-}
-
-/// An entry of a list.
-pub(super) trait Entry: Clone + Send + Sync + 'static {
-    /// The name or URI.
-    fn key(&self) -> &str;
-
-    /// The name, if it gets a prefix.
-    fn name_mut(&mut self) -> Option<&mut String>;
-
-    fn listed(&self) -> Listed<'_>;
-}
-
-impl Entry for hub::Tool {
-    fn key(&self) -> &str {
-        &self.name
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        Some(&mut self.name)
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::Tool(self)
-    }
-}
-
-impl Entry for hub::Prompt {
-    fn key(&self) -> &str {
-        &self.name
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        Some(&mut self.name)
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::Prompt(self)
-    }
-}
-
-impl Entry for hub::Resource {
-    fn key(&self) -> &str {
-        &self.uri
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        None
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::Resource(self)
-    }
-}
-
-impl Entry for hub::ResourceTemplate {
-    fn key(&self) -> &str {
-        &self.uri_template
-    }
-
-    fn name_mut(&mut self) -> Option<&mut String> {
-        None
-    }
-
-    fn listed(&self) -> Listed<'_> {
-        Listed::ResourceTemplate(self)
-    }
 }
 
 impl<T, R: 'static> Source<T, BoxedFunction<R>> {

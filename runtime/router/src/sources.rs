@@ -7,9 +7,10 @@ use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_core::{Change, Context, ServerSide};
 
 use super::call::Input;
+use super::entry::Entry;
 use super::error::{RouteError, or_panic};
 use super::function::{BoxedFunction, Function};
-use super::source::{Entry, List, Source, Sources};
+use super::source::{List, Source, Sources};
 use crate::Router;
 
 impl Router {

@@ -188,7 +188,7 @@ impl TemplateRoute {
     }
 }
 
-listable!(TemplateRoute.template: ListResourceTemplatesResult as ResourceTemplate);
+listable!(TemplateRoute.template: ListResourceTemplatesResult);
 
 impl fmt::Debug for TemplateRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -341,7 +341,7 @@ impl ToolRoute {
     }
 }
 
-listable!(ToolRoute.tool: ListToolsResult as Tool);
+listable!(ToolRoute.tool: ListToolsResult);
 
 impl Target for Arc<ToolRoute> {
     messages!(CallTool(CallToolRequest) gives CallTool | InputRequired | Unknown);

@@ -1,0 +1,56 @@
+//! What the lists of a router have.
+
+use mcp_adapters::hub;
+
+/// What a filter decides on; see [`Router::filter`](super::Router::filter).
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Listed<'a> {
+    /// A tool.
+    Tool(&'a hub::Tool),
+    /// A resource.
+    Resource(&'a hub::Resource),
+    /// A resource template.
+    ResourceTemplate(&'a hub::ResourceTemplate),
+    /// A prompt.
+    Prompt(&'a hub::Prompt),
+}
+
+/// An entry of a list.
+pub(super) trait Entry: Clone + Send + Sync + 'static {
+    /// The name or URI.
+    fn key(&self) -> &str;
+
+    /// The name, if it gets a prefix.
+    fn name_mut(&mut self) -> Option<&mut String> {
+        None
+    }
+
+    fn listed(&self) -> Listed<'_>;
+}
+
+/// The impls for the entries of the hub's lists: the member that is the key of each, and `name_mut` where that is a name.
+macro_rules! entries {
+    ($($entry:ident: $key:ident $(, $name_mut:ident)?;)*) => {$(
+        impl Entry for hub::$entry {
+            fn key(&self) -> &str {
+                &self.$key
+            }
+
+            $(fn $name_mut(&mut self) -> Option<&mut String> {
+                Some(&mut self.$key)
+            })?
+
+            fn listed(&self) -> Listed<'_> {
+                Listed::$entry(self)
+            }
+        }
+    )*};
+}
+
+entries! {
+    Tool: name, name_mut;
+    Prompt: name, name_mut;
+    Resource: uri;
+    ResourceTemplate: uri_template;
+}
