@@ -593,6 +593,7 @@ fn an_action_whose_arguments_fit_nothing_is_refused_at_its_place() {
         ("Shelf.answers", "down: {hide: {type: text}}"),
         ("Shelf.answers", "down: {omit-unless-in: things}"),
         ("Thing.owner", "up: {default: {a: 1}}"),
+        ("Thing.owner", "up: {default: a}"),
         ("Thing.owner", "implied: {a: 1}"),
         ("Thing.title", "down: {drop-invalid: true}"),
         ("Thing.name", "implied: a"),

@@ -379,7 +379,7 @@ impl<'a> Run<'_> {
             MemberChange::Omit { entry, rule, .. } => self.omit(entry, rule, value, needed)?,
             MemberChange::Hide { element, when, rule } => self.hide(element, when, rule, value)?,
             MemberChange::Split { element, member, rule } => self.split(element, member, rule, value)?,
-            MemberChange::Join { change, join } => self.join(change, join, value)?,
+            MemberChange::Join(plan) => self.join(plan, value)?,
             MemberChange::Without(without) => return self.without(without, value),
             MemberChange::Ensure(..) | MemberChange::Drop { .. } | MemberChange::Refuse(_) => {}
         }

@@ -5,11 +5,11 @@ use mcp_wire::{JsonType, Reader, from_str, push_string};
 use super::members::{Converted, Members, position, put, refused};
 use super::node::{Entry, Node};
 use super::state::Part;
-use super::step::{Change, EnsurePlan};
+use super::step::{Change, EnsurePlan, JoinPlan};
 use super::value::{Run, not_source, variant_of};
 use crate::loss::LossKind;
 use crate::placeholders::fill_template;
-use crate::tables::rows::{Condition, Ensure, Join, Without};
+use crate::tables::rows::{Condition, Ensure, Without};
 use crate::unrepresentable::Unrepresentable;
 
 impl<'a> Run<'_> {
@@ -120,7 +120,12 @@ impl<'a> Run<'_> {
     }
 
     /// Makes one element of a list: its only one, or one with the joined texts of all.
-    pub(super) fn join(&mut self, change: &Change, join: &Join, value: &mut Node<'a>) -> Converted {
+    pub(super) fn join(&mut self, plan: &JoinPlan, value: &mut Node<'a>) -> Converted {
+        let JoinPlan {
+            change,
+            row: join,
+            target,
+        } = plan;
         if value.json_type() != JsonType::Array {
             return self.change(change, value);
         }
@@ -146,7 +151,7 @@ impl<'a> Run<'_> {
                 let filled = fill_template(join.item, &joined);
                 let filled = filled.map_err(|error| Unrepresentable::by_rule(&error, join.otherwise.rule))?;
                 *value = Node::text(filled);
-                Ok(())
+                self.check_filled(value, target, join.otherwise.rule)
             }
             _ => Err(refused(&join.otherwise)),
         }
@@ -214,14 +219,15 @@ impl<'a> Run<'_> {
                 return Ok(());
             }
         }
-        let index = elements.len();
-        elements.push(element);
+        let (step, index) = (self.step, elements.len());
         self.state.within(Part::Member(list), |state| {
             state.within(Part::Element(index), |state| {
                 state.lose(LossKind::Defaulted, rule);
-                Ok(())
+                Run { step, state }.check_filled(&element, &plan.element, rule)
             })
-        })
+        })?;
+        elements.push(element);
+        Ok(())
     }
 }
 

@@ -169,10 +169,7 @@ pub(crate) enum MemberChange {
         member: &'static str,
         rule: &'static str,
     },
-    Join {
-        change: Change,
-        join: Join,
-    },
+    Join(JoinPlan),
     Without(Without),
     Drop {
         rule: &'static str,
@@ -197,6 +194,15 @@ pub(crate) struct LeftPlan {
 pub(crate) struct EnsurePlan {
     pub(crate) row: Ensure,
     pub(crate) element: TypeRef,
+}
+
+/// How a list becomes one element.
+#[derive(Debug)]
+pub(crate) struct JoinPlan {
+    pub(crate) row: Join,
+    /// How an element becomes one of the target's type.
+    pub(crate) change: Change,
+    pub(crate) target: TypeRef,
 }
 
 #[derive(Debug)]

@@ -169,13 +169,16 @@ impl<'a> Run<'_> {
         self.state.lose(LossKind::Replaced, rule);
         self.state.add(filled.len())?;
         *node = Node::text(filled);
-        match pointer_of(self.step.to, target) {
-            // What is filled in may have another type in the target.
-            Some(pointer) => {
-                validate(node, pointer, self.step.to.schema).map_err(|invalid| Unrepresentable::invalid(&invalid, rule))
-            }
-            None => Ok(()),
-        }
+        self.check_filled(node, target, rule)
+    }
+
+    /// Checks the JSON of a rule by the schema of its type: what is filled in may have another type there, or be beyond its bounds.
+    pub(super) fn check_filled(&self, node: &Node<'a>, target: &TypeRef, rule: &'static str) -> Converted {
+        let table = self.step.to;
+        let valid = pointer_of(table, target).map(|pointer| validate(node, pointer, table.schema));
+        valid
+            .unwrap_or(Ok(()))
+            .map_err(|invalid| Unrepresentable::invalid(&invalid, rule))
     }
 
     fn string(&mut self, plan: &StringsPlan, node: &mut Node<'a>) -> Converted {

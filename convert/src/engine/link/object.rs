@@ -3,8 +3,8 @@
 use super::Linker;
 use crate::engine::accepted::Accepted;
 use crate::engine::step::{
-    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, LeftPlan, MemberChange, MemberPlan, MemberSource,
-    ObjectPlan,
+    Adopted, Change, ConstantPlan, ConstantSource, EnsurePlan, JoinPlan, LeftPlan, MemberChange, MemberPlan,
+    MemberSource, ObjectPlan,
 };
 use crate::tables::rows::{Action, Ensure, LeftAction, MemberRow, ObjectRow};
 use crate::tables::types::{Member, ObjectType, TypeRef};
@@ -233,10 +233,11 @@ impl Linker<'_> {
                 member,
                 rule,
             },
-            Some(Action::Join(join)) => MemberChange::Join {
+            Some(Action::Join(join)) => MemberChange::Join(JoinPlan {
+                row: join.clone(),
                 change: self.change(from, to),
-                join: join.clone(),
-            },
+                target: to.clone(),
+            }),
             Some(Action::Without(without)) => MemberChange::Without(without.clone()),
             Some(Action::Drop { rule }) => MemberChange::Drop { rule },
             Some(Action::Refuse(refusal)) => MemberChange::Refuse(refusal.clone()),
