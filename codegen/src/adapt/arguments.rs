@@ -12,7 +12,7 @@ use super::relation::Relation;
 use super::rows::{LeftRow, RowAction};
 use super::rules::{Ensure, Join, Without};
 use super::template_check::TemplateCheck;
-use crate::model::{Member, MemberSchema, Struct, TypeKind, TypeRef};
+use crate::model::{Member, Struct, TypeKind, TypeRef};
 
 impl Planner<'_> {
     /// Notes that a rule's arguments fit nothing.
@@ -44,7 +44,7 @@ impl<'m> Pairing<'m> {
         let Some(schema) = self.to.member_schema(to_name, member) else {
             return Ok(());
         };
-        if schema.assertions.follow_from(None) {
+        if schema.assertions.is_empty() {
             return Ok(());
         }
         let validator = Validator::new(self.to.schema).map_err(|error| error.to_string())?;
@@ -55,23 +55,18 @@ impl<'m> Pairing<'m> {
         }
     }
 
-    /// Whether the target's schema may refuse what a rule gives a member with what the target doesn't declare.
-    pub(super) fn may_refuse(&self, (from_name, member): (&str, &str), to_name: &str, left: &LeftRow) -> bool {
-        let asserts = |source: Option<&MemberSchema>, path: &[String]| {
+    /// Whether the target's schema may refuse what a rule gives members with what the target doesn't declare.
+    pub(super) fn may_refuse(&self, to_name: &str, left: &LeftRow) -> bool {
+        let asserts = |path: &[String]| {
             let (owners, target) = self.to.schemas_at(to_name, path);
-            let source = source.map(|schema| &schema.assertions);
-            !owners.iter().all(|owner| owner.assertions.follow_from(None))
-                || target.is_some_and(|target| !target.assertions.follow_from(source))
+            let mut all = owners.iter().map(|owner| &owner.assertions);
+            let target = target.map(|target| &target.assertions);
+            all.any(|owner| !owner.is_empty()) || target.is_some_and(|target| !target.is_empty())
         };
         match &left.action {
-            Some(RowAction::Copy { to, .. } | RowAction::Move(to)) => {
-                asserts(self.from.member_schema(from_name, member), to)
-            }
-            Some(RowAction::Take(taken)) => taken.iter().any(|(path, name)| {
-                let path = [&[member.to_owned()], path.as_slice()].concat();
-                asserts(self.from.schemas_at(from_name, &path).1, std::slice::from_ref(name))
-            }),
-            Some(RowAction::Ensure { list, .. }) => asserts(None, std::slice::from_ref(list)),
+            Some(RowAction::Copy { to, .. } | RowAction::Move(to)) => asserts(to),
+            Some(RowAction::Take(taken)) => taken.iter().any(|(_, name)| asserts(std::slice::from_ref(name))),
+            Some(RowAction::Ensure { list, .. }) => asserts(std::slice::from_ref(list)),
             _ => false,
         }
     }

@@ -2,11 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::planner::{Pair, Planner};
+use super::planner::{Conversion, Pair, Planner};
 use crate::model::TypeRef;
-
-/// Pairs whose conversion may lose or refuse something.
-type LossyPairs = BTreeSet<Pair>;
 
 impl Planner<'_> {
     /// Notes the rules on members that would be converted whole without them.
@@ -14,10 +11,10 @@ impl Planner<'_> {
         if self.covered.is_empty() {
             return;
         }
-        let lossy = self.lossy();
+        let lossy = self.pairs_where(|_, conversion| conversion.losses.certain);
         let mut needed: BTreeMap<usize, bool> = BTreeMap::new();
         for (index, (source, target)) in &self.covered {
-            *needed.entry(*index).or_default() |= self.loses(source, target, &lossy);
+            *needed.entry(*index).or_default() |= self.is_among(source, target, &lossy);
         }
         for (index, _) in needed.into_iter().filter(|(_, is_needed)| !is_needed) {
             self.wrong_rule(
@@ -27,36 +24,35 @@ impl Planner<'_> {
         }
     }
 
-    /// A pair is lossy itself or by what it is made of, which may be itself.
-    fn lossy(&self) -> LossyPairs {
-        let mut lossy = LossyPairs::new();
+    /// The pairs of whose conversion something holds, or of one that it is made of, which may be itself.
+    pub(super) fn pairs_where(&self, holds: impl Fn(&Pair, &Conversion) -> bool) -> BTreeSet<Pair> {
+        let mut found = BTreeSet::new();
         loop {
-            let before = lossy.len();
-            for (pair, planned) in &self.planned {
-                let losses = &planned.losses;
-                let mut parts = losses.parts.iter();
-                if losses.certain || parts.any(|(source, target)| self.loses(source, target, &lossy)) {
-                    lossy.insert(pair.clone());
+            let before = found.len();
+            for (pair, conversion) in &self.planned {
+                let mut parts = conversion.losses.parts.iter();
+                if holds(pair, conversion) || parts.any(|(source, target)| self.is_among(source, target, &found)) {
+                    found.insert(pair.clone());
                 }
             }
-            if lossy.len() == before {
-                return lossy;
+            if found.len() == before {
+                return found;
             }
         }
     }
 
-    /// Whether something of a value may be lost, as far as is known.
-    fn loses(&self, source: &TypeRef, target: &TypeRef, lossy: &LossyPairs) -> bool {
+    /// Whether one of these pairs is what a type and another one have in them, as far as is known.
+    pub(super) fn is_among(&self, source: &TypeRef, target: &TypeRef, pairs: &BTreeSet<Pair>) -> bool {
         let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
         match (source, target) {
             (TypeRef::List(source), TypeRef::List(target))
             | (TypeRef::Map(source), TypeRef::Map(target))
-            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.loses(source, target, lossy),
+            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.is_among(source, target, pairs),
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::RawObject, TypeRef::Any) => false,
             _ if source.named().is_none() && source == target => false,
             _ => {
                 let pair = (source.clone(), target.clone());
-                lossy.contains(&pair) || !self.planned.contains_key(&pair)
+                pairs.contains(&pair) || !self.planned.contains_key(&pair)
             }
         }
     }

@@ -76,7 +76,8 @@ impl<'m> Planner<'m> {
             None | Some(RowAction::Tag(..)) => self.pair.narrower(from_name, source, to_name, to),
             // What the rule makes of it is validated with the object.
             _ => {
-                losses.unchecked |= self.pair.asserts_more((from_name, &source.name), (to_name, &to.name));
+                let schema = self.pair.to.member_schema(to_name, &to.name);
+                losses.unchecked |= schema.is_some_and(|schema| !schema.assertions.is_empty());
                 Vec::new()
             }
         };
@@ -278,13 +279,6 @@ impl Pairing<'_> {
         });
         let first = is_narrower.then_some(&target.pointer);
         first.into_iter().chain(others).cloned().collect()
-    }
-
-    /// Whether the target's schema asserts something of a member that the source's doesn't.
-    fn asserts_more(&self, from: (&str, &str), to: (&str, &str)) -> bool {
-        let source = self.from.member_schema(from.0, from.1).map(|schema| &schema.assertions);
-        let target = self.to.member_schema(to.0, to.1).map(|schema| &schema.assertions);
-        target.is_some_and(|target| !target.follow_from(source))
     }
 
     /// The members that only the target's schema declares in an object that the target keeps open, or that it narrows.

@@ -2,6 +2,7 @@
 
 mod accepts;
 mod arguments;
+mod changed;
 mod error_rules;
 mod errors;
 mod lossless;

@@ -29,6 +29,16 @@ impl<'m> Side<'m> {
         self.model.types.get(ty)?.schema.members.get(member)
     }
 
+    /// Whether the schema says more of values of a type than the type does.
+    pub(super) fn asserts(&self, ty: &TypeRef) -> bool {
+        let ty = self
+            .model
+            .resolve(ty)
+            .named()
+            .and_then(|name| self.model.types.get(name));
+        ty.is_some_and(|ty| !ty.schema.assertions.is_empty())
+    }
+
     /// What the schema says of the objects along a path, and of the member at its end.
     pub(super) fn schemas_at(&self, ty: &str, path: &[String]) -> (Vec<&'m TypeSchema>, Option<&'m MemberSchema>) {
         let mut owners = Vec::new();

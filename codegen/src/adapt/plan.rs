@@ -123,6 +123,7 @@ pub(crate) fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
         problems: Vec::new(),
     };
     planner.walk();
+    planner.validate_changed();
     let errors = planner.plan_errors();
     planner.report_unused();
     planner.report_shadowing();

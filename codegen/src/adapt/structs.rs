@@ -51,9 +51,7 @@ impl<'m> Planner<'m> {
             };
             row.left.insert(member.name.clone(), left);
         }
-        for (name, left) in &row.left {
-            losses.unchecked |= self.pair.may_refuse((from_name, name), to_name, left);
-        }
+        losses.unchecked |= row.left.values().any(|left| self.pair.may_refuse(to_name, left));
         losses.certain |= !row.left.is_empty();
         row.left.retain(|_, left| *left != LeftRow::default());
         (row, losses)

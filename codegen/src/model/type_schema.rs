@@ -67,6 +67,10 @@ impl Assertions {
         self.everywhere.extend(others);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.here.is_empty()
+    }
+
     /// Whether these hold where the others hold.
     pub(crate) fn follow_from(&self, others: Option<&Self>) -> bool {
         self.here
