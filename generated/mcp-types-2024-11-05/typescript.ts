@@ -658,6 +658,11 @@ export interface ListResourceTemplatesRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -701,6 +706,11 @@ export interface ListResourcesRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -744,6 +754,11 @@ export interface ListRootsRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -780,6 +795,11 @@ export interface ListToolsRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -910,6 +930,11 @@ export interface PaginatedRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -950,6 +975,11 @@ export interface PingRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -1127,6 +1157,11 @@ export interface Request {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;

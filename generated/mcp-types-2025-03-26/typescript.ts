@@ -673,6 +673,11 @@ export interface ListResourceTemplatesRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -716,6 +721,11 @@ export interface ListResourcesRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -759,6 +769,11 @@ export interface ListRootsRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -795,6 +810,11 @@ export interface ListToolsRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -925,6 +945,11 @@ export interface PaginatedRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     /**
@@ -965,6 +990,11 @@ export interface PingRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -1144,6 +1174,11 @@ export interface Request {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;

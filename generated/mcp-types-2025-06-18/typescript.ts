@@ -832,6 +832,11 @@ export interface ListResourceTemplatesRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -876,6 +881,11 @@ export interface ListResourcesRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -920,6 +930,11 @@ export interface ListRootsRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -957,6 +972,11 @@ export interface ListToolsRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -1106,6 +1126,11 @@ export interface PaginatedRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -1147,6 +1172,11 @@ export interface PingRequest {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -1348,6 +1378,11 @@ export interface Request {
      * `io.modelcontextprotocol/` are reserved for the protocol. Absent means no metadata.
      */
     _meta?: {
+      /**
+       * Opts in to `notifications/progress` for this request. The sender picks a token that is unique among its
+       * active requests, and each notification repeats it. The receiver may still send none; absent means the sender
+       * wants none.
+       */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };

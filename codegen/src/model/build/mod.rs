@@ -212,7 +212,10 @@ impl Builder<'_> {
         self.positions.insert(context.position.clone(), name.clone());
         self.inline.insert(node.pointer.clone(), name.clone());
         let is_definition = self.rust_names.values().any(|definition| *definition == name);
-        if !is_definition && !self.types.contains_key(&name) {
+        if self.types.contains_key(&name) {
+            // What is in it has other places here.
+            self.kind(&name, node);
+        } else if !is_definition {
             self.keys.insert(name.clone(), shape);
             // Held open while it is being built: it may contain itself.
             self.define(&name, node, &name, false);
