@@ -13,7 +13,10 @@ use crate::pick::{
 /// How often another place is tried, before another edit is.
 const TRIES: usize = 30;
 
-const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 32] = [
+type Choice = fn(&Value, &mut Rng) -> Option<Edit>;
+
+/// All edits.
+pub(crate) const EDITS: [Choice; 32] = [
     rename_definition,
     rename_member,
     rename_tag_member,
@@ -48,12 +51,14 @@ const CHOICES: [fn(&Value, &mut Rng) -> Option<Edit>; 32] = [
     use_all_of_or_recur,
 ];
 
+/// Those after which an overlay still fits, and which a conversion may violate although both revisions have them.
+pub(crate) const CONSTRAINTS: [Choice; 1] = [constrain_in_place];
+
 /// A sequence of edits, each of which changes what the ones before it made.
-#[must_use]
-pub fn choose(schema: &Value, count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {
+pub(crate) fn choose(schema: &Value, choices: &[Choice], count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {
     let (mut edits, mut edited) = (Vec::new(), schema.clone());
     while edits.len() < count {
-        let choice = CHOICES[rng.usize(..CHOICES.len())];
+        let choice = choices[rng.usize(..choices.len())];
         let found = (0..TRIES).find_map(|_| {
             let edit = choice(&edited, rng)?;
             edit.apply(&edited).map(|edited| (edit, edited))
@@ -323,6 +328,10 @@ fn constrain_array_or_object(root: &Value, rng: &mut Rng) -> Option<Edit> {
         _ => return None,
     };
     constrain(root, at, keywords, rng)
+}
+
+fn constrain_in_place(root: &Value, rng: &mut Rng) -> Option<Edit> {
+    constrain_array_or_object(root, rng).filter(|edit| matches!(edit, Edit::Constrain { .. }))
 }
 
 /// Adds keywords to a schema, or to the same member in an intersection.

@@ -20,9 +20,12 @@ use std::path::Path;
 use fastrand::Rng;
 use mcp_codegen::load::Manifest;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use crate::choose::{CONSTRAINTS, EDITS, choose};
 use crate::edit::Edit;
 use crate::schemas::read_schema;
+use crate::trial::Base;
 
 pub use crate::compile::{Compilation, CompileError, Crates};
 pub use crate::official::{FileRow, files};
@@ -35,6 +38,9 @@ const MAX_EDITS: usize = 6;
 
 /// How many edits a tenth of them have at most.
 const MANY_EDITS: usize = 40;
+
+/// How many constraints another tenth has that the base has too.
+const COMMON_CONSTRAINTS: usize = 20;
 
 /// The error of schemas that can't be read or copied.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +75,9 @@ pub struct MadeUp {
     pub base: String,
     /// The position among the revisions.
     pub position: usize,
+    /// The edits of the base itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    base_edits: Vec<Edit>,
     /// The edits, in order.
     edits: Vec<Edit>,
 }
@@ -91,10 +100,20 @@ impl MadeUp {
         };
         let base = names[base].to_owned();
         let schema = read_schema(schemas, &base)?;
-        let many = if rng.u8(..10) == 0 { MANY_EDITS } else { MAX_EDITS };
-        let count = rng.usize(1..=many);
-        let (edits, _) = choose::choose(&schema, count, &mut rng);
-        Ok(Self { base, position, edits })
+        let (constraints, most) = match rng.u8(..10) {
+            0 => (0, MANY_EDITS),
+            1 => (COMMON_CONSTRAINTS, MAX_EDITS),
+            _ => (0, MAX_EDITS),
+        };
+        let (base_edits, schema) = choose(&schema, &CONSTRAINTS, constraints, &mut rng);
+        let count = rng.usize(1..=most);
+        let (edits, _) = choose(&schema, &EDITS, count, &mut rng);
+        Ok(Self {
+            base,
+            position,
+            base_edits,
+            edits,
+        })
     }
 
     /// The trial of the revision under a name.
@@ -102,19 +121,25 @@ impl MadeUp {
     /// # Errors
     /// The schema can't be read, or doesn't have what an edit is about.
     pub fn trial(&self, schemas: &Path, name: &str) -> Result<Trial, AbsorbError> {
-        let base = read_schema(schemas, &self.base)?;
-        let mut schema = base.clone();
-        for edit in &self.edits {
-            schema = edit.apply(&schema).ok_or_else(|| AbsorbError::Edit {
-                revision: self.base.clone(),
-                edit: format!("{edit:?}"),
-            })?;
-        }
+        let official = read_schema(schemas, &self.base)?;
+        let edited = |schema: &Value, edits: &[Edit]| {
+            edits.iter().try_fold(schema.clone(), |schema, edit| {
+                edit.apply(&schema).ok_or_else(|| AbsorbError::Edit {
+                    revision: self.base.clone(),
+                    edit: format!("{edit:?}"),
+                })
+            })
+        };
+        let base = edited(&official, &self.base_edits)?;
         Ok(Trial {
             revision: name.to_owned(),
             position: self.position,
-            schema,
-            base: Some((self.base.clone(), base)),
+            schema: edited(&base, &self.edits)?,
+            base: Some(Base {
+                revision: self.base.clone(),
+                official,
+                edited: (!self.base_edits.is_empty()).then_some(base),
+            }),
         })
     }
 
@@ -124,19 +149,22 @@ impl MadeUp {
     /// As [`Trial::run`].
     pub fn shrunk(self, schemas: &Path) -> Result<Self, AbsorbError> {
         let (copied, mut least) = (Schemas::new(schemas)?, self);
-        let mut at = 0;
-        while at < least.edits.len() {
-            let mut fewer = least.clone();
-            fewer.edits.remove(at);
-            let fails = match fewer.trial(schemas, "shrunk") {
-                Ok(trial) => !trial.run(&copied)?.failures.is_empty(),
-                // Another edit is about what this one made.
-                Err(AbsorbError::Edit { .. }) => false,
-                Err(error) => return Err(error),
-            };
-            match fails {
-                true => least = fewer,
-                false => at += 1,
+        let lists: [fn(&mut Self) -> &mut Vec<Edit>; 2] = [|it| &mut it.edits, |it| &mut it.base_edits];
+        for edits in lists {
+            let mut at = 0;
+            while at < edits(&mut least).len() {
+                let mut fewer = least.clone();
+                edits(&mut fewer).remove(at);
+                let fails = match fewer.trial(schemas, "shrunk") {
+                    Ok(trial) => !trial.run(&copied)?.failures.is_empty(),
+                    // Another edit is about what this one made.
+                    Err(AbsorbError::Edit { .. }) => false,
+                    Err(error) => return Err(error),
+                };
+                match fails {
+                    true => least = fewer,
+                    false => at += 1,
+                }
             }
         }
         Ok(least)

@@ -68,7 +68,8 @@ impl Row {
 impl Report {
     /// Adds what became of a seed.
     pub fn add(&mut self, seed: u64, made_up: MadeUp, outcome: Outcome) {
-        let mut kinds: Vec<String> = made_up.edits.iter().map(kind).collect();
+        let edits = made_up.edits.iter().chain(&made_up.base_edits);
+        let mut kinds: Vec<String> = edits.map(kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         for kind in kinds {

@@ -14,6 +14,7 @@ use crate::{AbsorbError, Outcome, Trial};
 /// How often the suggestions of problems are followed.
 const ROUNDS: usize = 12;
 
+const SCHEMA: &str = "schema.json";
 const RULES: &str = "adapt.yaml";
 const OVERLAY: &str = "overlay.yaml";
 
@@ -53,7 +54,7 @@ pub(crate) struct Candidate<'s> {
 }
 
 pub(crate) fn read_schema(schemas: &Path, revision: &str) -> Result<Value, AbsorbError> {
-    let text = fs::read_to_string(schemas.join(revision).join("schema.json"))?;
+    let text = fs::read_to_string(schemas.join(revision).join(SCHEMA))?;
     Ok(serde_json::from_str(&text)?)
 }
 
@@ -68,13 +69,15 @@ impl<'s> Candidate<'s> {
         fs::create_dir_all(&own)?;
         // Who puts a revision before one that is like it moves the rules of that one, which are about its predecessor.
         let follower = manifest.revisions.get(trial.position);
-        let is_like = |base: &str| follower.is_some_and(|entry| entry.revision.as_str() == base);
-        if let Some((base, _)) = trial
-            .base
-            .as_ref()
-            .filter(|(base, _)| is_like(base) && trial.position > 0)
-        {
-            fs::rename(directory.join(base).join(RULES), own.join(RULES))?;
+        let is_follower = |base: &str| follower.is_some_and(|entry| entry.revision.as_str() == base);
+        if let Some(base) = &trial.base {
+            let folder = directory.join(&base.revision);
+            if is_follower(&base.revision) && trial.position > 0 {
+                fs::rename(folder.join(RULES), own.join(RULES))?;
+            }
+            if let Some(edited) = &base.edited {
+                fs::write(folder.join(SCHEMA), edited.to_string())?;
+            }
         }
         let name = |index: usize| manifest.revisions[index].revision.clone();
         let from = directory.join("official.json");

@@ -19,8 +19,17 @@ pub struct Trial {
     pub position: usize,
     /// The schema.
     pub schema: Value,
-    /// The revision that it is like, and its schema.
-    pub(crate) base: Option<(String, Value)>,
+    /// The revision that it is like.
+    pub(crate) base: Option<Base>,
+}
+
+/// A revision that a made-up one is like.
+#[derive(Debug, Clone)]
+pub(crate) struct Base {
+    pub(crate) revision: String,
+    pub(crate) official: Value,
+    /// The schema that it has instead of the official one.
+    pub(crate) edited: Option<Value>,
 }
 
 /// What became of a revision.
@@ -56,13 +65,16 @@ impl Trial {
         let done = catch_unwind(AssertUnwindSafe(|| -> Result<(), AbsorbError> {
             let start = Instant::now();
             let tables = candidate.try_ingest(&mut outcome)?;
+            // Without the other revisions, what was put into the base isn't accepted.
+            let tables = tables.filter(|tables| tables.len() > 1 || !self.has_edited_base());
+            outcome.accepted = tables.is_some();
             outcome.ingesting = start.elapsed();
             if let Some(tables) = tables {
                 let start = Instant::now();
                 let subject = Subject {
                     revision: &self.revision,
                     position: self.position,
-                    base: self.base.as_ref().map(|(_, schema)| schema),
+                    base: self.base.as_ref(),
                     schema: &self.schema,
                     hub: candidate.hub(),
                 };
@@ -76,6 +88,10 @@ impl Trial {
             Err(_) => outcome.failures.push("panicked".to_owned()),
         }
         Ok(outcome)
+    }
+
+    fn has_edited_base(&self) -> bool {
+        self.base.as_ref().is_some_and(|base| base.edited.is_some())
     }
 
     /// Ingests the revision into a copy of these schemas, and returns whether it was accepted.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::Outcome;
 use crate::edit::definitions;
 use crate::revision::{Place, load};
+use crate::trial::Base;
 
 /// How many instances of each definition are tried, about half of them valid.
 const COUNT: usize = 8;
@@ -36,8 +37,8 @@ struct Values {
 pub(crate) struct Subject<'s> {
     pub(crate) revision: &'s str,
     pub(crate) position: usize,
-    /// The schema that it is like, where only what differs is tried.
-    pub(crate) base: Option<&'s Value>,
+    /// The revision that it is like, where only what differs is tried.
+    pub(crate) base: Option<&'s Base>,
     pub(crate) schema: &'s Value,
     /// The revision that every other one is translated to and from.
     pub(crate) hub: Option<&'s str>,
@@ -62,7 +63,7 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
         .collect();
     let mut instances = BTreeMap::new();
     for place in others.iter().chain([&position]) {
-        match instances_of(&tables[*place], subject.revision) {
+        match instances_of(&tables[*place], &subject) {
             Ok(made) => drop(instances.insert(*place, made)),
             Err(error) => {
                 return outcome
@@ -84,7 +85,7 @@ pub(crate) fn check(tables: &[RevisionTable], subject: Subject<'_>, outcome: &mu
     }
 }
 
-fn instances_of(table: &RevisionTable, tried: &str) -> Result<Arc<Instances>, String> {
+fn instances_of(table: &RevisionTable, subject: &Subject<'_>) -> Result<Arc<Instances>, String> {
     let made = || -> Result<Arc<Instances>, String> {
         let mut schema: Value = serde_json::from_str(&table.schema).map_err(|error| error.to_string())?;
         // Another validator wants the spaces of names encoded in references.
@@ -95,7 +96,8 @@ fn instances_of(table: &RevisionTable, tried: &str) -> Result<Arc<Instances>, St
         });
         Instances::new(&schema).map(Arc::new).map_err(|error| error.to_string())
     };
-    if table.revision == tried {
+    let is_edited = |base: &Base| base.edited.is_some() && table.revision == base.revision;
+    if table.revision == subject.revision || subject.base.is_some_and(is_edited) {
         return made();
     }
     let mut official = OFFICIAL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,7 +114,7 @@ impl Subject<'_> {
     fn chosen(&self) -> BTreeSet<String> {
         let (_, after) = definitions(self.schema);
         let after = after.into_iter().flatten();
-        let Some((_, Some(before))) = self.base.map(definitions) else {
+        let Some((_, Some(before))) = self.base.map(|base| definitions(&base.official)) else {
             return after.map(|(name, _)| name.clone()).collect();
         };
         let now: BTreeMap<&String, &Value> = after.collect();
