@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::parse::{self, Format};
-use super::places::{Container, Places};
+use super::places::{Places, START};
 use crate::problem::{Place, Problem, Problems};
 
 /// The maximum size of a document in bytes. Official schemas stay below 200 000.
@@ -47,7 +47,7 @@ impl Document {
         Self {
             file: file.into(),
             root: Arc::default(),
-            places: Arc::new(Places::leaf(Place { line: 1, column: 1 })),
+            places: Arc::default(),
         }
     }
 
@@ -70,7 +70,9 @@ impl Document {
     /// The place of the value at a pointer, or of the closest value around it that has a place.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
-        self.places.closest(&pointer::tokens(pointer).unwrap_or_default())
+        let around = std::iter::successors(Some(pointer), |at| Some(at.rsplit_once('/')?.0));
+        let mut places = around.chain(["#"]).filter_map(|at| self.places.get(at));
+        places.next().unwrap_or(START)
     }
 
     /// A problem at a pointer of this document.
@@ -133,11 +135,8 @@ impl Document {
 
     /// The same text, in which a member of the root is taken for one of another name.
     pub(crate) fn with_renamed(mut self, from: &str, to: &str) -> Self {
-        if let Container::Members(members) = &mut Arc::make_mut(&mut self.places).within
-            && let Some(places) = members.remove(from)
-        {
-            members.insert(to.to_owned(), places);
-        }
+        let [from, to] = [from, to].map(|name| pointer::child("#", name));
+        Arc::make_mut(&mut self.places).rename(&from, &to);
         self
     }
 
@@ -149,90 +148,42 @@ impl Document {
         }
     }
 
-    /// Sets or removes the value at a pointer. Returns whether the value around it exists and can hold it.
+    /// Sets or removes the value at a pointer. Returns whether the value around it exists and can hold it. A new value has the place of
+    /// the old one, and no places inside.
     pub(crate) fn set(&mut self, pointer: &str, value: Option<Value>) -> bool {
-        let Some(mut path) = pointer::tokens(pointer) else {
+        let last = pointer::tokens(pointer).and_then(|mut path| path.pop());
+        let (Some(last), Some((around, _))) = (last, pointer.rsplit_once('/')) else {
             return false;
         };
-        let Some(last) = path.pop() else { return false };
-        let mut around = Arc::make_mut(&mut self.root);
-        let mut places = Some(Arc::make_mut(&mut self.places));
-        for token in &path {
-            let child = match around {
-                Value::Object(members) => members.get_mut(token),
-                Value::Array(elements) => index(token).and_then(|index| elements.get_mut(index)),
-                _ => None,
-            };
-            let Some(child) = child else { return false };
-            around = child;
-            places = places.and_then(|places| places.child_mut(token));
-        }
-        match around {
-            Value::Object(members) => set_member(members, last, value, places),
-            Value::Array(elements) => match index(&last).filter(|index| *index <= elements.len()) {
-                Some(index) => set_element(elements, index, value, places),
-                None => return false,
-            },
+        let places = Arc::make_mut(&mut self.places);
+        match (Arc::make_mut(&mut self.root).pointer_mut(&around[1..]), value) {
+            (Some(Value::Object(members)), value) => {
+                match value {
+                    Some(value) => members.insert(last, value),
+                    None => members.remove(&last),
+                };
+                places.forget_inside(pointer);
+            }
+            (Some(Value::Array(elements)), value) => {
+                let Some(index) = index(&last).filter(|index| *index <= elements.len()) else {
+                    return false;
+                };
+                match (value, index < elements.len()) {
+                    (Some(value), true) => {
+                        elements[index] = value;
+                        places.forget_inside(pointer);
+                    }
+                    (Some(value), false) => elements.push(value),
+                    (None, true) => {
+                        elements.remove(index);
+                        places.remove_element(around, index, elements.len());
+                    }
+                    (None, false) => {}
+                }
+            }
             _ => return false,
         }
         true
-    }
-}
-
-fn set_member(
-    members: &mut serde_json::Map<String, Value>,
-    name: String,
-    value: Option<Value>,
-    places: Option<&mut Places>,
-) {
-    if let Some(Places {
-        within: Container::Members(places),
-        ..
-    }) = places
-    {
-        forget_inside(places.get_mut(&name));
-    }
-    match value {
-        Some(value) => members.insert(name, value),
-        None => members.remove(&name),
-    };
-}
-
-/// Sets or removes an element, or appends one at the index after the last.
-fn set_element(elements: &mut Vec<Value>, index: usize, value: Option<Value>, places: Option<&mut Places>) {
-    let place = places.as_ref().map(|places| places.place);
-    let places = match places {
-        Some(Places {
-            within: Container::Elements(places),
-            ..
-        }) => Some(places),
-        _ => None,
-    };
-    match value {
-        Some(value) if index == elements.len() => {
-            elements.push(value);
-            if let (Some(places), Some(place)) = (places, place) {
-                places.push(Places::leaf(place));
-            }
-        }
-        Some(value) => {
-            elements[index] = value;
-            forget_inside(places.and_then(|places| places.get_mut(index)));
-        }
-        None if index < elements.len() => {
-            elements.remove(index);
-            if let Some(places) = places.filter(|places| index < places.len()) {
-                places.remove(index);
-            }
-        }
-        None => {}
-    }
-}
-
-/// A new value has the place of the old one, and no places inside.
-fn forget_inside(places: Option<&mut Places>) {
-    if let Some(places) = places {
-        places.within = Container::Nothing;
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 use serde_path_to_error::{Path as JsonPath, Segment, Track};
 
-use super::places::{Container, Places};
+use super::places::Places;
 use crate::problem::{Place, Problem, Problems};
 
 /// The maximum depth of objects and lists, which is serde_json's. Official schemas stay below 20. The limit keeps recursive
@@ -109,8 +109,7 @@ fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
     }
     Problems::check(builder.duplicates)?;
     // A file with only comments is null.
-    let start = Place { line: 1, column: 1 };
-    Ok(builder.root.unwrap_or((Value::Null, Places::leaf(start))))
+    Ok((builder.root.unwrap_or_default(), builder.places))
 }
 
 fn place(marker: &Marker) -> Place {
@@ -145,7 +144,7 @@ fn without_surrogates(json: &str) -> Cow<'_, str> {
 /// An open list or map.
 struct Open {
     value: Value,
-    places: Places,
+    place: Place,
     anchor: usize,
     /// The name of the member whose value comes next, and its place.
     name: Option<(String, Place)>,
@@ -154,7 +153,8 @@ struct Open {
 /// Builds a value from the parser's events.
 struct Builder<'file> {
     file: &'file str,
-    root: Option<(Value, Places)>,
+    root: Option<Value>,
+    places: Places,
     open: Vec<Open>,
     anchors: BTreeMap<usize, Value>,
     /// The number of values that were copied for aliases.
@@ -168,6 +168,7 @@ impl<'file> Builder<'file> {
         Self {
             file,
             root: None,
+            places: Places::default(),
             open: Vec::new(),
             anchors: BTreeMap::new(),
             aliased: 0,
@@ -203,20 +204,12 @@ impl<'file> Builder<'file> {
                 } else {
                     Value::String(text.into_owned())
                 };
-                self.add(value, Places::leaf(place), anchor)
+                self.add(value, place, anchor)
             }
-            Event::SequenceStart(anchor, tag) => {
-                let (value, within) = (Value::Array(Vec::new()), Container::Elements(Vec::new()));
-                self.open(value, Places { place, within }, anchor, tag.as_deref())
-            }
-            Event::MappingStart(anchor, tag) => {
-                let (value, within) = (Value::Object(Map::new()), Container::Members(BTreeMap::new()));
-                self.open(value, Places { place, within }, anchor, tag.as_deref())
-            }
+            Event::SequenceStart(anchor, tag) => self.open(Value::Array(Vec::new()), place, anchor, tag.as_deref()),
+            Event::MappingStart(anchor, tag) => self.open(Value::Object(Map::new()), place, anchor, tag.as_deref()),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open {
-                    value, places, anchor, ..
-                }) => self.add(value, places, anchor),
+                Some(open) => self.add(open.value, open.place, open.anchor),
                 None => Ok(()),
             },
             Event::Alias(anchor) => {
@@ -224,21 +217,20 @@ impl<'file> Builder<'file> {
                     return Err(self.problem(place, "this alias refers to a node that contains it"));
                 };
                 self.copied(&value, place)?;
-                self.add(value, Places::leaf(place), 0)
+                self.add(value, place, 0)
             }
             _ => Ok(()),
         }
     }
 
-    fn open(&mut self, value: Value, places: Places, anchor: usize, tag: Option<&Tag>) -> Result<(), Problem> {
-        let place = places.place;
+    fn open(&mut self, value: Value, place: Place, anchor: usize, tag: Option<&Tag>) -> Result<(), Problem> {
         self.check_tag(tag, place)?;
         if self.open.len() == MAX_DEPTH {
             return Err(self.problem(place, format!("nested more than {MAX_DEPTH} deep")));
         }
         self.open.push(Open {
             value,
-            places,
+            place,
             anchor,
             name: None,
         });
@@ -260,24 +252,19 @@ impl<'file> Builder<'file> {
     }
 
     /// Adds a complete value to the open list or map.
-    fn add(&mut self, value: Value, places: Places, anchor: usize) -> Result<(), Problem> {
+    fn add(&mut self, value: Value, place: Place, anchor: usize) -> Result<(), Problem> {
         if anchor != 0 {
-            self.copied(&value, places.place)?;
+            self.copied(&value, place)?;
             self.anchors.insert(anchor, value.clone());
         }
+        self.places.insert(self.pointer(), place);
         let Some(open) = self.open.last_mut() else {
-            self.root = Some((value, places));
+            self.root = Some(value);
             return Ok(());
         };
-        match (&mut open.value, &mut open.places.within, open.name.take()) {
-            (Value::Object(members), Container::Members(within), Some((name, _))) => {
-                members.insert(name.clone(), value);
-                within.insert(name, places);
-            }
-            (Value::Array(elements), Container::Elements(within), _) => {
-                elements.push(value);
-                within.push(places);
-            }
+        match (&mut open.value, open.name.take()) {
+            (Value::Object(members), Some((name, _))) => drop(members.insert(name, value)),
+            (Value::Array(elements), _) => elements.push(value),
             _ => {}
         }
         Ok(())

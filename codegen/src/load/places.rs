@@ -4,57 +4,54 @@ use std::collections::BTreeMap;
 
 use crate::problem::Place;
 
-/// The places of a value and of all values in it. This is a tree, because a map from pointers would repeat long names for
-/// each value below them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Places {
-    pub(crate) place: Place,
-    pub(crate) within: Container,
-}
+/// The place of a value in an empty text.
+pub(super) const START: Place = Place { line: 1, column: 1 };
 
-/// The places inside a value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Container {
-    /// A scalar, or a value whose parts have no places, such as a YAML alias or a correction.
-    Nothing,
-    Members(BTreeMap<String, Places>),
-    Elements(Vec<Places>),
-}
+/// The place of each value by its canonical pointer. What is in a YAML alias, or comes from a correction, has none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Places(BTreeMap<String, Place>);
 
 impl Places {
-    pub(crate) fn leaf(place: Place) -> Self {
-        Self {
-            place,
-            within: Container::Nothing,
+    pub(super) fn get(&self, pointer: &str) -> Option<Place> {
+        self.0.get(pointer).copied()
+    }
+
+    pub(super) fn insert(&mut self, pointer: String, place: Place) {
+        self.0.insert(pointer, place);
+    }
+
+    /// Gives a value another pointer, and all in it.
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
+        for (rest, place) in self.take(from) {
+            self.0.insert(format!("{to}{rest}"), place);
         }
     }
 
-    /// The places of a member or element.
-    pub(crate) fn child(&self, token: &str) -> Option<&Self> {
-        match &self.within {
-            Container::Nothing => None,
-            Container::Members(members) => members.get(token),
-            Container::Elements(elements) => elements.get(token.parse::<usize>().ok()?),
+    /// Forgets the places of what is in a value.
+    pub(super) fn forget_inside(&mut self, pointer: &str) {
+        let own = self.take(pointer).into_iter().find(|(rest, _)| rest.is_empty());
+        self.0.extend(own.map(|(_, place)| (pointer.to_owned(), place)));
+    }
+
+    /// Forgets the place of an element, after which its list has `length` others.
+    pub(super) fn remove_element(&mut self, list: &str, index: usize, length: usize) {
+        self.take(&format!("{list}/{index}"));
+        for later in index..length {
+            self.rename(&format!("{list}/{}", later + 1), &format!("{list}/{later}"));
         }
     }
 
-    pub(crate) fn child_mut(&mut self, token: &str) -> Option<&mut Self> {
-        match &mut self.within {
-            Container::Nothing => None,
-            Container::Members(members) => members.get_mut(token),
-            Container::Elements(elements) => elements.get_mut(token.parse::<usize>().ok()?),
-        }
-    }
-
-    /// The place of the value at `path`, or of the closest one around it that has a text.
-    pub(crate) fn closest(&self, path: &[String]) -> Place {
-        let mut here = self;
-        for token in path {
-            let Some(child) = here.child(token) else {
-                break;
-            };
-            here = child;
-        }
-        here.place
+    /// Removes the places of a value and of all in it, each with what follows the value's pointer.
+    fn take(&mut self, pointer: &str) -> Vec<(String, Place)> {
+        let is_in = |at: &&String| at.starts_with(pointer);
+        let is_whole = |rest: &str| rest.is_empty() || rest.starts_with('/');
+        let inside = self.0.range(pointer.to_owned()..).map(|(at, _)| at).take_while(is_in);
+        // `#/ab` begins as `#/a` does, and is no part of it.
+        let inside: Vec<String> = inside.filter(|at| is_whole(&at[pointer.len()..])).cloned().collect();
+        let taken = inside.into_iter().filter_map(|at| {
+            let place = self.0.remove(&at)?;
+            Some((at[pointer.len()..].to_owned(), place))
+        });
+        taken.collect()
     }
 }
