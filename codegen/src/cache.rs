@@ -1,7 +1,6 @@
 //! What the stages made of documents that they have seen: a directory is often read again with one file changed.
 
 use crate::adapt::PlannedPairs;
-use crate::extension::NormalisedExtensions;
 use crate::load::Files;
 use crate::model::{BuiltExtensions, BuiltRevisions};
 use crate::normalise::NormalisedSchemas;
@@ -12,7 +11,6 @@ use crate::normalise::NormalisedSchemas;
 pub struct Cache {
     pub(crate) files: Files,
     pub(crate) schemas: NormalisedSchemas,
-    pub(crate) extension_schemas: NormalisedExtensions,
     pub(crate) revisions: BuiltRevisions,
     pub(crate) extensions: BuiltExtensions,
     pub(crate) plans: PlannedPairs,

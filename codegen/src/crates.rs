@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::emit::{
-    AdaptersInput, EmitInput, EmittedCrate, Templates, docs_of_revisions, emit_adapters, emit_crate, typescript,
+    AdaptersInput, EmitInput, EmittedCrate, Templates, docs_of_all, emit_adapters, emit_crate, typescript,
 };
 use crate::error::GenerateError;
 use crate::files::FileSet;
@@ -20,20 +20,13 @@ pub(crate) struct Emitted {
 /// What the crates of all revisions and extensions are emitted from; `crates` is the directory of the hand-written ones, as their manifests
 /// name it.
 fn inputs<'p>(protocol: &'p Protocol, crates: &'p str) -> impl Iterator<Item = EmitInput<'p>> {
-    let input = move |revision, extension, docs| EmitInput {
+    let inputs = protocol.all().zip(docs_of_all(protocol));
+    inputs.map(move |(revision, docs)| EmitInput {
         revision,
         docs,
         crates,
         manifest: &protocol.manifest,
-        extension,
-    };
-    let revisions = protocol.revisions.iter().zip(docs_of_revisions(protocol));
-    let revisions = revisions.map(move |(revision, docs)| input(revision, None, docs));
-    let extensions = protocol.extensions.iter().map(move |extension| {
-        let docs = protocol.docs.with(&extension.own.docs);
-        input(&extension.own, Some(extension), docs)
-    });
-    revisions.chain(extensions)
+    })
 }
 
 /// Emits a crate, and finds its documentation that no type has.
@@ -50,7 +43,7 @@ fn emit(
 /// Checks that the crate of a revision can be emitted.
 pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), GenerateError> {
     let templates = Templates::parsed()?;
-    let is_meant = |input: &EmitInput<'_>| input.extension.is_none() && input.model().revision == revision;
+    let is_meant = |input: &EmitInput<'_>| input.extension().is_none() && input.model().revision == revision;
     for input in inputs(protocol, "").filter(is_meant) {
         Problems::check(emit(protocol, &input, templates)?.1)?;
     }
@@ -61,7 +54,7 @@ pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), 
 pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet, GenerateError> {
     let templates = Templates::parsed()?;
     let mut files = FileSet::default();
-    let is_meant = |input: &EmitInput<'_>| input.extension.is_some_and(|extension| extension.name == name);
+    let is_meant = |input: &EmitInput<'_>| input.extension().is_some_and(|extension| extension.name == name);
     for input in inputs(protocol, "").filter(is_meant) {
         let (emitted, problems) = emit(protocol, &input, templates)?;
         Problems::check(problems)?;
@@ -81,7 +74,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
         let (emitted, found) = emit(protocol, &input, templates)?;
         problems.extend(found);
         files.insert_crate(&input.crate_name(), emitted.files)?;
-        let id = input.extension.map(|extension| &extension.declared.id);
+        let id = input.extension().map(|extension| &extension.declared.id);
         undocumented.insert(id.unwrap_or(&input.model().revision).clone(), emitted.undocumented);
         documented.extend(emitted.documented);
         items.push(emitted.items);

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::adapt::{Pairing, Rules, Side, plan_conversions};
 use crate::cache::Cache;
 use crate::diff::{Diff, diff};
-use crate::emit::docs_of_revisions;
+use crate::emit::docs_of_all;
 use crate::error::GenerateError;
 use crate::files::{FileSet, GENERATED, Report};
 use crate::generate::position;
@@ -14,7 +14,7 @@ use crate::jsonld::{annotated_schema, context};
 use crate::load::load;
 use crate::model::ModelledRevision;
 use crate::protocol::Protocol;
-use crate::reference::{extension_reference, gaps, reference};
+use crate::reference::{gaps, reference};
 use crate::stages::{plan, planned};
 
 /// The directories of the generated documents.
@@ -36,14 +36,15 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         let path = format!("changes/{}_{}.md", diff.from, diff.to);
         files.insert(path, header.clone() + &diff.markdown())?;
     }
-    for (index, docs) in docs_of_revisions(&planned).iter().enumerate() {
-        let path = format!("reference/{}.md", planned.revisions[index].model.revision);
-        files.insert(path, header.clone() + &reference(&planned, index, docs, &diffs))?;
-    }
-    for extension in &planned.extensions {
-        let docs = planned.docs.with(&extension.own.docs);
-        let path = format!("reference/extensions/{}.md", extension.name);
-        files.insert(path, header.clone() + &extension_reference(&planned, extension, &docs))?;
+    for (index, (revision, docs)) in planned.all().zip(docs_of_all(&planned)).enumerate() {
+        let path = match &revision.documents.extends {
+            Some(extension) => format!("reference/extensions/{}.md", extension.name),
+            None => format!("reference/{}.md", revision.model.revision),
+        };
+        files.insert(
+            path,
+            header.clone() + &reference(&planned, (index, revision), &docs, &diffs),
+        )?;
     }
     files.insert("schema-gaps.md", header + &gaps(&planned.revisions))?;
     let finish = if check { FileSet::check } else { FileSet::write };
@@ -58,7 +59,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
 pub fn write_jsonld(schema: &Path, revision: &str, out: &Path) -> Result<Report, GenerateError> {
     let protocol = planned(load(schema)?, &Cache::default())?;
     let index = position(&protocol.manifest, revision)?;
-    let (found, docs) = (&protocol.revisions[index], &docs_of_revisions(&protocol)[index]);
+    let (found, docs) = (&protocol.revisions[index], &docs_of_all(&protocol)[index]);
     let mut files = FileSet::default();
     let context = serde_json::to_string_pretty(&context(&found.model))? + "\n";
     files.insert("context.jsonld", context)?;

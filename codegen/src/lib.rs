@@ -18,6 +18,7 @@ mod jsonld;
 pub mod load;
 mod markdown;
 mod memo;
+mod messages;
 mod model;
 mod normalise;
 pub mod overlay;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::adapt::{Plan, Plans};
 use crate::load::{Docs, Manifest};
-use crate::model::{ModelledExtension, ModelledRevision};
+use crate::model::ModelledRevision;
 use crate::problem::Problem;
 
 /// The models of the protocol's revisions and extensions, and once they are planned, the conversions between them.
@@ -14,7 +14,7 @@ pub(crate) struct Protocol {
     /// The documentation of all revisions.
     pub(crate) docs: Docs,
     pub(crate) revisions: Vec<Arc<ModelledRevision>>,
-    pub(crate) extensions: Vec<Arc<ModelledExtension>>,
+    pub(crate) extensions: Vec<Arc<ModelledRevision>>,
     /// The conversions between each two adjacent revisions: those to the later one, and those back.
     pub(crate) plans: Vec<Plans>,
     /// The problems of drafts that generating doesn't stop for: what they name is left out.
@@ -22,10 +22,9 @@ pub(crate) struct Protocol {
 }
 
 impl Protocol {
-    /// What revisions and extensions have in common.
+    /// The revisions, and then the extensions.
     pub(crate) fn all(&self) -> impl Iterator<Item = &ModelledRevision> {
-        let extensions = self.extensions.iter().map(|extension| &extension.own);
-        self.revisions.iter().map(Arc::as_ref).chain(extensions)
+        self.revisions.iter().chain(&self.extensions).map(Arc::as_ref)
     }
 
     /// The revision before the one at this position, and the conversions to that one and back.

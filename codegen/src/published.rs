@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::load::{Entry, NAMES, extension_directory, load};
+use crate::load::{Entry, NAMES, load};
 use crate::model::names_yaml;
 use crate::protocol::Protocol;
 use crate::stages::model;
@@ -36,17 +36,9 @@ pub(crate) fn names_files(
     wanted: impl Fn(&Entry, bool) -> bool,
 ) -> Result<FileSet, GenerateError> {
     let mut files = FileSet::default();
-    for revision in &protocol.revisions {
+    for revision in protocol.all() {
         if wanted(revision.entry(), revision.is_locked()) {
-            let path = Path::new(revision.entry().revision.as_str()).join(NAMES);
-            files.insert(path, names_yaml(&revision.model)?)?;
-        }
-    }
-    for extension in &protocol.extensions {
-        let own = &extension.own;
-        if wanted(own.entry(), own.is_locked()) {
-            let directory = extension_directory(Path::new(""), &extension.name, &own.entry().revision);
-            files.insert(directory.join(NAMES), names_yaml(&own.model)?)?;
+            files.insert(revision.documents.folder().join(NAMES), names_yaml(&revision.model)?)?;
         }
     }
     Ok(files)

@@ -2,11 +2,10 @@
 
 use crate::adapt::{Rules, plan_revisions};
 use crate::cache::Cache;
-use crate::extension::normalise_extension;
-use crate::load::{Docs, Loaded};
+use crate::load::{Docs, Loaded, RevisionDocuments};
 use crate::model::{Names, Shared, build_extensions, build_models};
 use crate::normalise::{NormalisedRevision, normalise_revision};
-use crate::problem::{Problem, Problems};
+use crate::problem::Problems;
 use crate::protocol::Protocol;
 
 /// Builds the models of the revisions, and plans the conversions between them.
@@ -43,24 +42,20 @@ fn models(loaded: Loaded, cache: &Cache) -> Result<(Protocol, Shared), Problems>
     problems.extend(rules.filter_map(|rules| Rules::of(rules.clone()).err()).flatten());
     let docs = Docs::of(loaded.shared.docs.clone(), &mut problems);
     let shared = Shared::of(loaded.shared, &mut problems);
-    let extensions = loaded.extensions.into_iter().filter_map(|documents| {
-        let docs = Docs::of(documents.own.docs.clone(), &mut problems);
-        passed(
-            normalise_extension(documents, docs, &cache.extension_schemas),
-            &mut problems,
-        )
-    });
-    let extensions: Vec<_> = extensions.collect();
-    let revisions = loaded.revisions.into_iter().filter_map(|documents| {
-        let docs = Docs::of(documents.docs.clone(), &mut problems);
-        let schema = passed(normalise_revision(&documents, &cache.schemas), &mut problems)?;
-        Some(NormalisedRevision {
-            documents,
-            schema,
-            docs,
-        })
-    });
-    let revisions: Vec<_> = revisions.collect();
+    let mut normalised = |documents: Vec<RevisionDocuments>| -> Vec<NormalisedRevision> {
+        let normalised = documents.into_iter().filter_map(|documents| {
+            let docs = Docs::of(documents.docs.clone(), &mut problems);
+            let schema = normalise_revision(&documents, &cache.schemas);
+            let schema = schema.map_err(|found| problems.extend(found)).ok()?;
+            Some(NormalisedRevision {
+                documents,
+                schema,
+                docs,
+            })
+        });
+        normalised.collect()
+    };
+    let (revisions, extensions) = (normalised(loaded.revisions), normalised(loaded.extensions));
     Problems::check(problems)?;
     let names = Names::new(loaded.manifest.acronyms.clone());
     let (revisions, warnings) = build_models((&names, &shared), revisions, &cache.revisions)?;
@@ -74,9 +69,4 @@ fn models(loaded: Loaded, cache: &Cache) -> Result<(Protocol, Shared), Problems>
         warnings,
     };
     Ok((protocol, shared))
-}
-
-/// What passed a stage; nothing, if it has problems.
-fn passed<T>(result: Result<T, Problems>, problems: &mut Vec<Problem>) -> Option<T> {
-    result.map_err(|found| problems.extend(found)).ok()
 }

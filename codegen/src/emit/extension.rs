@@ -5,18 +5,19 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::source::import;
-use crate::model::ModelledExtension;
+use crate::load::Extends;
+use crate::model::ModelledRevision;
 
 /// What the file with the description is made from.
-pub(super) fn values(extension: &ModelledExtension) -> Value {
-    let overlay = &extension.own.overlay;
+pub(super) fn values(revision: &ModelledRevision, extension: &Extends) -> Value {
+    let overlay = &revision.overlay;
     // Names of definitions were checked when the model was built.
-    let definition = |name: &String| &extension.own.model.definitions[name].pointer;
-    let results = extension.results.iter().map(|added| {
+    let definition = |name: &String| &revision.model.definitions[name].pointer;
+    let results = revision.results.iter().map(|added| {
         let (method, kind, definition) = (&added.method, &added.kind, definition(&added.definition));
         format!("AddedResult {{ method: {method:?}, kind: {kind:?}, definition: {definition:?} }}")
     });
-    let headers = extension.headers().flat_map(|(header, methods)| {
+    let headers = revision.headers().flat_map(|(header, methods)| {
         methods.iter().map(move |(method, parameter)| {
             format!("RepeatedParameter {{ header: {header:?}, method: {method:?}, parameter: {parameter:?} }}")
         })

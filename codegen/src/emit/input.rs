@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::names::{STANDARD, library_name, module_name};
-use crate::load::{Docs, Manifest};
-use crate::model::{Model, ModelledExtension, ModelledRevision, Type};
+use crate::load::{Docs, Extends, Manifest};
+use crate::model::{Model, ModelledRevision, Type};
 
 /// What a revision's crate is emitted from.
 pub(crate) struct EmitInput<'i> {
@@ -14,13 +14,16 @@ pub(crate) struct EmitInput<'i> {
     pub(crate) crates: &'i str,
     /// The versions of the crates.
     pub(crate) manifest: &'i Manifest,
-    /// What it is emitted from besides, if it is an extension.
-    pub(crate) extension: Option<&'i ModelledExtension>,
 }
 
 impl<'i> EmitInput<'i> {
     pub(crate) fn model(&self) -> &'i Model {
         &self.revision.model
+    }
+
+    /// What it extends, if it is an extension.
+    pub(crate) fn extension(&self) -> Option<&'i Extends> {
+        self.revision.documents.extends.as_ref()
     }
 
     /// The schema that the validator keeps.
@@ -30,12 +33,12 @@ impl<'i> EmitInput<'i> {
 
     /// Where the specification documents a definition; all of them, for the empty name.
     pub(crate) fn link(&self, definition: &str) -> String {
-        let is_extension = self.extension.is_some();
+        let is_extension = self.extension().is_some();
         self.manifest.link(self.revision.entry(), definition, is_extension)
     }
 
     pub(crate) fn crate_name(&self) -> String {
-        match self.extension {
+        match self.extension() {
             Some(extension) => self.manifest.family().extension_crate(&extension.name),
             None => self.manifest.family().types_crate(&self.model().revision),
         }
@@ -55,7 +58,7 @@ impl<'i> EmitInput<'i> {
 
     /// The path of the root that has a type: its own, or that of the revision which the extension extends.
     pub(crate) fn root_of(&self, ty: &Type) -> String {
-        let core = self.extension.filter(|_| ty.imported);
+        let core = self.extension().filter(|_| ty.imported);
         core.map_or_else(
             || self.root(),
             |extension| library_name(&self.manifest.family().types_crate(extension.declared.of.as_str())),

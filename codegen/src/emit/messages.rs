@@ -189,13 +189,13 @@ impl Emitter<'_> {
             let needs = method.capability.as_ref().map(|capability| format!("{capability:?}"));
             json!({"call": call, "needs": needs})
         });
-        let whose = self.input.extension.map_or("revision's", |_| "extension's");
+        let whose = self.input.extension().map_or("revision's", |_| "extension's");
         json!({"whose": whose, "methods": methods.collect::<Vec<_>>()})
     }
 
     /// What the file of the constants of error codes is made from.
     pub(super) fn error_codes(&self) -> Value {
-        let inherited = match self.input.extension {
+        let inherited = match self.input.extension() {
             Some(extension) => library_name(&self.input.manifest.family().types_crate(extension.declared.of.as_str())),
             None => "mcp_wire".to_owned(),
         };
@@ -227,7 +227,7 @@ impl Emitter<'_> {
         let definitions: Vec<Value> = definitions.collect();
         let definition = text(&self.scope.wire("Definition"));
         let imports = self.scope.take_imports(|_| false);
-        let whose = self.input.extension.map_or("revision's", |_| "extension's own");
+        let whose = self.input.extension().map_or("revision's", |_| "extension's own");
         json!({"imports": imports, "whose": whose, "definition": definition, "definitions": definitions})
     }
 }

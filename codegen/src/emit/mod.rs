@@ -30,7 +30,7 @@ use crate::model::modules::MESSAGES;
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
-pub(crate) use renamed::docs_of_revisions;
+pub(crate) use renamed::docs_of_all;
 pub(crate) use tables::revision_tables;
 pub(crate) use templates::Templates;
 
@@ -74,9 +74,9 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
         parts.push(("parts/error_code.rs", emitter.error_codes()));
         parts.push(("parts/methods.rs", emitter.methods()));
     }
-    if let Some(extension) = input.extension {
-        parts.push(("parts/extension.rs", extension::values(extension)));
-        if let Some(core) = &extension.own.overlay.core {
+    if let Some(extension) = input.extension() {
+        parts.push(("parts/extension.rs", extension::values(input.revision, extension)));
+        if let Some(core) = &input.revision.overlay.core {
             files.insert("core.json".to_owned(), format!("{:#}\n", core.names));
         }
     }
@@ -86,7 +86,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
     }
     files.extend(scaffold::crate_files(templates, input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
-    if input.extension.is_none() {
+    if input.extension().is_none() {
         files.insert("typescript.ts".to_owned(), typescript::definitions(input));
     }
     if let Some(module) = input.module() {

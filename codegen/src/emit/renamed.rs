@@ -6,10 +6,11 @@ use crate::load::Docs;
 use crate::model::{ModelledRevision, TypeRef};
 use crate::protocol::Protocol;
 
-/// The documentation of each revision: its own, then that of all revisions, then that which the revision before has of what was renamed.
-pub(crate) fn docs_of_revisions(protocol: &Protocol) -> Vec<Docs> {
+/// The documentation of each revision and extension: its own, then that of all revisions, then that which the revision before has of what was
+/// renamed.
+pub(crate) fn docs_of_all(protocol: &Protocol) -> Vec<Docs> {
     let mut documented = Vec::<Docs>::new();
-    for (index, later) in protocol.revisions.iter().enumerate() {
+    for (index, later) in protocol.all().enumerate() {
         let mut docs = protocol.docs.with(&later.docs);
         if let (Some((earlier, [up, _])), Some(earlier_docs)) = (protocol.before(index), documented.last()) {
             follow(&mut docs, earlier_docs, (earlier, later, up));

@@ -28,7 +28,7 @@ pub(super) fn crate_files(
     let (model, manifest) = (input.model(), input.manifest);
     let requests = model.methods.iter().filter(|method| !method.results.is_empty()).count();
     let name = input.crate_name();
-    let extension = input.extension.map(|extension| {
+    let extension = input.extension().map(|extension| {
         let core = manifest.family().types_crate(extension.declared.of.as_str());
         json!({
             "id": extension.declared.id,
@@ -36,7 +36,7 @@ pub(super) fn crate_files(
             "core_library": library_name(&core),
             "core_version": manifest.version(&core),
             "core": core,
-            "has_core_form": extension.own.overlay.core.is_some(),
+            "has_core_form": input.revision.overlay.core.is_some(),
         })
     });
     let values = json!({
@@ -67,7 +67,7 @@ pub(super) fn crate_files(
         let module = templates.render("single/bodies/mod.rs", &values)?;
         return Ok(BTreeMap::from([("src/mod.rs".to_owned(), module)]));
     }
-    let kind = input.extension.map_or("types", |_| "extension");
+    let kind = input.extension().map_or("types", |_| "extension");
     let mut files = templates.files(kind, &values)?;
     // Without our crates beside it, it is somebody else's.
     files.retain(|file, _| !(input.crates.is_empty() && file.starts_with("LICENSE")));
@@ -76,7 +76,7 @@ pub(super) fn crate_files(
 
 /// Whether there are methods or errors. A family of documents has none.
 pub(super) fn has_messages(input: &EmitInput<'_>) -> bool {
-    input.extension.is_some() || !input.model().methods.is_empty() || !input.model().error_codes.is_empty()
+    input.extension().is_some() || !input.model().methods.is_empty() || !input.model().error_codes.is_empty()
 }
 
 /// The modules, as the front page lists them: what each is about, with links to its types, and those of its types that the crate's root
@@ -129,7 +129,7 @@ pub(super) const WIRE: &str = "mcp-wire";
 /// What the first lines of each generated file say: no date, so that the same input gives the same file.
 pub(super) fn header(comment: &str, input: &EmitInput<'_>) -> String {
     let revision = &input.model().revision;
-    let source = match input.extension {
+    let source = match input.extension() {
         Some(extension) => format!("{} of {revision}", extension.declared.id),
         None => format!("revision {revision}"),
     };

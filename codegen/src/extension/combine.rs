@@ -6,65 +6,59 @@ use mcp_wire::json_schema::{Dialect, definitions, pointer, walk};
 use serde_json::{Map, Value, json};
 
 use super::copies::canonical;
-use crate::load::{Document, ExtensionDocuments};
-use crate::normalise::envelope::message_unions;
+use crate::load::{Document, Extends};
+use crate::messages::message_unions;
 use crate::overlay::{Overlay, ResultOf, apply_overlay};
 use crate::problem::{Problem, Problems};
 
-/// The schema of an extension, with the definitions of the revision that it extends.
-#[derive(Debug)]
-pub(super) struct Combined {
-    pub(super) schema: Document,
-    /// The pointers of the definitions that are the revision's.
-    pub(super) imported: BTreeSet<String>,
-}
-
-impl Combined {
-    /// Corrects the extension's schema, and puts the revision's definitions in the place of their copies.
-    ///
-    /// # Errors
-    /// Corrections that don't fit, and definitions of a name that the revision has for something else.
-    pub(super) fn of(documents: &ExtensionDocuments, overlay: &Overlay) -> Result<Self, Problems> {
-        let mut schema = apply_overlay(&documents.own.schema, overlay)?;
-        let core = apply_overlay(&documents.core, &Overlay::of(documents.core_overlay.clone())?)?;
-        if Dialect::of(schema.root()) != Dialect::of(core.root()) {
-            let what = format!("the schema of {} is of another dialect", documents.declared.of);
-            let problem = schema.problem("#/$schema", what);
-            return Err(problem
-                .help("an extension is of the dialect of the revision that it extends")
-                .into());
-        }
-        let official: BTreeMap<&str, &Value> = named(documents.core.root()).collect();
-        let corrected: BTreeMap<&str, &Value> = named(core.root()).collect();
-        let (mut imported, mut problems) = (BTreeSet::new(), Vec::new());
-        let own: Vec<(String, String, Value)> = definitions(schema.root(), "#")
-            .map(|(at, name, schema)| (at, name.to_owned(), schema.clone()))
-            .collect();
-        for (at, name, definition) in &own {
-            let (Some(official), Some(corrected)) = (official.get(name.as_str()), corrected.get(name.as_str())) else {
-                continue;
-            };
-            if canonical(definition) == canonical(official) {
-                schema.set(at, Some((*corrected).clone()));
-                imported.insert(at.clone());
-            } else if definition.get("x-name").is_none() && message_unions().all(|union| union != name) {
-                problems.push(other_shape(documents, at, name));
-            }
-        }
-        Problems::check(problems)?;
-        import_missing(&mut schema, &core, overlay, &mut imported);
-        let schema = refer_to_copies(schema, &imported);
-        Ok(Self { schema, imported })
+/// Corrects the schema of an extension, and puts the definitions of the revision that it extends in the place of their copies. Returns the
+/// pointers of these too.
+///
+/// # Errors
+/// Corrections that don't fit, and definitions of a name that the revision has for something else.
+pub(crate) fn combine(
+    schema: &Document,
+    overlay: &Overlay,
+    extends: &Extends,
+) -> Result<(Document, BTreeSet<String>), Problems> {
+    let mut combined = apply_overlay(schema, overlay)?;
+    let core = apply_overlay(&extends.core, &Overlay::of(extends.core_overlay.clone())?)?;
+    if Dialect::of(combined.root()) != Dialect::of(core.root()) {
+        let what = format!("the schema of {} is of another dialect", extends.declared.of);
+        let problem = combined.problem("#/$schema", what);
+        return Err(problem
+            .help("an extension is of the dialect of the revision that it extends")
+            .into());
     }
+    let official: BTreeMap<&str, &Value> = named(extends.core.root()).collect();
+    let corrected: BTreeMap<&str, &Value> = named(core.root()).collect();
+    let (mut imported, mut problems) = (BTreeSet::new(), Vec::new());
+    let own: Vec<(String, String, Value)> = definitions(combined.root(), "#")
+        .map(|(at, name, schema)| (at, name.to_owned(), schema.clone()))
+        .collect();
+    for (at, name, definition) in &own {
+        let (Some(official), Some(corrected)) = (official.get(name.as_str()), corrected.get(name.as_str())) else {
+            continue;
+        };
+        if canonical(definition) == canonical(official) {
+            combined.set(at, Some((*corrected).clone()));
+            imported.insert(at.clone());
+        } else if definition.get("x-name").is_none() && message_unions().all(|union| union != name) {
+            problems.push(other_shape(schema, extends, at, name));
+        }
+    }
+    Problems::check(problems)?;
+    import_missing(&mut combined, &core, overlay, &mut imported);
+    Ok((refer_to_copies(combined, &imported), imported))
 }
 
 /// A definition that has the name of one of the revision's, and another shape.
-fn other_shape(documents: &ExtensionDocuments, at: &str, name: &str) -> Problem {
-    let core = &documents.core;
+fn other_shape(schema: &Document, extends: &Extends, at: &str, name: &str) -> Problem {
+    let core = &extends.core;
     let place = definitions(core.root(), "#").find(|(_, other, _)| *other == name);
     let place = core.place(&place.map_or_else(|| "#".to_owned(), |(at, ..)| at));
-    let (file, of) = (core.file(), &documents.declared.of);
-    let problem = documents.own.schema.problem(
+    let (file, of) = (core.file(), &extends.declared.of);
+    let problem = schema.problem(
         at,
         format!(
             "`{name}` is another type in revision {of}: {file}:{}:{}",

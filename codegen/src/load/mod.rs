@@ -30,8 +30,8 @@ pub use manifest::{Entry, Extension, MANIFEST, Manifest};
 pub use parse::{Format, MAX_DEPTH};
 pub use revision::{Revision, RevisionError};
 pub(crate) use sources::{
-    Directory, ExtensionDocuments, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory,
-    load, optional_document,
+    Directory, Extends, Loaded, OVERLAY, RevisionDocuments, SCHEMA, SharedDocuments, extension_directory, load,
+    optional_document,
 };
 pub use sources::{NAMES, unlisted_folders};
 pub(crate) use unused::without_unused_definitions;

@@ -20,7 +20,7 @@ pub const NAMES: &str = "names.yaml";
 /// The file of documentation in our own words.
 const DOCS: &str = "docs.yaml";
 
-/// The files in the directory of a revision.
+/// The files in the directory of a revision, or of an extension.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RevisionDocuments {
     pub(crate) entry: Entry,
@@ -31,21 +31,32 @@ pub(crate) struct RevisionDocuments {
     pub(crate) names: Document,
     /// `docs.yaml`, which takes precedence over that of all revisions.
     pub(crate) docs: Document,
+    /// What it extends, if it is an extension.
+    pub(crate) extends: Option<Extends>,
 }
 
-/// The files of an extension.
+/// What an extension extends.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ExtensionDocuments {
-    /// The name of its folder.
+pub(crate) struct Extends {
+    /// The name of the extension's folder.
     pub(crate) name: String,
     /// The manifest's entry of the extension.
     pub(crate) declared: Extension,
-    /// The same files as a revision has, without rules.
-    pub(crate) own: RevisionDocuments,
     /// The schema of the revision that it extends.
     pub(crate) core: Document,
     /// The corrections to that schema.
     pub(crate) core_overlay: Document,
+}
+
+impl RevisionDocuments {
+    /// The folder of the files, below the schema directory.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let revision = &self.entry.revision;
+        match &self.extends {
+            Some(extends) => extension_directory(Path::new(""), &extends.name, revision),
+            None => PathBuf::from(revision.as_str()),
+        }
+    }
 }
 
 /// The files about all revisions.
@@ -71,7 +82,7 @@ pub(crate) struct Loaded {
     /// The revisions whose files could all be read, in the manifest's order.
     pub(crate) revisions: Vec<RevisionDocuments>,
     /// The extensions whose files could all be read.
-    pub(crate) extensions: Vec<ExtensionDocuments>,
+    pub(crate) extensions: Vec<RevisionDocuments>,
     /// The problems of the files that couldn't be read. Nothing is generated then, but the other files are still checked.
     pub(crate) problems: Vec<Problem>,
 }
@@ -166,18 +177,21 @@ impl<'d> Directory<'d> {
         &self,
         (name, extension): (&str, &Extension),
         revisions: &[RevisionDocuments],
-    ) -> Result<Option<ExtensionDocuments>, Vec<Problem>> {
+    ) -> Result<Option<RevisionDocuments>, Vec<Problem>> {
         let Some(core) = revisions.iter().find(|core| core.entry.revision == extension.of) else {
             return Ok(None);
         };
         let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
         let folder = extension.folder.clone().unwrap_or_else(own_folder);
-        Ok(Some(ExtensionDocuments {
+        let extends = Extends {
             name: name.to_owned(),
             declared: extension.clone(),
-            own: self.revision(&folder, &extension.schema)?,
             core: core.schema.clone(),
             core_overlay: core.overlay.clone(),
+        };
+        Ok(Some(RevisionDocuments {
+            extends: Some(extends),
+            ..self.revision(&folder, &extension.schema)?
         }))
     }
 
@@ -196,6 +210,7 @@ impl<'d> Directory<'d> {
             rules: or_problems(self.optional(&folder.join("adapt.yaml"))),
             names: or_problems(self.optional(&folder.join(NAMES))),
             docs: or_problems(self.optional(&folder.join(DOCS))),
+            extends: None,
         };
         if problems.is_empty() {
             Ok(documents)

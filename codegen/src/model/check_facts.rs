@@ -7,7 +7,7 @@ use mcp_wire::json_schema::pointer;
 use super::type_ref::TypeRef;
 use super::types::{Model, Struct};
 use crate::facts::{Facts, MirroredArguments, Mirrors};
-use crate::normalise::envelope::MessageKind;
+use crate::messages::MessageKind;
 use crate::overlay::Overlay;
 use crate::problem::Problem;
 

@@ -1,14 +1,12 @@
 //! Refuses messages that the generated types would lose, and requests whose result nothing states.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::messages::union_members;
 use super::method::Method;
 use super::types::Model;
-use crate::normalise::envelope::{DIRECTIONS, MessageKind};
-use crate::normalise::{Shape, Shapes};
+use crate::messages::{DIRECTIONS, MessageKind};
+use crate::normalise::{NormalisedSchema, Shape};
 use crate::problem::{Problem, Problems};
 
 /// The definitions that say nothing of a result, in the order of preference.
@@ -18,14 +16,15 @@ const EMPTY_RESULTS: [&str; 2] = ["EmptyResult", "Result"];
 ///
 /// # Errors
 /// A member of a direction union that isn't a method, a method that two definitions define, a request without a result.
-pub(super) fn check_messages(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Result<(), Problems> {
-    let mut problems = members_without_method(model, shapes, imported);
+pub(super) fn check_messages(model: &Model, schema: &NormalisedSchema) -> Result<(), Problems> {
+    let mut problems = members_without_method(model, schema);
     problems.extend(methods_defined_twice(model));
     problems.extend(requests_without_result(model));
     Problems::check(problems)
 }
 
-fn members_without_method(model: &Model, shapes: &Shapes, imported: &BTreeSet<String>) -> Vec<Problem> {
+fn members_without_method(model: &Model, schema: &NormalisedSchema) -> Vec<Problem> {
+    let NormalisedSchema { shapes, imported, .. } = schema;
     let mut problems = Vec::new();
     let is_imported = |union: &str| {
         let definition = model.definitions.get(union);

@@ -12,32 +12,11 @@ use super::names::Names;
 use super::revisions::{ModelledRevision, wrong_errors};
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
-use crate::extension::NormalisedExtension;
-use crate::load::{Document, Extension, RevisionDocuments, SharedDocuments};
+use crate::load::{Document, RevisionDocuments, SharedDocuments};
 use crate::memo::{Memo, Same};
-use crate::normalise::{NormalisedSchema, Scalar};
+use crate::normalise::{NormalisedRevision, NormalisedSchema, Scalar};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
-
-/// An extension with its model.
-#[derive(Debug)]
-pub(crate) struct ModelledExtension {
-    /// The name of its folder.
-    pub(crate) name: String,
-    /// The manifest's entry of the extension.
-    pub(crate) declared: Extension,
-    /// What it has as a revision has it. Types of the revision that it extends are marked as imported in its model.
-    pub(crate) own: ModelledRevision,
-    /// Results that it adds to requests of the revision.
-    pub(crate) results: Vec<AddedResult>,
-}
-
-impl ModelledExtension {
-    /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
-    pub(crate) fn headers(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, String>)> {
-        self.own.facts.mirrors.iter().flat_map(|mirrors| &mirrors.params)
-    }
-}
 
 /// A result that an extension adds to a request of the revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,42 +27,27 @@ pub(crate) struct AddedResult {
     pub(crate) kind: Option<String>,
 }
 
-/// Extensions with their models, by what these were built of.
-pub(crate) type BuiltExtensions = Memo<ExtensionInput, Result<Arc<ModelledExtension>, Problems>>;
+/// Extensions with their models, by what these were built of: the files, how names are spelt, and the revision that is extended.
+pub(crate) type BuiltExtensions = Memo<ExtensionInput, Result<Arc<ModelledRevision>, Problems>>;
 
-/// What the model of an extension is built of.
-#[derive(Debug, PartialEq)]
-pub(crate) struct ExtensionInput {
-    name: String,
-    declared: Extension,
-    documents: RevisionDocuments,
-    shared: SharedDocuments,
-    names: Names,
-    /// The revision that it extends.
-    core: Same<ModelledRevision>,
-}
+type ExtensionInput = (RevisionDocuments, SharedDocuments, Names, Same<ModelledRevision>);
 
 /// Builds the models of extensions.
 pub(crate) fn build_extensions(
     (names, shared): (&Names, &Shared),
     revisions: &[Arc<ModelledRevision>],
-    extensions: Vec<NormalisedExtension>,
+    extensions: Vec<NormalisedRevision>,
     known: &BuiltExtensions,
-) -> Result<Vec<Arc<ModelledExtension>>, Problems> {
-    let (mut modelled, mut problems) = (Vec::<Arc<ModelledExtension>>::new(), Vec::new());
+) -> Result<Vec<Arc<ModelledRevision>>, Problems> {
+    let (mut modelled, mut problems) = (Vec::<Arc<ModelledRevision>>::new(), Vec::new());
     for extension in extensions {
+        let documents = extension.documents.clone();
+        let extended = documents.extends.as_ref().map(|extends| extends.declared.of.clone());
         let mut revisions = revisions.iter();
-        let Some(core) = revisions.find(|revision| revision.entry().revision == extension.declared.of) else {
+        let Some(core) = revisions.find(|revision| Some(&revision.entry().revision) == extended.as_ref()) else {
             continue;
         };
-        let input = ExtensionInput {
-            name: extension.name.clone(),
-            declared: extension.declared.clone(),
-            documents: extension.own.documents.clone(),
-            shared: shared.documents.clone(),
-            names: names.clone(),
-            core: Same::of(core),
-        };
+        let input = (documents, shared.documents.clone(), names.clone(), Same::of(core));
         let build = |_: &ExtensionInput| build_extension(extension, core, (names, shared)).map(Arc::new);
         match known.get(input, build) {
             Ok(extension) => {
@@ -99,28 +63,31 @@ pub(crate) fn build_extensions(
 
 /// Builds the model of an extension.
 fn build_extension(
-    extension: NormalisedExtension,
+    extension: NormalisedRevision,
     core: &ModelledRevision,
     (names, shared): (&Names, &Shared),
-) -> Result<ModelledExtension, Problems> {
-    let NormalisedExtension { own, imported, .. } = extension;
-    let NormalisedSchema { document, overlay, .. } = &own.schema;
-    let published = Lock::of(&own.documents.names)?;
+) -> Result<ModelledRevision, Problems> {
+    let NormalisedSchema {
+        document,
+        overlay,
+        imported,
+        ..
+    } = &extension.schema;
+    let published = Lock::of(&extension.documents.names)?;
     let no_names = BTreeMap::new();
     let input = BuildInput {
-        revision: own.documents.entry.revision.as_str(),
-        schema: &own.schema,
+        revision: extension.documents.entry.revision.as_str(),
+        schema: &extension.schema,
         names,
         later: &LaterNames::new(&no_names),
-        lock: &Lock::of(&own.documents.names)?.with(&core.model, &imported),
-        imported: &imported,
+        lock: &Lock::of(&extension.documents.names)?.with(&core.model, imported),
         modules: &shared.modules,
         inherited_results: &BTreeMap::new(),
     };
     let locate = |found: Problems| found.into_iter().map(|problem| document.locate(problem));
     let mut model = build_model(&input).map_err(|found| Problems::from_iter(locate(found)))?;
-    mark_imported(&mut model, &core.model, &imported);
-    let mut problems = published.broken(&model, &own.documents.names);
+    mark_imported(&mut model, &core.model, imported);
+    let mut problems = published.broken(&model, &extension.documents.names);
     problems.extend(wrong_errors(overlay, &model));
     problems.extend(wrong_facts(&overlay.facts, overlay, &model));
     problems.extend(methods_of_core(&model, &core.model, document));
@@ -128,7 +95,7 @@ fn build_extension(
     if definitions.is_empty() {
         let what = format!(
             "every definition is one of revision {}, so nothing is left to generate",
-            extension.declared.of
+            core.model.revision
         );
         let problem = document.problem("#", what);
         problems.push(problem.help("give the schema of the extension, and not that of the protocol"));
@@ -144,34 +111,27 @@ fn build_extension(
     problems.extend(wrong_meta(overlay, &model, &core.model));
     Problems::check(problems)?;
     let facts = overlay.facts.clone();
-    Ok(ModelledExtension {
-        name: extension.name,
-        declared: extension.declared,
-        own: ModelledRevision::of(own, model, facts),
+    Ok(ModelledRevision {
         results: added,
+        ..ModelledRevision::of(extension, model, facts)
     })
 }
 
 /// The methods and the kinds of results that an extension has in common with another one.
-fn shared_names(other: &ModelledExtension, extension: &ModelledExtension) -> Vec<Problem> {
-    let methods = extension.own.model.methods.iter().map(|method| &method.name);
-    let methods = methods.filter(|name| other.own.model.method(name).is_some());
-    let methods = methods.map(|name| format!("`{name}` is a method of {} too", other.declared.id));
+fn shared_names(other: &ModelledRevision, extension: &ModelledRevision) -> Vec<Problem> {
+    let id = other.documents.extends.as_ref().map_or("", |other| &other.declared.id);
+    let methods = extension.model.methods.iter().map(|method| &method.name);
+    let methods = methods.filter(|name| other.model.method(name).is_some());
+    let methods = methods.map(|name| format!("`{name}` is a method of {id} too"));
     let is_same = |one: &AddedResult, two: &AddedResult| one.method == two.method && one.kind == two.kind;
     let results = extension.results.iter();
     let results = results.filter(|added| other.results.iter().any(|theirs| is_same(added, theirs)));
     let results = results.map(|added| match &added.kind {
-        Some(kind) => format!(
-            "{} answers `{}` by a result of the kind `{kind}` too",
-            other.declared.id, added.method
-        ),
-        None => format!(
-            "{} answers `{}` by a result without a kind too",
-            other.declared.id, added.method
-        ),
+        Some(kind) => format!("{id} answers `{}` by a result of the kind `{kind}` too", added.method),
+        None => format!("{id} answers `{}` by a result without a kind too", added.method),
     });
     let problem = |what: String| {
-        let overlay = &extension.own.overlay;
+        let overlay = &extension.overlay;
         overlay
             .problem("#", what)
             .help("a peer couldn't tell the two apart: rename one")

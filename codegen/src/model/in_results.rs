@@ -11,7 +11,7 @@ use super::method::Method;
 use super::modules::reachable;
 use super::type_ref::TypeRef;
 use super::types::{Model, TypeKind};
-use crate::normalise::envelope::MessageKind;
+use crate::messages::MessageKind;
 
 /// The unions of what a server asks directly, and of the answers.
 const DIRECT: (&str, &str) = ("ServerRequest", "ClientResult");

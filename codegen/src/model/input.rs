@@ -1,7 +1,7 @@
 //! What a model is built from.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::lock::Lock;
 use super::names::Names;
@@ -23,8 +23,6 @@ pub(super) struct BuildInput<'i> {
     pub(super) modules: &'i BTreeMap<String, String>,
     /// The results that earlier revisions stated, for requests without a result: definitions by method, the usual one first.
     pub(super) inherited_results: &'i BTreeMap<String, Vec<String>>,
-    /// The pointers of definitions that an extension has from the revision that it extends.
-    pub(super) imported: &'i BTreeSet<String>,
 }
 
 impl<'i> BuildInput<'i> {

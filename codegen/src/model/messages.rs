@@ -13,7 +13,7 @@ use super::method::Method;
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 use super::types::{Definition, Model, Struct, Type, TypeKind};
-use crate::normalise::envelope::{DIRECTIONS, MessageKind, RESULTS};
+use crate::messages::{DIRECTIONS, MessageKind, RESULTS};
 use crate::normalise::{Node, Scalar, Shape, Shapes};
 
 const METHOD: &str = "method";
@@ -111,7 +111,7 @@ fn method(
         return None;
     };
     let method = constant_method(object)?;
-    if input.imported.contains(&definition.pointer)
+    if input.schema.imported.contains(&definition.pointer)
         || input.shapes().definitions.get(&definition.pointer)?.node.is_no_method
     {
         return None;

@@ -4,7 +4,7 @@ use mcp_wire::Direction;
 use serde::Serialize;
 
 use super::type_ref::TypeRef;
-use crate::normalise::envelope::MessageKind;
+use crate::messages::MessageKind;
 
 /// A method.
 #[derive(Debug, Clone, Serialize)]

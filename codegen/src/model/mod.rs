@@ -32,7 +32,7 @@ mod type_schema;
 mod types;
 
 pub(crate) use self::decide::{Case, Decision};
-pub(crate) use self::extension::{BuiltExtensions, ModelledExtension, build_extensions};
+pub(crate) use self::extension::{BuiltExtensions, build_extensions};
 pub(crate) use self::lifecycle::{Lifecycle, OwnMessage};
 pub(crate) use self::lock::names_yaml;
 pub(crate) use self::method::Method;
@@ -44,4 +44,4 @@ pub(crate) use self::shared::Shared;
 pub(crate) use self::type_ref::TypeRef;
 pub(crate) use self::type_schema::{Assertions, MemberSchema, TypeSchema};
 pub(crate) use self::types::{ConstantMember, Member, Model, Struct, Type, TypeKind, Union, Variant};
-pub(crate) use crate::normalise::envelope::MessageKind;
+pub(crate) use crate::messages::MessageKind;

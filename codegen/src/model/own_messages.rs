@@ -9,7 +9,7 @@ use super::method::Method;
 use super::roles::{RESULT_KIND, is_internal};
 use super::type_ref::TypeRef;
 use super::types::{Member, Model, Struct};
-use crate::normalise::envelope::MessageKind;
+use crate::messages::MessageKind;
 
 /// The member with the metadata of a message.
 const META: &str = "_meta";

@@ -1,12 +1,13 @@
 //! The models of all revisions.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::build::build_model;
 use super::check_facts::wrong_facts;
+use super::extension::AddedResult;
 use super::input::{BuildInput, LaterNames, NamesAskedFor};
 use super::lock::Lock;
 use super::names::Names;
@@ -20,7 +21,7 @@ use crate::normalise::{NormalisedRevision, NormalisedSchema};
 use crate::overlay::{ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
 
-/// A revision with its model.
+/// A revision or an extension with its model. Types of the revision that an extension extends are marked as imported.
 #[derive(Debug)]
 pub(crate) struct ModelledRevision {
     pub(crate) documents: RevisionDocuments,
@@ -33,6 +34,8 @@ pub(crate) struct ModelledRevision {
     pub(crate) facts: Facts,
     /// Its own documentation.
     pub(crate) docs: Docs,
+    /// Results that an extension adds to requests of the revision.
+    pub(crate) results: Vec<AddedResult>,
 }
 
 impl ModelledRevision {
@@ -46,6 +49,11 @@ impl ModelledRevision {
         !self.documents.names.root().is_null()
     }
 
+    /// The HTTP headers that repeat a parameter: the parameter of each method that has the header.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = (&String, &BTreeMap<String, String>)> {
+        self.facts.mirrors.iter().flat_map(|mirrors| &mirrors.params)
+    }
+
     /// A revision with the model that was built of its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
         let NormalisedSchema { shapes, overlay, .. } = revision.schema;
@@ -57,6 +65,7 @@ impl ModelledRevision {
             schema: Arc::clone(&shapes.schema),
             facts,
             docs: revision.docs,
+            results: Vec::new(),
         }
     }
 }
@@ -148,7 +157,6 @@ fn build_revision(
         lock: &lock,
         modules: &shared.modules,
         inherited_results: &input.results,
-        imported: &BTreeSet::new(),
     };
     let mut model = match build_model(&build_input) {
         Ok(model) => model,

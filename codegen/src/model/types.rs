@@ -7,8 +7,8 @@ use mcp_wire::{JsonType, error_code};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::messages::MessageKind;
 use crate::normalise::Scalar;
-use crate::normalise::envelope::MessageKind;
 use crate::overlay::{Deprecation, ErrorCode};
 
 use super::decide::Decision;

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::Direction::{self, ClientToServer, ServerToClient};
 use mcp_wire::json_schema::{all_definitions, change_schemas, pointer};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::all_of::says_nothing;
+use crate::messages::{DIRECTIONS, MessageKind};
 
 /// What the names of JSON-RPC's own messages begin with: those are envelopes, and have none.
 const JSON_RPC: &str = "JSONRPC";
@@ -16,23 +15,6 @@ const ID: &str = "id";
 const METHOD: &str = "method";
 /// How deep intersections are looked into.
 const MAX_DEPTH: usize = 16;
-
-/// The unions that say who sends what. They are of methods, and have no envelope either.
-pub(crate) const DIRECTIONS: [(&str, MessageKind, Direction); 4] = [
-    ("ClientRequest", MessageKind::Request, ClientToServer),
-    ("ServerRequest", MessageKind::Request, ServerToClient),
-    ("ClientNotification", MessageKind::Notification, ClientToServer),
-    ("ServerNotification", MessageKind::Notification, ServerToClient),
-];
-
-/// The unions of results, and the direction of the requests.
-pub(crate) const RESULTS: [(&str, Direction); 2] = [("ServerResult", ClientToServer), ("ClientResult", ServerToClient)];
-
-/// The names of the unions of a schema's own messages, which other schemas have for theirs.
-pub(crate) fn message_unions() -> impl Iterator<Item = &'static str> {
-    let results = RESULTS.iter().map(|(name, _)| *name);
-    DIRECTIONS.iter().map(|(name, ..)| *name).chain(results)
-}
 
 /// The definitions that had an envelope, by their pointers.
 #[derive(Debug, Default)]
@@ -119,16 +101,6 @@ fn outermost(schema: &Value) -> Vec<String> {
         })
         .map(|(pointer, ..)| pointer)
         .collect()
-}
-
-/// What a method is, and so what is around it on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum MessageKind {
-    /// An answer is expected: `jsonrpc` and an `id`.
-    Request,
-    /// `jsonrpc` alone.
-    Notification,
 }
 
 /// Removes the members of the envelope from every definition of a method, and says what they were.

@@ -11,7 +11,7 @@ mod shape_builder;
 mod union;
 mod written_out;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcp_wire::json_schema::all_definitions;
@@ -22,14 +22,14 @@ pub(crate) use all_of::says_nothing;
 pub(crate) use references::{follow, name_of};
 pub(crate) use shape_builder::only_requires;
 
-use envelope::MessageKind;
-
-use crate::load::{Docs, Document, RevisionDocuments};
+use crate::extension::combine;
+use crate::load::{Docs, Document, Extends, RevisionDocuments, check_document};
 use crate::memo::Memo;
+use crate::messages::MessageKind;
 use crate::overlay::{Overlay, correct_schema};
 use crate::problem::Problems;
 
-/// A revision in shapes.
+/// A revision or an extension in shapes.
 #[derive(Debug)]
 pub(crate) struct NormalisedRevision {
     pub(crate) documents: RevisionDocuments,
@@ -45,23 +45,40 @@ pub(crate) struct NormalisedSchema {
     pub(crate) shapes: Arc<Shapes>,
     /// What the schema can't say.
     pub(crate) overlay: Arc<Overlay>,
+    /// The pointers of definitions that an extension has from the revision that it extends.
+    pub(crate) imported: BTreeSet<String>,
 }
 
-/// Schemas and their overlays, corrected and in shapes.
-pub(crate) type NormalisedSchemas = Memo<[Document; 2], Result<NormalisedSchema, Problems>>;
+/// Schemas in shapes, by what they are made from: a schema, its overlay, and what it extends.
+pub(crate) type NormalisedSchemas = Memo<(Document, Document, Option<Extends>), Result<NormalisedSchema, Problems>>;
 
-/// Corrects the schema of a revision, and reduces it to shapes.
+/// Corrects the schema of a revision or an extension, and reduces it to shapes.
 ///
 /// # Errors
-/// Everything that is wrong with the overlay or the corrected schema.
+/// Everything that is wrong with the overlay or the corrected schema, and definitions of an extension that have the name of one of the
+/// revision's and another shape.
 pub(crate) fn normalise_revision(
     documents: &RevisionDocuments,
     known: &NormalisedSchemas,
 ) -> Result<NormalisedSchema, Problems> {
-    let input = [documents.schema.clone(), documents.overlay.clone()];
-    known.get(input, |_| {
-        let (document, overlay) = correct_schema(documents)?;
-        normalise(document, overlay)
+    let RevisionDocuments {
+        schema,
+        overlay,
+        extends,
+        ..
+    } = documents;
+    let input = (schema.clone(), overlay.clone(), extends.clone());
+    known.get(input, |_| match extends {
+        None => {
+            let (document, overlay) = correct_schema(documents)?;
+            normalise(document, overlay, BTreeSet::new())
+        }
+        Some(extends) => {
+            let overlay = Overlay::of(overlay.clone())?;
+            let (document, imported) = combine(schema, &overlay, extends)?;
+            check_document(&document)?;
+            normalise(document, overlay, imported)
+        }
     })
 }
 
@@ -69,15 +86,12 @@ pub(crate) fn normalise_revision(
 ///
 /// # Errors
 /// What the validator in the generated crate couldn't honour.
-pub(crate) fn normalise(document: Document, overlay: Overlay) -> Result<NormalisedSchema, Problems> {
+fn normalise(document: Document, overlay: Overlay, imported: BTreeSet<String>) -> Result<NormalisedSchema, Problems> {
     let shapes = normalise_schema(document.root());
     if let Err(error) = mcp_wire::Validator::new(&shapes.schema) {
         let found = error.problems().iter();
-        Problems::check(
-            found
-                .map(|found| document.problem(&found.pointer, found.message.clone()))
-                .collect(),
-        )?;
+        let found = found.map(|found| document.problem(&found.pointer, found.message.clone()));
+        Problems::check(found.collect())?;
     }
     let unfit = written_out::unfit(document.root(), &shapes).into_iter();
     Problems::check(unfit.map(|problem| document.locate(problem)).collect())?;
@@ -85,6 +99,7 @@ pub(crate) fn normalise(document: Document, overlay: Overlay) -> Result<Normalis
         document,
         shapes: Arc::new(shapes),
         overlay: Arc::new(overlay),
+        imported,
     })
 }
 

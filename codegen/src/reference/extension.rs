@@ -1,13 +1,13 @@
 //! What an extension does with the protocol.
 
 use super::Page;
+use crate::load::Extends;
 use crate::markdown::table;
-use crate::model::ModelledExtension;
 
 impl Page<'_> {
     /// How peers declare an extension, and what it adds to messages of the protocol.
-    pub(super) fn of_extension(&self, extension: &ModelledExtension) -> String {
-        let overlay = &extension.own.overlay;
+    pub(super) fn of_extension(&self, extension: &Extends) -> String {
+        let overlay = &self.revision.overlay;
         let definition = |name: &str| {
             let definition = self.model.definitions.get(name);
             definition.map_or_else(String::new, |definition| self.reference(&definition.ty))
@@ -20,13 +20,13 @@ impl Page<'_> {
             Some(settings) => format!(", with {} as its settings.\n", definition(settings)),
             None => ".\n".to_owned(),
         };
-        let results = extension.results.iter().map(|added| {
+        let results = self.revision.results.iter().map(|added| {
             let kind = added.kind.as_ref().map(|kind| format!("`{kind}`"));
             let kind = kind.unwrap_or_else(|| "–".to_owned());
             [format!("`{}`", added.method), definition(&added.definition), kind]
         });
         section += &table(["Request of the protocol", "Result besides", "Kind"], results);
-        let headers = extension.headers().flat_map(|(header, methods)| {
+        let headers = self.revision.headers().flat_map(|(header, methods)| {
             let methods = methods.iter();
             methods.map(move |(method, parameter)| [header, method, parameter].map(|name| format!("`{name}`")))
         });

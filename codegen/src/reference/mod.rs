@@ -10,40 +10,38 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::diff::{Diff, deprecations};
-use crate::load::{Docs, Manifest};
+use crate::load::{Docs, Extends, Manifest};
 use crate::markdown::{anchor, cell, linked};
-use crate::model::{Model, ModelledExtension, ModelledRevision, Type, TypeRef};
+use crate::model::{Model, ModelledRevision, Type, TypeRef};
 use crate::protocol::Protocol;
 
 pub(crate) use gaps::gaps;
 use history::{History, changes_page};
 
-/// The reference of the revision at this position. `diffs` are what changed between each two revisions.
-pub(crate) fn reference(protocol: &Protocol, index: usize, docs: &Docs, diffs: &[Diff]) -> String {
-    let revision = &protocol.revisions[index];
-    let (revisions, diffs) = (&protocol.revisions[..=index], &diffs[..index]);
-    let page = Page {
-        manifest: &protocol.manifest,
-        docs,
-        before: diffs.last(),
-        revision,
-        model: &revision.model,
-        history: History::new(revisions, &protocol.plans, diffs),
-        extension: None,
+/// The reference of the revision or extension at this position of all. `diffs` are what changed between each two revisions.
+pub(crate) fn reference(
+    protocol: &Protocol,
+    (index, revision): (usize, &ModelledRevision),
+    docs: &Docs,
+    diffs: &[Diff],
+) -> String {
+    let (extension, model) = (revision.documents.extends.as_ref(), &revision.model);
+    let (before, history) = match extension {
+        Some(_) => (None, History::none(model)),
+        None => {
+            let diffs = &diffs[..index];
+            let history = History::new(&protocol.revisions[..=index], &protocol.plans, diffs);
+            (diffs.last(), history)
+        }
     };
-    page.write()
-}
-
-/// The reference of an extension, a level below those of the revisions.
-pub(crate) fn extension_reference(protocol: &Protocol, extension: &ModelledExtension, docs: &Docs) -> String {
     let page = Page {
         manifest: &protocol.manifest,
         docs,
-        before: None,
-        revision: &extension.own,
-        model: &extension.own.model,
-        history: History::none(&extension.own.model),
-        extension: Some(extension),
+        before,
+        revision,
+        model,
+        history,
+        extension,
     };
     page.write()
 }
@@ -56,7 +54,7 @@ struct Page<'i> {
     revision: &'i ModelledRevision,
     model: &'i Model,
     history: History<'i>,
-    extension: Option<&'i ModelledExtension>,
+    extension: Option<&'i Extends>,
 }
 
 impl Page<'_> {

@@ -184,8 +184,8 @@ fn the_page_about_the_generator_has_what_each_stage_gives() {
 const STAGES: [&str; 9] = [
     "load",
     "overlay",
-    "normalise",
     "extension",
+    "normalise",
     "model",
     "adapt",
     "diff",

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::shared::key;
+use crate::messages::MessageKind;
 use crate::model::input::BuildInput;
 use crate::model::names::unique;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::Definition;
-use crate::normalise::envelope::MessageKind;
 use crate::normalise::{DefinitionShape, Node, Shape, Shapes, name_of};
 use crate::problem::{Problem, Problems};
 

@@ -25,7 +25,7 @@ use super::names::{Names, unique};
 use super::type_ref::TypeRef;
 use super::type_schema::TypeSchema;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
-use crate::normalise::envelope::{RESULTS, message_unions};
+use crate::messages::{RESULTS, message_unions};
 use crate::normalise::{Node, Property, Scalar, Shape};
 use crate::problem::Problems;
 
@@ -77,7 +77,7 @@ pub(super) fn build_model(input: &BuildInput<'_>) -> Result<Model, Problems> {
         places: builder.rust_names.into_iter().chain(builder.inline).collect(),
     };
     add_messages(&mut model, input);
-    check_messages(&model, input.shapes(), input.imported)?;
+    check_messages(&model, input.schema)?;
     check_members(&model)?;
     open_endless_aliases(&mut model);
     box_cycles(&mut model);

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::builder::{Builder, Context};
 use super::unions::tag_of;
+use crate::messages::message_unions;
 use crate::model::lookup::{Definitions, flatten};
 use crate::model::names::unique;
-use crate::normalise::envelope::message_unions;
 use crate::normalise::{Node, Property, Shape};
 
 impl Builder<'_> {
