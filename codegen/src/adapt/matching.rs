@@ -1,7 +1,6 @@
 //! Which variant of a union corresponds to which one of another revision: by their tags and members, never by position.
 
-use std::collections::BTreeMap;
-
+use super::pairing::Pairing;
 use crate::model::{Model, Struct, TypeKind, TypeRef, result_variants};
 use crate::normalise::Scalar;
 use mcp_wire::JsonType;
@@ -56,84 +55,78 @@ pub(crate) struct Similarity {
     common: usize,
 }
 
-/// A type of a model.
-#[derive(Clone, Copy)]
-pub(crate) struct Typed<'m> {
-    pub(crate) model: &'m Model,
-    pub(crate) ty: &'m TypeRef,
-}
-
-impl<'m> Typed<'m> {
-    fn official_name(self) -> Option<&'m str> {
-        match self.ty {
-            TypeRef::Named(name) => Some(self.model.types.get(name)?.documented_as.as_str()),
-            _ => None,
-        }
-    }
-
-    fn structure(self) -> Option<&'m Struct> {
-        self.model.struct_of(self.ty)
-    }
-}
-
-/// How well `from`, which is one of `siblings`, corresponds to `to`, which is one of `others`. Members of `from` have the `names` there,
-/// and a rule may say that `from` is `to` by another name.
-pub(crate) fn similarity(
-    from: Typed<'_>,
-    to: Typed<'_>,
-    (siblings, others): (&[Candidate], &[Candidate]),
-    (names, is_renamed): (&BTreeMap<String, String>, bool),
-) -> Option<Similarity> {
-    let named = is_renamed || from.official_name().is_some() && from.official_name() == to.official_name();
-    let (Some(source), Some(target)) = (from.structure(), to.structure()) else {
-        let same = from.ty == to.ty || named;
-        return Some(Similarity {
-            tagged: false,
-            named: same,
-            common: 0,
+impl Pairing<'_> {
+    /// How well a type of the source, which is one of `siblings`, corresponds to one of the target, which is one of `others`.
+    pub(super) fn similarity(
+        &self,
+        (from, siblings): (&TypeRef, &[Candidate]),
+        (to, others): (&TypeRef, &[Candidate]),
+    ) -> Option<Similarity> {
+        let (model, model_there) = (self.from.model, self.to.model);
+        let is_renamed = self.renamed_type(from).is_some_and(|(_, there)| there == *to);
+        let official_name = official_name(model, from);
+        let named = is_renamed || official_name.is_some() && official_name == self::official_name(model_there, to);
+        let structs = model.struct_of(from).zip(model_there.struct_of(to));
+        let Some((source, target)) = structs else {
+            return Some(Similarity {
+                tagged: false,
+                named: from == to || named,
+                common: 0,
+            });
+        };
+        let type_names = from.named().zip(to.named());
+        let names = type_names.map(|(from, to)| self.other_names((from, source), (to, target)));
+        let names = names.unwrap_or_default();
+        let holders = |model: &Model, candidates: &[Candidate], name: &str, value: &Scalar| {
+            let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
+            structs.filter(|other| has_tag(other, name, value)).count()
+        };
+        let there = |name: &'_ str| names.get(name).copied().unwrap_or(name).to_owned();
+        let here = |name: &str| {
+            let own = names.iter().find(|(_, other)| **other == name);
+            own.map_or(name, |(own, _)| own).to_owned()
+        };
+        // A tag that nothing else has on either side may have got another value.
+        let is_retagged = |own: (&str, &Scalar), other: (&str, &Scalar)| {
+            let is_gone = holders(model_there, others, other.0, own.1) == 0;
+            named && is_gone && holders(model, siblings, own.0, other.1) == 0
+        };
+        let is_contradicted = tags(source).any(|(name, value)| {
+            let other = tags(target).find(|(own, _)| *own == there(name));
+            contradicts(model_there, target, &there(name), &value)
+                && !other.is_some_and(|(other, there)| is_retagged((name, &value), (other, &there)))
         });
-    };
-    let holders = |model: &Model, candidates: &[Candidate], tag: &(String, Scalar)| {
-        let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
-        structs.filter(|other| has_tag(other, tag)).count()
-    };
-    let there = |name: &str| names.get(name).map_or(name, String::as_str).to_owned();
-    let here = |name: &str| {
-        names
-            .iter()
-            .find(|(_, other)| *other == name)
-            .map_or(name, |(own, _)| own)
-            .to_owned()
-    };
-    // A tag that nothing else has on either side may have got another value.
-    let is_retagged = |own: (&str, &Scalar), other: (&str, Scalar)| {
-        let is_gone = holders(to.model, others, &(other.0.to_owned(), own.1.clone())) == 0;
-        named && is_gone && holders(from.model, siblings, &(own.0.to_owned(), other.1)) == 0
-    };
-    let other_tag = |name: &str| tags(target).find(|(own, _)| *own == name);
-    if tags(source).any(|(name, value)| {
-        contradicts(to.model, target, &there(name), &value)
-            && !other_tag(&there(name)).is_some_and(|other| is_retagged((name, &value), other))
-    }) || tags(target).any(|(name, value)| {
-        contradicts(from.model, source, &here(name), &value)
-            && !tags(source).any(|(own, other)| own == here(name) && is_retagged((own, &other), (name, value.clone())))
-    }) {
-        return None;
+        let contradicts_back = tags(target).any(|(name, value)| {
+            contradicts(model, source, &here(name), &value)
+                && !tags(source).any(|(own, other)| own == here(name) && is_retagged((own, &other), (name, &value)))
+        });
+        if is_contradicted || contradicts_back {
+            return None;
+        }
+        let tagged = tags(source).any(|(name, value)| {
+            has_tag(target, &there(name), &value)
+                && holders(model_there, others, &there(name), &value) == 1
+                && holders(model, siblings, name, &value) == 1
+        });
+        let required = source.constants.iter().filter(|constant| constant.required);
+        let required = required.map(|constant| &constant.name).chain(source.required());
+        let told_apart = { required }.all(|name| target.declares(&there(name)))
+            && target.required().all(|name| source.declares(&here(name)));
+        if !tagged && !told_apart && !named {
+            return None;
+        }
+        let members = source.members.iter();
+        let common = members.filter(|member| target.declares(&there(&member.name))).count();
+        Some(Similarity { tagged, named, common })
     }
-    let tagged = tags(source).any(|(name, value)| {
-        let (own, other) = ((name.to_owned(), value.clone()), (there(name), value));
-        has_tag(target, &other) && holders(to.model, others, &other) == 1 && holders(from.model, siblings, &own) == 1
-    });
-    let required = source.constants.iter().filter(|constant| constant.required);
-    let required = required.map(|constant| &constant.name).chain(source.required());
-    let told_apart = { required }.all(|name| target.declares(&there(name)))
-        && target.required().all(|name| source.declares(&here(name)));
-    if !tagged && !told_apart && !named {
-        return None;
+}
+
+/// The name that the schema gives a type, or by which the type is documented.
+fn official_name<'m>(model: &'m Model, ty: &TypeRef) -> Option<&'m str> {
+    match ty {
+        TypeRef::Named(name) => Some(model.types.get(name)?.documented_as.as_str()),
+        _ => None,
     }
-    let members = source.members.iter();
-    let common = members.filter(|member| target.declares(&there(&member.name))).count();
-    Some(Similarity { tagged, named, common })
 }
 
 /// What distinguishes an object from others: its constants, and the members that the overlay takes for tags.
@@ -145,7 +138,7 @@ fn tags(object: &Struct) -> impl Iterator<Item = (&str, Scalar)> {
     constants.chain(members)
 }
 
-fn has_tag(object: &Struct, (name, value): &(String, Scalar)) -> bool {
+fn has_tag(object: &Struct, name: &str, value: &Scalar) -> bool {
     tags(object).any(|(own, other)| own == name && other == *value)
 }
 

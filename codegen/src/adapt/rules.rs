@@ -28,10 +28,14 @@ pub(crate) struct Rules {
 /// What to do at one place.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Rule<P = Place> {
+pub(crate) struct Rule {
+    /// What the file has for several rules: a place each.
+    #[serde(rename = "at")]
+    places: OneOrMany,
     /// The place, in the revision that the value comes from; of what is implied or supplied, in the revision that declares it; of what
     /// is renamed, in the earlier one.
-    pub(crate) at: P,
+    #[serde(skip)]
+    pub(crate) at: Place,
     /// What a member that only one of the revisions declares means by this value is what its absence means in the other.
     pub(crate) implied: Option<Value>,
     /// The key in `Supply` of a member that only one of the revisions declares.
@@ -50,15 +54,10 @@ pub(crate) struct Rule<P = Place> {
     pub(crate) pointer: String,
 }
 
-/// The places of a rule.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "OneOrMany")]
-struct Places(Vec<Place>);
-
 /// `Type`, `Type.member`, `*.member`, `Type[variant]` or `Type.member[variant]`.
 ///
 /// A variant is named by its tag, by the type that it holds, or by its JSON type.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     /// The type's Rust name; `*` for every type that has the member.
     pub(crate) ty: String,
@@ -187,19 +186,22 @@ impl Rules {
                 )
                 .help("everything is under `rules` or `errors`")
         }));
-        let mut rules: Vec<Rule<Places>> = document.entries("rules", &mut problems);
-        for (index, rule) in rules.iter_mut().enumerate() {
-            rule.pointer = format!("#/rules/{index}");
-            problems.extend(rule.wrong().map(|problem| document.locate(problem)));
+        let mut rules = Vec::new();
+        for (pointer, rule) in document.entries_at::<Rule>("rules", &mut problems) {
+            match rule.split(&pointer) {
+                Ok(split) => rules.extend(split),
+                Err(problem) => problems.push(document.locate(problem)),
+            }
         }
-        let mut errors: Vec<ErrorRule> = document.entries("errors", &mut problems);
-        for (index, rule) in errors.iter_mut().enumerate() {
-            rule.pointer = format!("#/errors/{index}");
+        let mut errors = Vec::new();
+        for (pointer, mut rule) in document.entries_at::<ErrorRule>("errors", &mut problems) {
+            rule.pointer = pointer;
             problems.extend(rule.wrong().map(|problem| document.locate(problem)));
+            errors.push(rule);
         }
         Problems::check(problems)?;
         Ok(Self {
-            rules: rules.into_iter().flat_map(Rule::split).collect(),
+            rules,
             errors,
             document,
         })
@@ -244,21 +246,22 @@ impl Rule {
         let holds_both_ways = self.implied.is_some() || self.supplied.is_some() || self.renamed.is_some();
         holds_both_ways || self.action(upward).is_some()
     }
-}
 
-impl Rule<Places> {
-    fn split(self) -> impl Iterator<Item = Rule> {
-        self.at.0.into_iter().map(move |at| Rule {
+    /// The rules that the file has as one.
+    fn split(self, pointer: &str) -> Result<Vec<Self>, Problem> {
+        let places = self.places.iter().map(|place| place.parse());
+        let places: Result<Vec<Place>, String> = places.collect();
+        let places = places.map_err(|what| Problem::at_pointer(pointer, what))?;
+        let rules = places.into_iter().map(|at| Self {
             at,
-            implied: self.implied.clone(),
-            supplied: self.supplied.clone(),
-            renamed: self.renamed.clone(),
-            down: self.down.clone(),
-            up: self.up.clone(),
-            why: self.why.clone(),
-            link: self.link.clone(),
-            pointer: self.pointer.clone(),
-        })
+            pointer: pointer.to_owned(),
+            ..self.clone()
+        });
+        let rules: Vec<Self> = rules.collect();
+        match rules.iter().find_map(Self::wrong) {
+            Some(problem) => Err(problem),
+            None => Ok(rules),
+        }
     }
 
     fn wrong(&self) -> Option<Problem> {
@@ -274,7 +277,7 @@ impl Rule<Places> {
                 "`renamed` says all that happens",
                 "remove the rest, or make it a rule of its own",
             )
-        } else if is_renamed && self.at.0.iter().any(|place| place.variant.is_some()) {
+        } else if is_renamed && self.at.variant.is_some() {
             (
                 "a variant has the name of its type, or of its tag",
                 "give the type, or the member with the tag, its other name",
@@ -366,14 +369,5 @@ impl std::str::FromStr for Place {
             member,
             variant,
         })
-    }
-}
-
-impl TryFrom<OneOrMany> for Places {
-    type Error = String;
-
-    fn try_from(places: OneOrMany) -> Result<Self, String> {
-        let places = places.iter().map(|text| text.parse());
-        places.collect::<Result<_, _>>().map(Self)
     }
 }

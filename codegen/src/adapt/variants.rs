@@ -1,8 +1,6 @@
 //! What becomes of each variant of a union.
 
-use std::collections::BTreeMap;
-
-use super::matching::{Candidate, Typed, candidates, similarity};
+use super::matching::{Candidate, candidates};
 use super::pairing::Pairing;
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
@@ -113,22 +111,13 @@ impl Planner<'_> {
 impl Pairing<'_> {
     /// The candidate that a type corresponds to best, if one does so better than all others.
     pub(super) fn best(&self, source: &TypeRef, siblings: &[Candidate], targets: &[Candidate]) -> Option<usize> {
-        let from = Typed {
-            model: self.from.model,
-            ty: source,
-        };
         let mut found: Vec<_> = targets
             .iter()
             .enumerate()
             .filter(|(_, target)| self.relation(source, &target.ty, 0) != Relation::Impossible)
             .filter_map(|(index, target)| {
-                let to = Typed {
-                    model: self.to.model,
-                    ty: &target.ty,
-                };
-                let names = self.names_of(from, to);
-                let named = self.renamed_type(source).is_some_and(|(_, there)| there == target.ty);
-                similarity(from, to, (siblings, targets), (&names, named)).map(|similarity| (similarity, index))
+                let similarity = self.similarity((source, siblings), (&target.ty, targets))?;
+                Some((similarity, index))
             })
             .collect();
         found.sort_unstable();
@@ -137,19 +126,6 @@ impl Pairing<'_> {
             [(_, only)] => Some(*only),
             [.., (second, _), (first, index)] => (first > second).then_some(*index),
         }
-    }
-
-    /// The names in one type of the members of another that have other names there.
-    fn names_of(&self, from: Typed<'_>, to: Typed<'_>) -> BTreeMap<String, String> {
-        let structs = self.from.model.struct_of(from.ty).zip(self.to.model.struct_of(to.ty));
-        let names = from.ty.named().zip(to.ty.named());
-        let (Some((source, target)), Some((from, to))) = (structs, names) else {
-            return BTreeMap::new();
-        };
-        let names = self.other_names((from, source), (to, target)).into_iter();
-        names
-            .map(|(source, target)| (source.to_owned(), target.to_owned()))
-            .collect()
     }
 
     /// What a rule may call a variant: by its tag, by the type that it holds, or by its JSON type.

@@ -105,17 +105,23 @@ impl Document {
 
     /// Decodes each element of the list `section` alone, so that the problems of all are found. An element must say why it is there.
     pub(crate) fn entries<T: DeserializeOwned>(&self, section: &str, problems: &mut Vec<Problem>) -> Vec<T> {
+        let entries = self.entries_at(section, problems).into_iter();
+        entries.map(|(_, entry)| entry).collect()
+    }
+
+    /// The same with the pointer of each.
+    pub(crate) fn entries_at<T: DeserializeOwned>(
+        &self,
+        section: &str,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<(String, T)> {
         let section = pointer::child("#", section);
         let count = self.get(&section).and_then(Value::as_array).map_or(0, Vec::len);
         let entries = (0..count).filter_map(|index| {
             let at = format!("{section}/{index}");
-            let decoded = self.decode(&at);
-            let reason = match decoded {
-                Ok(_) => self.unexplained(&at),
-                Err(_) => None,
-            };
-            problems.extend(reason);
-            decoded.map_err(|problem| problems.push(problem)).ok()
+            let decoded = self.decode(&at).map_err(|problem| problems.push(problem)).ok()?;
+            problems.extend(self.unexplained(&at));
+            Some((at, decoded))
         });
         entries.collect()
     }
