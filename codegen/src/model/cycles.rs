@@ -32,21 +32,33 @@ fn open_innermost(ty: &mut TypeRef) {
 
 /// Marks every member and variant that lies on a way from a type to itself.
 pub(crate) fn box_cycles(model: &mut Model) {
-    let reachable = reachability(model);
-    let returns = |owner: &str, ty: &TypeRef| {
-        by_value(ty)
-            .is_some_and(|name| name == owner || reachable.get(name).is_some_and(|reached| reached.contains(owner)))
+    let types = model.types.iter();
+    // Which result it is depends on the request, so that nothing is in the union itself.
+    let types = types.filter(|(_, ty)| !matches!(ty.kind, TypeKind::Results(_)));
+    let contained: BTreeMap<String, Vec<TypeRef>> = types.map(|(name, ty)| (name.clone(), ty.kind.parts())).collect();
+    let leads_to = |owner: &str, ty: &TypeRef| {
+        let (mut reached, mut waiting) = (BTreeSet::new(), Vec::from_iter(by_value(ty)));
+        while let Some(name) = waiting.pop() {
+            if name == owner {
+                return true;
+            }
+            if reached.insert(name.to_owned()) {
+                let parts = contained.get(name).into_iter().flatten();
+                waiting.extend(parts.filter_map(by_value));
+            }
+        }
+        false
     };
     for (owner, ty) in &mut model.types {
         match &mut ty.kind {
             TypeKind::Struct(object) => {
                 for member in &mut object.members {
-                    member.boxed = returns(owner, &member.ty);
+                    member.boxed = leads_to(owner, &member.ty);
                 }
             }
             TypeKind::Union(union) => {
                 for variant in &mut union.variants {
-                    variant.boxed = returns(owner, &variant.ty);
+                    variant.boxed = leads_to(owner, &variant.ty);
                 }
             }
             _ => {}
@@ -61,38 +73,4 @@ fn by_value(ty: &TypeRef) -> Option<&str> {
         TypeRef::Nullable(inner) => by_value(inner),
         _ => None,
     }
-}
-
-fn reachability(model: &Model) -> BTreeMap<String, BTreeSet<String>> {
-    let contains = |name: &str| -> Vec<&str> {
-        match model.kind(name) {
-            Some(TypeKind::Struct(object)) => object
-                .members
-                .iter()
-                .filter_map(|member| by_value(&member.ty))
-                .collect(),
-            Some(TypeKind::Union(union)) => union
-                .variants
-                .iter()
-                .filter_map(|variant| by_value(&variant.ty))
-                .collect(),
-            Some(TypeKind::Methods(methods)) => methods.iter().map(|(_, ty)| ty.as_str()).collect(),
-            Some(TypeKind::Alias(target)) => by_value(target).into_iter().collect(),
-            _ => Vec::new(),
-        }
-    };
-    model
-        .types
-        .keys()
-        .map(|start| {
-            let mut reached = BTreeSet::new();
-            let mut waiting = contains(start);
-            while let Some(name) = waiting.pop() {
-                if reached.insert(name.to_owned()) {
-                    waiting.extend(contains(name));
-                }
-            }
-            (start.clone(), reached)
-        })
-        .collect()
 }

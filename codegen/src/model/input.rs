@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::lock::Lock;
+use super::modules::Modules;
 use super::names::Names;
 use crate::normalise::{NormalisedSchema, Shapes};
 
@@ -20,7 +21,7 @@ pub(super) struct BuildInput<'i> {
     /// The names that were published.
     pub(super) lock: &'i Lock,
     /// Which module each definition belongs to, where somebody said so.
-    pub(super) modules: &'i BTreeMap<String, String>,
+    pub(super) modules: &'i Modules,
     /// The results that earlier revisions stated, for requests without a result: definitions by method, the usual one first.
     pub(super) inherited_results: &'i BTreeMap<String, Vec<String>>,
 }

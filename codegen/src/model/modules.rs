@@ -32,14 +32,20 @@ const KEYWORDS: [&str; 51] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
+/// The definitions of each module.
+pub(crate) type Modules = BTreeMap<String, Vec<String>>;
+
 /// Assigns modules: as `assigned` says by official name; else with the method or the one module that uses the type.
-pub(crate) fn assign_modules(model: &mut Model, assigned: &BTreeMap<String, String>) {
+pub(crate) fn assign_modules(model: &mut Model, assigned: &Modules) {
+    let assigned = assigned.iter();
+    let assigned = assigned.flat_map(|(module, definitions)| definitions.iter().map(move |name| (name, module)));
+    let assigned: BTreeMap<&String, &String> = assigned.collect();
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
     for (name, ty) in &model.types {
         if matches!(ty.kind, TypeKind::Methods(_) | TypeKind::Results(_)) {
             modules.insert(name.clone(), MESSAGES.to_owned());
         } else if let (true, Some(module)) = (ty.official, assigned.get(&ty.documented_as)) {
-            modules.insert(name.clone(), module.clone());
+            modules.insert(name.clone(), (*module).clone());
         }
     }
     for method in &model.methods {
@@ -104,16 +110,9 @@ pub(super) fn is_module_name(name: &str) -> bool {
 }
 
 /// The types that a type refers to.
-fn uses(model: &Model, name: &str) -> Vec<String> {
-    let named = |ty: &TypeRef| ty.named().map(str::to_owned);
-    match model.kind(name) {
-        Some(TypeKind::Struct(object)) => object.members.iter().filter_map(|member| named(&member.ty)).collect(),
-        Some(TypeKind::Union(union)) => union.variants.iter().filter_map(|variant| named(&variant.ty)).collect(),
-        Some(TypeKind::Alias(target)) => named(target).into_iter().collect(),
-        Some(TypeKind::Methods(variants)) => variants.iter().map(|(_, ty)| ty.clone()).collect(),
-        Some(TypeKind::Results(variants)) => variants.iter().flat_map(|(_, types)| types).filter_map(named).collect(),
-        None | Some(TypeKind::Strings { .. }) => Vec::new(),
-    }
+fn uses(model: &Model, name: &str) -> impl Iterator<Item = String> {
+    let parts = model.kind(name).map(TypeKind::parts).unwrap_or_default();
+    parts.into_iter().filter_map(|part| part.named().map(str::to_owned))
 }
 
 /// The types that can be reached from these, but for those beyond `ends`, which aren't among them.

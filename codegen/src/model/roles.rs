@@ -8,7 +8,7 @@ use crate::load::OneOrMany;
 pub(super) type Roles = BTreeMap<String, OneOrMany>;
 
 /// The roles of methods, and whether handlers are asked all the same.
-pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
+const METHOD_ROLES: [(&str, bool); 12] = [
     ("acknowledge", false),
     ("begin", false),
     ("begun", false),
@@ -24,7 +24,7 @@ pub(super) const METHOD_ROLES: [(&str, bool); 12] = [
 ];
 
 /// The roles of members: keys of `_meta`, members of the filter of changes, and one of results.
-pub(super) const MEMBER_ROLES: [&str; 12] = [
+const MEMBER_ROLES: [&str; 12] = [
     "filter.prompts",
     "filter.resources",
     "filter.tools",
@@ -41,6 +41,11 @@ pub(super) const MEMBER_ROLES: [&str; 12] = [
 
 /// The role of the member of a result that says of which kind it is.
 pub(super) const RESULT_KIND: &str = "result.kind";
+
+/// All roles.
+pub(super) fn roles() -> impl Iterator<Item = &'static str> {
+    METHOD_ROLES.iter().map(|(role, _)| *role).chain(MEMBER_ROLES)
+}
 
 /// Whether handlers are never asked about methods of a role.
 pub(crate) fn is_internal(role: &str) -> bool {

@@ -1,24 +1,22 @@
 //! What is said about all revisions: which lines apply to a model, and which to none.
 
-use std::collections::BTreeMap;
-
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 
 use super::assign_roles::{assign_roles, declares_member};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
 use super::lifecycle::incomplete;
-use super::roles::{MEMBER_ROLES, METHOD_ROLES, Roles, is_of_member};
+use super::modules::Modules;
+use super::roles::{Roles, is_of_member, roles};
 use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
-use crate::load::OneOrMany;
 use crate::load::{Document, SharedDocuments};
 use crate::problem::Problem;
 
 /// What is said about all revisions.
 pub(crate) struct Shared {
     pub(super) documents: SharedDocuments,
-    pub(super) modules: BTreeMap<String, String>,
+    pub(super) modules: Modules,
     capabilities: Capabilities,
     lifecycle: Roles,
     tolerances: Tolerances,
@@ -27,13 +25,8 @@ pub(crate) struct Shared {
 impl Shared {
     /// Decodes what is said about all revisions. A document that has another shape is a problem, and says nothing.
     pub(crate) fn of(documents: SharedDocuments, problems: &mut Vec<Problem>) -> Self {
-        let modules: Modules = decode(&documents.modules, problems);
-        let modules = modules.into_iter().flat_map(|(module, definitions)| {
-            let definitions = definitions.into_iter();
-            definitions.map(move |definition| (definition, module.clone()))
-        });
         Self {
-            modules: modules.collect(),
+            modules: decode(&documents.modules, problems),
             capabilities: decode(&documents.capabilities, problems),
             lifecycle: decode(&documents.lifecycle, problems),
             tolerances: decode(&documents.tolerances, problems),
@@ -67,25 +60,69 @@ impl Shared {
 
     /// The lines about something that no revision has.
     pub(crate) fn misspelt(&self, models: &[&Model]) -> Vec<Problem> {
-        let (known, documents) = (Known { models }, &self.documents);
-        let mut problems = Vec::new();
+        let documents = &self.documents;
+        let (mut problems, mut unknown_roles) = (Vec::new(), Vec::new());
+        let mut known = |document: &Document, at: &str, is_in: &dyn Fn(&Model) -> bool, what: String| {
+            if !models.iter().any(|model| is_in(model)) {
+                let problem = document.problem(at, what);
+                problems.push(problem.help("correct the name, or remove the line if the protocol has lost it"));
+            }
+        };
         let capabilities = &documents.capabilities;
         for (line, places) in &self.capabilities {
             let at = pointer::child("#", line);
             let (method, parameter) = line.split_once(' ').unwrap_or((line, ""));
             let parameter = parameter.split('=').next().unwrap_or_default().trim_end_matches('!');
-            problems.extend(known.method(capabilities, &at, method));
-            problems.extend(known.parameter(capabilities, &at, method, parameter));
-            problems.extend(known.members(capabilities, &at, places));
-        }
-        for (role, names) in &self.lifecycle {
-            problems.extend(known.role(&documents.lifecycle, role, names));
+            let has_method = |model: &Model| model.method(method).is_some();
+            let what = format!("no revision has the method `{method}`");
+            known(capabilities, &at, &has_method, what);
+            let has_parameter = |model: &Model| {
+                let mut methods = model.methods.iter().filter(|known| known.name == method);
+                methods.any(|method| model.declares(&format!("{}.params.{parameter}", method.ty)))
+            };
+            if !parameter.is_empty() {
+                let what = format!("no revision's `{method}` has the parameter `{parameter}`");
+                known(capabilities, &at, &has_parameter, what);
+            }
+            for place in places.iter() {
+                let declares = |model: &Model| model.declares(bare_place(place));
+                known(capabilities, &at, &declares, format!("no revision declares `{place}`"));
+            }
         }
         for (index, tolerance) in self.tolerances.iter().enumerate() {
-            let at = format!("#/{index}");
-            problems.extend(known.members(&documents.tolerances, &at, &tolerance.places()));
+            for place in tolerance.places().iter() {
+                let declares = |model: &Model| model.declares(place);
+                let what = format!("no revision declares `{place}`");
+                known(&documents.tolerances, &format!("#/{index}"), &declares, what);
+            }
         }
-        problems.extend(known.definitions(&documents.modules));
+        for (module, definitions) in &self.modules {
+            for (index, name) in definitions.iter().enumerate() {
+                let at = format!("{}/{index}", pointer::child("#", module));
+                let defines = |model: &Model| model.definitions.contains_key(name);
+                let what = format!("no revision has the definition `{name}`");
+                known(&documents.modules, &at, &defines, what);
+            }
+        }
+        for (role, names) in &self.lifecycle {
+            let at = pointer::child("#", role);
+            if !roles().any(|known| known == role) {
+                let problem = documents.lifecycle.problem(&at, format!("there is no role `{role}`"));
+                unknown_roles.push(problem.help(format!("the roles are {}", Vec::from_iter(roles()).join(", "))));
+                continue;
+            }
+            for name in names.iter() {
+                let (is_in, what): (&dyn Fn(&Model) -> bool, &str) = match is_of_member(role) {
+                    true => (&|model| declares_member(model, name), "declares the member"),
+                    false => (&|model| model.method(name).is_some(), "has the method"),
+                };
+                known(&documents.lifecycle, &at, is_in, format!("no revision {what} `{name}`"));
+            }
+        }
+        let incomplete = models
+            .iter()
+            .flat_map(|model| incomplete_roles(&documents.lifecycle, model));
+        problems.extend(incomplete.map(|(_, problem)| problem).chain(unknown_roles));
         problems
     }
 }
@@ -95,84 +132,6 @@ fn decode<T: DeserializeOwned + Default>(document: &Document, problems: &mut Vec
         problems.push(problem);
         T::default()
     })
-}
-
-/// The definitions of each module.
-type Modules = BTreeMap<String, Vec<String>>;
-
-/// What the revisions have.
-struct Known<'m> {
-    models: &'m [&'m Model],
-}
-
-impl Known<'_> {
-    fn method(&self, document: &Document, at: &str, method: &str) -> Option<Problem> {
-        let is_known = self.models.iter().any(|model| model.method(method).is_some());
-        (!is_known).then(|| unknown(document, at, format!("no revision has the method `{method}`")))
-    }
-
-    /// What is wrong with the line of a role.
-    fn role(&self, document: &Document, role: &str, names: &OneOrMany) -> Vec<Problem> {
-        let at = pointer::child("#", role);
-        let roles: Vec<&str> = METHOD_ROLES.iter().map(|(role, _)| *role).chain(MEMBER_ROLES).collect();
-        if !roles.contains(&role) {
-            let problem = document.problem(&at, format!("there is no role `{role}`"));
-            return vec![problem.help(format!("the roles are {}", roles.join(", ")))];
-        }
-        let names = names.iter();
-        let unknown_names = names.filter_map(|name| match is_of_member(role) {
-            true => {
-                let is_known = self.models.iter().any(|model| declares_member(model, name));
-                (!is_known).then(|| unknown(document, &at, format!("no revision declares the member `{name}`")))
-            }
-            false => self.method(document, &at, name),
-        });
-        let incomplete = self.models.iter().flat_map(|model| incomplete_roles(document, model));
-        let incomplete = incomplete.filter_map(|(of, problem)| (of == role).then_some(problem));
-        unknown_names.chain(incomplete).collect()
-    }
-
-    /// A member of a request's parameters; the empty name means none.
-    fn parameter(&self, document: &Document, at: &str, method: &str, parameter: &str) -> Option<Problem> {
-        let mut methods = self.models.iter().flat_map(|model| {
-            let methods = model.methods.iter().filter(|known| known.name == method);
-            methods.map(move |method| (model, method))
-        });
-        let place = |ty: &str| format!("{ty}.params.{parameter}");
-        let is_known = parameter.is_empty() || methods.any(|(model, method)| model.declares(&place(&method.ty)));
-        (!is_known).then(|| {
-            unknown(
-                document,
-                at,
-                format!("no revision's `{method}` has the parameter `{parameter}`"),
-            )
-        })
-    }
-
-    /// Members of types, each as `Type.member.member`.
-    fn members<'p>(&self, document: &'p Document, at: &'p str, places: &'p OneOrMany) -> impl Iterator<Item = Problem> {
-        let is_known = |place: &&String| self.models.iter().any(|model| model.declares(bare_place(place)));
-        let unknown_places = places.iter().filter(move |place| !is_known(place));
-        unknown_places.map(move |place| unknown(document, at, format!("no revision declares `{place}`")))
-    }
-
-    fn definitions(&self, modules: &Document) -> Vec<Problem> {
-        let members = modules.root().as_object().into_iter().flatten();
-        let definitions = members.flat_map(|(module, list)| {
-            let list = list.as_array().into_iter().flatten().enumerate();
-            list.map(move |(index, name)| (pointer::child(&pointer::child("#", module), &index.to_string()), name))
-        });
-        let is_known = |name: &str| self.models.iter().any(|model| model.definitions.contains_key(name));
-        let unknown_names = definitions.filter_map(|(at, name)| {
-            let name = name.as_str().filter(|name| !is_known(name))?;
-            Some(unknown(
-                modules,
-                &at,
-                format!("no revision has the definition `{name}`"),
-            ))
-        });
-        unknown_names.collect()
-    }
 }
 
 /// The roles of a model that a session can't play, and what each of them lacks.
@@ -185,10 +144,4 @@ fn incomplete_roles(document: &Document, model: &Model) -> Vec<(String, Problem)
         Some((role.to_owned(), problem.help(help)))
     });
     lacking.collect()
-}
-
-fn unknown(document: &Document, at: &str, what: String) -> Problem {
-    document
-        .problem(at, what)
-        .help("correct the name, or remove the line if the protocol has lost it")
 }

@@ -173,6 +173,20 @@ pub(crate) struct Definition {
     pub(crate) envelope: Option<MessageKind>,
 }
 
+impl TypeKind {
+    /// The types that a value of the type may directly consist of.
+    pub(super) fn parts(&self) -> Vec<TypeRef> {
+        match self {
+            Self::Struct(object) => object.members.iter().map(|member| member.ty.clone()).collect(),
+            Self::Strings { .. } => Vec::new(),
+            Self::Union(union) => union.variants.iter().map(|variant| variant.ty.clone()).collect(),
+            Self::Alias(target) => vec![target.clone()],
+            Self::Methods(methods) => methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone())).collect(),
+            Self::Results(methods) => methods.iter().flat_map(|(_, results)| results).cloned().collect(),
+        }
+    }
+}
+
 impl Struct {
     /// The member of this name, if its value varies.
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
