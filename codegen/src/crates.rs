@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::emit::{
-    AdaptersInput, EmitInput, EmittedCrate, Templates, docs_of_all, emit_adapters, emit_crate, typescript,
-};
+use crate::emit::{AdaptersInput, EmitInput, EmittedCrate, docs_of_all, emit_adapters, emit_crate, typescript};
 use crate::error::GenerateError;
 use crate::files::FileSet;
 use crate::problem::{Problem, Problems};
@@ -30,33 +28,27 @@ fn inputs<'p>(protocol: &'p Protocol, crates: &'p str) -> impl Iterator<Item = E
 }
 
 /// Emits a crate, and finds its documentation that no type has.
-fn emit(
-    protocol: &Protocol,
-    input: &EmitInput<'_>,
-    templates: &Templates,
-) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
-    let emitted = emit_crate(input, templates)?;
+fn emit(protocol: &Protocol, input: &EmitInput<'_>) -> Result<(EmittedCrate, Vec<Problem>), GenerateError> {
+    let emitted = emit_crate(input)?;
     let problems = protocol.docs.needless(&input.revision.docs, &emitted.documented);
     Ok((emitted, problems))
 }
 
 /// Checks that the crate of a revision can be emitted.
 pub(crate) fn check_emission(protocol: &Protocol, revision: &str) -> Result<(), GenerateError> {
-    let templates = Templates::parsed()?;
     let is_meant = |input: &EmitInput<'_>| input.extension().is_none() && input.model().revision == revision;
     for input in inputs(protocol, "").filter(is_meant) {
-        Problems::check(emit(protocol, &input, templates)?.1)?;
+        Problems::check(emit(protocol, &input)?.1)?;
     }
     Ok(())
 }
 
 /// Emits the crate of an extension, which depends on the published crates.
 pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet, GenerateError> {
-    let templates = Templates::parsed()?;
     let mut files = FileSet::default();
     let is_meant = |input: &EmitInput<'_>| input.extension().is_some_and(|extension| extension.name == name);
     for input in inputs(protocol, "").filter(is_meant) {
-        let (emitted, problems) = emit(protocol, &input, templates)?;
+        let (emitted, problems) = emit(protocol, &input)?;
         Problems::check(problems)?;
         files.insert_crate(&input.crate_name(), emitted.files)?;
     }
@@ -65,13 +57,12 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
 
 /// Emits the crates of all revisions and extensions, and that which knows every revision.
 pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
-    let templates = Templates::parsed()?;
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
     let (mut items, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
     for input in inputs(protocol, crates) {
-        let (emitted, found) = emit(protocol, &input, templates)?;
+        let (emitted, found) = emit(protocol, &input)?;
         problems.extend(found);
         files.insert_crate(&input.crate_name(), emitted.files)?;
         let id = input.extension().map(|extension| &extension.declared.id);
@@ -91,7 +82,7 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
             hub,
             crates,
         };
-        let adapters = emit_adapters(&input, templates)?;
+        let adapters = emit_adapters(&input)?;
         files.insert_crate(&manifest.family().adapters_crate(), adapters)?;
     }
     Ok(Emitted { files, undocumented })

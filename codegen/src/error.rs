@@ -15,9 +15,6 @@ pub enum GenerateError {
     /// The generator reached a limit of its own.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// A built-in template doesn't parse.
-    #[error(transparent)]
-    Template(#[from] Box<handlebars::TemplateError>),
     /// The manifest has no such revision.
     #[error("revisions.yaml has no revision {wanted}; it has {}", known.join(", "))]
     UnknownRevision {
@@ -33,9 +30,6 @@ pub enum GenerateError {
     #[error(transparent)]
     Model(#[from] serde_json::Error),
 }
-
-/// A built-in template that doesn't parse.
-pub(crate) type TemplateError = Box<handlebars::TemplateError>;
 
 /// Why a crate can't be emitted.
 #[derive(Debug, thiserror::Error)]

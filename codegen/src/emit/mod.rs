@@ -32,7 +32,6 @@ pub(crate) use input::EmitInput;
 pub(crate) use items::Items;
 pub(crate) use renamed::docs_of_all;
 pub(crate) use tables::revision_tables;
-pub(crate) use templates::Templates;
 
 use docs::Documenter;
 use emitter::Emitter;
@@ -53,7 +52,7 @@ pub(crate) struct EmittedCrate {
 ///
 /// # Errors
 /// When the generator meets its own limits; never for what a schema says.
-pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result<EmittedCrate, EmitError> {
+pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitError> {
     let scope = Scope::new(input);
     let emitter = Emitter {
         input,
@@ -81,10 +80,10 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>, templates: &Templates) -> Result
         }
     }
     for (part, values) in parts {
-        let text = templates.render(part, &values)?;
+        let text = templates::render(part, &values)?;
         files.insert(part.replace("parts", "src"), source::file(&header, [text]));
     }
-    files.extend(scaffold::crate_files(templates, input, &emitter.documenter)?);
+    files.extend(scaffold::crate_files(input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
     if input.extension().is_none() {
         files.insert("typescript.ts".to_owned(), typescript::definitions(input));

@@ -9,7 +9,7 @@ use super::docs::{Documenter, wrapped};
 use super::input::EmitInput;
 use super::names::{STANDARD, library_name};
 use super::source;
-use super::templates::Templates;
+use super::templates;
 use crate::error::EmitError;
 
 use crate::load::Family;
@@ -21,7 +21,6 @@ fn counted(number: usize, thing: &str) -> String {
 
 /// The files that don't depend on the types: those made from templates, and the licences.
 pub(super) fn crate_files(
-    templates: &Templates,
     input: &EmitInput<'_>,
     documenter: &Documenter<'_>,
 ) -> Result<BTreeMap<String, String>, EmitError> {
@@ -64,11 +63,11 @@ pub(super) fn crate_files(
         "project": project(),
     });
     if input.module().is_some() {
-        let module = templates.render("single/bodies/mod.rs", &values)?;
+        let module = templates::render("single/bodies/mod.rs", &values)?;
         return Ok(BTreeMap::from([("src/mod.rs".to_owned(), module)]));
     }
     let kind = input.extension().map_or("types", |_| "extension");
-    let mut files = templates.files(kind, &values)?;
+    let mut files = templates::files(kind, &values)?;
     // Without our crates beside it, it is somebody else's.
     files.retain(|file, _| !(input.crates.is_empty() && file.starts_with("LICENSE")));
     Ok(files)

@@ -1,12 +1,12 @@
 //! The templates of whole files and of fixed bodies.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
-use handlebars::Handlebars;
+use handlebars::{Handlebars, RenderErrorReason, TemplateError};
 use serde_json::Value;
 
-use crate::error::{EmitError, TemplateError};
+use crate::error::EmitError;
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
@@ -45,52 +45,39 @@ const LICENCES: [(&str, &str); 2] = [
     ("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
 ];
 
-/// The templates that are built in.
-#[derive(Debug)]
-pub(crate) struct Templates(Handlebars<'static>);
+/// The templates, which are parsed once. A name that isn't among the values that one is given is an error.
+static PARSED: LazyLock<Result<Handlebars<'static>, TemplateError>> = LazyLock::new(|| {
+    let mut registry = Handlebars::new();
+    registry.set_strict_mode(true);
+    registry.register_escape_fn(handlebars::no_escape);
+    for (name, text) in TEMPLATES {
+        registry.register_template_string(name, text)?;
+    }
+    Ok(registry)
+});
 
-impl Templates {
-    /// The templates, which are parsed once. A name that isn't among the values that one is given is an error.
-    ///
-    /// # Errors
-    /// When one doesn't parse, which the tests rule out.
-    pub(crate) fn parsed() -> Result<&'static Self, TemplateError> {
-        static PARSED: OnceLock<Templates> = OnceLock::new();
-        match PARSED.get() {
-            Some(parsed) => Ok(parsed),
-            None => Self::parse().map(|parsed| PARSED.get_or_init(|| parsed)),
+/// The files of a kind of crate, relative to its folder: those made from templates, and the licences.
+pub(super) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, String>, EmitError> {
+    let licences = LICENCES.map(|(file, text)| (file.to_owned(), text.to_owned()));
+    let mut files = BTreeMap::from(licences);
+    for (name, _) in TEMPLATES {
+        let file = name.strip_prefix(kind).and_then(|name| name.strip_prefix('/'));
+        if let Some(file) = file.filter(|file| !file.contains('/')) {
+            let folder = if file.ends_with(".rs") { "src/" } else { "" };
+            files.insert(format!("{folder}{file}"), render(name, values)?);
         }
     }
+    Ok(files)
+}
 
-    fn parse() -> Result<Self, TemplateError> {
-        let mut registry = Handlebars::new();
-        registry.set_strict_mode(true);
-        registry.register_escape_fn(handlebars::no_escape);
-        for (name, text) in TEMPLATES {
-            registry.register_template_string(name, text)?;
-        }
-        Ok(Self(registry))
-    }
-
-    /// The files of a kind of crate, relative to its folder: those made from templates, and the licences.
-    pub(super) fn files(&self, kind: &str, values: &Value) -> Result<BTreeMap<String, String>, EmitError> {
-        let licences = LICENCES.map(|(file, text)| (file.to_owned(), text.to_owned()));
-        let mut files = BTreeMap::from(licences);
-        for (name, _) in TEMPLATES {
-            let file = name.strip_prefix(kind).and_then(|name| name.strip_prefix('/'));
-            if let Some(file) = file.filter(|file| !file.contains('/')) {
-                let folder = if file.ends_with(".rs") { "src/" } else { "" };
-                files.insert(format!("{folder}{file}"), self.render(name, values)?);
-            }
-        }
-        Ok(files)
-    }
-
-    /// The text that a template becomes.
-    pub(super) fn render(&self, template: &'static str, values: &Value) -> Result<String, EmitError> {
-        self.0.render(template, values).map_err(|error| EmitError::Template {
-            template,
-            error: Box::new(error),
-        })
-    }
+/// The text that a template becomes.
+pub(super) fn render(template: &'static str, values: &Value) -> Result<String, EmitError> {
+    // The tests rule out that one doesn't parse.
+    let parsed = PARSED.as_ref();
+    let parsed = parsed.map_err(|error| RenderErrorReason::Other(error.to_string()).into());
+    let rendered = parsed.and_then(|parsed| parsed.render(template, values));
+    rendered.map_err(|error| EmitError::Template {
+        template,
+        error: Box::new(error),
+    })
 }

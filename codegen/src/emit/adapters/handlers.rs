@@ -9,7 +9,7 @@ use super::side::Side;
 use crate::emit::names::library_name;
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
-use crate::emit::templates::Templates;
+use crate::emit::templates::render;
 use crate::emit::tokens::ident;
 use crate::error::EmitError;
 
@@ -22,9 +22,9 @@ const TITLE: &str = "\
 ";
 
 /// The file of the traits of both sides.
-pub(super) fn handlers(input: &AdaptersInput<'_>, templates: &Templates, header: &str) -> Result<String, EmitError> {
+pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let hub = input.hub();
-    let render = |used: &str| -> Result<String, EmitError> {
+    let rendered = |used: &str| -> Result<String, EmitError> {
         let sides =
             [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(hub, side, other).values());
         let values = json!({
@@ -36,10 +36,10 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, templates: &Templates, header:
             "paginated": mentions(used, "Paginated"),
             "messages": hub.model.methods.iter().map(|method| ident(&method.ty).to_string()).collect::<Vec<_>>(),
         });
-        templates.render("adapters/bodies/handlers.rs", &values)
+        render("adapters/bodies/handlers.rs", &values)
     };
     // The functions that both sides share are there if the sides call them.
-    let code = render(&render("")?)?;
+    let code = rendered(&rendered("")?)?;
     let code: TokenStream = code
         .parse()
         .map_err(|error: proc_macro2::LexError| EmitError::Unparsable {

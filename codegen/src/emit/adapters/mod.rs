@@ -15,7 +15,7 @@ use serde_json::json;
 use super::names::{library_name, module_name, variant_name};
 use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
 use super::tables::revision_tables;
-use super::templates::Templates;
+use super::templates;
 use crate::adapt::report;
 use crate::error::EmitError;
 use crate::load::Family;
@@ -35,10 +35,7 @@ fn header(family: &Family) -> &'static str {
 const PEER_TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Implementation"];
 
 /// Emits the files of the crate, relative to its folder.
-pub(crate) fn emit_adapters(
-    input: &AdaptersInput<'_>,
-    templates: &Templates,
-) -> Result<BTreeMap<String, String>, EmitError> {
+pub(crate) fn emit_adapters(input: &AdaptersInput<'_>) -> Result<BTreeMap<String, String>, EmitError> {
     let family = input.manifest().family();
     let name = family.adapters_crate();
     let hub = input.hub().model.revision.as_str();
@@ -87,7 +84,7 @@ pub(crate) fn emit_adapters(
         "revisions": revisions.collect::<Vec<_>>(),
     });
     let kind = if family.single_crate { "single" } else { "adapters" };
-    let mut files = templates.files(kind, &values)?;
+    let mut files = templates::files(kind, &values)?;
     files.insert(
         "ADAPTERS.md".to_owned(),
         report(input.protocol.plans.iter().flat_map(|plans| plans.iter())),
@@ -104,10 +101,7 @@ pub(crate) fn emit_adapters(
     if family.single_crate {
         return Ok(files);
     }
-    files.insert("src/peers.rs".to_owned(), peers::peers(input, templates, &header)?);
-    files.insert(
-        "src/handlers.rs".to_owned(),
-        handlers::handlers(input, templates, &header)?,
-    );
+    files.insert("src/peers.rs".to_owned(), peers::peers(input, &header)?);
+    files.insert("src/handlers.rs".to_owned(), handlers::handlers(input, &header)?);
     Ok(files)
 }

@@ -6,7 +6,7 @@ use super::input::{AdaptersInput, Hub};
 use super::names::import;
 use crate::emit::messages::result_variants;
 use crate::emit::source;
-use crate::emit::templates::Templates;
+use crate::emit::templates::render;
 use crate::emit::tokens::ident;
 use crate::error::EmitError;
 use crate::model::{TypeKind, TypeRef};
@@ -30,10 +30,10 @@ const OURS: [&str; 8] = [
 ];
 
 /// The file of the functions that read and write the messages of a peer.
-pub(super) fn peers(input: &AdaptersInput<'_>, templates: &Templates, header: &str) -> Result<String, EmitError> {
+pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, EmitError> {
     let sides = [("Client", "Server"), ("Server", "Client")].map(|sides| values(input.hub(), sides));
     let values = json!({"sides": sides});
-    let functions = templates.render("adapters/bodies/peers.rs", &values)?;
+    let functions = render("adapters/bodies/peers.rs", &values)?;
     let imports = [
         "pub use mcp_convert::peers::read_message;\n".to_owned(),
         import(&functions, "mcp_convert", &["Role", "peers"]),
