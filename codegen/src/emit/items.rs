@@ -1,8 +1,8 @@
 //! Structs and enumerations as typify lays them out: items, fields, variants, keyword escapes.
 //!
-//! typify gets a schema of our own making, in which each member refers to a Rust type that is settled already: it would
-//! lose constants, the difference between absent and null, undeclared members and names. The items that it makes are what
-//! is emitted, with our documentation and derives in the place of its own.
+//! typify gets a schema of our own making, since from the revision's it would lose constants, the difference between absent and null,
+//! undeclared members and names. The items that it makes are what is emitted, with the types that the model has settled, and with our
+//! documentation and derives in the place of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use proc_macro2::Ident;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
-use super::tokens::{Scope, ident};
+use super::tokens::ident;
 use crate::error::EmitError;
 use crate::model::names::unique;
-use crate::model::{Member, Model, Struct, TypeKind};
+use crate::model::{Model, Struct, TypeKind};
 
 /// The field for members that the schema doesn't declare.
 pub(crate) const EXTRA: &str = "extra";
@@ -37,17 +37,11 @@ impl Items {
     /// Has typify lay out every struct and enumeration of the model.
     ///
     /// It knows types by number, so that no name can be at odds with one that it makes.
-    pub(crate) fn new(model: &Model, scope: &Scope) -> Result<Self, EmitError> {
-        let mut definitions = Map::new();
-        let mut fields: BTreeMap<String, String> = BTreeMap::new();
-        let mut given = BTreeMap::new();
+    pub(crate) fn new(model: &Model) -> Result<Self, EmitError> {
+        let (mut definitions, mut given) = (Map::new(), BTreeMap::new());
         for (number, (name, ty)) in model.own_types().enumerate() {
             let (schema, keys) = match &ty.kind {
-                TypeKind::Struct(object) => struct_schema(object, |member| {
-                    let number = format!("Field{}", fields.len());
-                    let number = fields.entry(scope.field(member).to_string()).or_insert(number);
-                    format!("#/definitions/{number}")
-                }),
+                TypeKind::Struct(object) => struct_schema(object),
                 TypeKind::Strings { values, .. } => {
                     let keys = distinct(values.iter().map(String::as_str), &[], |name| {
                         name.to_upper_camel_case()
@@ -62,13 +56,8 @@ impl Items {
             let names: BTreeMap<String, String> = keys.into_iter().map(|(name, key)| (key, name)).collect();
             given.insert(number, (name, names));
         }
-        let mut settings = TypeSpaceSettings::default();
-        for (rust, number) in &fields {
-            settings.with_replacement(number, rust, std::iter::empty());
-            definitions.insert(number.clone(), json!({"type": "string"}));
-        }
         let mut items = Self::default();
-        for item in run_typify(&settings, definitions)? {
+        for item in run_typify(definitions)? {
             let number = match &item {
                 syn::Item::Struct(item) => item.ident.to_string(),
                 syn::Item::Enum(item) => item.ident.to_string(),
@@ -110,25 +99,29 @@ impl Items {
     }
 }
 
-/// The schema of a struct, each member of which refers to what has its type, and the key of each member in it.
-fn struct_schema(object: &Struct, mut reference: impl FnMut(&Member) -> String) -> (Value, BTreeMap<String, String>) {
-    let wanted = |member: &Member| member.field.clone().unwrap_or_else(|| member.name.clone());
-    let names: Vec<String> = object.members.iter().map(wanted).collect();
-    let distinct = distinct(names.iter().map(String::as_str), &[EXTRA], |name| name.to_snake_case());
-    let mut keys = BTreeMap::new();
-    let mut properties = Map::new();
-    for (member, wanted) in object.members.iter().zip(&names) {
-        let key = &distinct[wanted];
-        keys.insert(member.name.clone(), key.clone());
-        properties.insert(key.clone(), json!({"$ref": reference(member)}));
-    }
+/// The schema of a struct, and the key of each member in it. What the members are isn't for typify to say.
+fn struct_schema(object: &Struct) -> (Value, BTreeMap<String, String>) {
+    let wanted = object
+        .members
+        .iter()
+        .map(|member| member.field.as_ref().unwrap_or(&member.name));
+    let distinct = distinct(wanted.map(String::as_str), &[EXTRA], |name| name.to_snake_case());
+    let keys = object.members.iter().map(|member| {
+        let wanted = member.field.as_ref().unwrap_or(&member.name);
+        (member.name.clone(), distinct[wanted].clone())
+    });
+    let keys: BTreeMap<String, String> = keys.collect();
+    let properties: Map<String, Value> = keys
+        .values()
+        .map(|key| (key.clone(), json!({"type": "string"})))
+        .collect();
     let required: Vec<&String> = keys.values().collect();
     let schema = json!({"type": "object", "properties": properties, "required": required});
     (schema, keys)
 }
 
-fn run_typify(settings: &TypeSpaceSettings, definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitError> {
-    let mut space = TypeSpace::new(settings);
+fn run_typify(definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitError> {
+    let mut space = TypeSpace::new(&TypeSpaceSettings::default());
     let root = json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": definitions});
     let refused = |error: &dyn std::fmt::Display| EmitError::Typify(error.to_string());
     let root = serde_json::from_value(root).map_err(|error| refused(&error))?;

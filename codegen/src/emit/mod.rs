@@ -53,15 +53,12 @@ pub(crate) struct EmittedCrate {
 /// # Errors
 /// When the generator meets its own limits; never for what a schema says.
 pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitError> {
-    let scope = Scope::new(input);
     let emitter = Emitter {
         input,
         documenter: Documenter::new(input),
-        items: Items::new(input.model(), &scope)?,
-        scope,
+        items: Items::new(input.model())?,
+        scope: Scope::new(input),
     };
-    // What typify was given isn't written yet.
-    emitter.scope.take_imports(|_| true);
     let mut files = BTreeMap::new();
     let modules: BTreeSet<&str> = input.model().own_types().map(|(_, ty)| ty.module.as_str()).collect();
     for module in modules {

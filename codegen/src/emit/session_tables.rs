@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::tables::said;
 use crate::adapt::Plan;
-use crate::model::{Lifecycle, Method, Model, ModelledRevision, OwnMessage};
+use crate::model::{Lifecycle, Model, ModelledRevision, OwnMessage};
 
 /// The roles whose methods have members that a session reads or writes.
 const PARAMS: [&str; 7] = [
@@ -30,10 +31,7 @@ pub(super) fn facts(revision: &ModelledRevision, specification: &str) -> Value {
     row["initializes"] = json!(model.lifecycle.names.contains_key("begin"));
     row["specification"] = json!(specification);
     row["statuses"] = json!((!statuses.is_empty()).then(|| Vec::from_iter(statuses)));
-    if let Some(row) = row.as_object_mut() {
-        row.retain(|_, fact| !matches!(fact, Value::Null | Value::Bool(false)));
-    }
-    row
+    said(row)
 }
 
 /// The names by those of `mcp_convert::Lifecycle`.
@@ -75,17 +73,4 @@ pub(super) fn errors(model: &Model) -> Value {
 /// The rules about errors from a revision to a neighbour.
 pub(super) fn error_rules(plan: Option<&Plan>) -> Value {
     json!(plan.map_or(&[][..], |plan| plan.errors.as_slice()))
-}
-
-/// What a method needs for some of its parameters, the mistakes in its results that are tolerated, and its deprecation.
-pub(super) fn extend_method(model: &Model, method: &Method, row: &mut Map<String, Value>) {
-    if let Some(deprecation) = model.deprecation_of_method(method) {
-        row.insert("deprecated".to_owned(), json!(deprecation.note()));
-    }
-    if !method.needs.is_empty() {
-        row.insert("wants".to_owned(), json!(method.needs));
-    }
-    if !method.tolerances.is_empty() {
-        row.insert("tolerates".to_owned(), json!(method.tolerances));
-    }
 }

@@ -31,7 +31,7 @@ impl Emitter<'_> {
             return TokenStream::new();
         };
         let mut laid_out = structure.item.clone();
-        let mut of_members: Vec<syn::Field> = laid_out.fields.iter().cloned().collect();
+        let of_members = &structure.item.fields;
         let fields = fields.iter().filter_map(|field| match field {
             Field::Constant { .. } => None,
             Field::Implied { constant, field } => {
@@ -40,13 +40,10 @@ impl Emitter<'_> {
             }
             Field::Member { member, field } => {
                 let docs = self.documenter.member(ty, &member.name, member.description.as_deref());
-                let at = of_members
-                    .iter()
-                    .position(|other| other.ident.as_ref() == Some(field))?;
-                let item = of_members.swap_remove(at);
-                // What it names is recorded, so that it is imported.
-                self.scope.field(member);
-                Some(quote!(#docs #item))
+                let syn::Field { vis, ident, .. } =
+                    of_members.iter().find(|other| other.ident.as_ref() == Some(field))?;
+                let ty = self.scope.field(member);
+                Some(quote!(#docs #vis #ident: #ty))
             }
         });
         let (extra, extra_type) = (ident(EXTRA), self.scope.wire("Extra"));

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::session_tables::{error_rules, errors, extend_method, facts, lifecycle};
+use super::session_tables::{error_rules, errors, facts, lifecycle};
 use crate::adapt::{Plan, Row};
-use crate::model::{MessageKind, Method, Model, ModelledRevision, Struct, Type, TypeKind, TypeRef, result_variants};
+use crate::model::{MessageKind, Method, Model, ModelledRevision, TypeKind, TypeRef, result_variants};
+use crate::overlay::Deprecation;
 use crate::protocol::Protocol;
 
 type Object = Map<String, Value>;
@@ -82,24 +83,35 @@ fn names(model: &Model) -> BTreeMap<String, Value> {
 
 /// Every method, as in the table of the type crate.
 fn methods(model: &Model) -> String {
-    let rows: Vec<String> = model
+    let rows = model
         .methods
         .iter()
-        .map(|method| self::method(model, method).to_string())
-        .collect();
-    format!("\"methods\": [\n{}\n]", rows.join(",\n"))
+        .map(|method| self::method(model, method).to_string());
+    format!("\"methods\": [\n{}\n]", Vec::from_iter(rows).join(",\n"))
 }
 
 fn method(model: &Model, method: &Method) -> Value {
-    let mut row = json!({"name": method.name, "direction": method.direction, "at": model.pointer_of(method)});
+    let is_request = method.kind == MessageKind::Request;
+    said(json!({
+        "name": method.name,
+        "direction": method.direction,
+        "at": model.pointer_of(method),
+        "results": is_request.then(|| model.result_pointers(method)),
+        "needs": method.capability,
+        "wants": (!method.needs.is_empty()).then_some(&method.needs),
+        "tolerates": (!method.tolerances.is_empty()).then_some(&method.tolerances),
+        "deprecated": model.deprecation_of_method(method).map(Deprecation::note),
+    }))
+}
+
+/// A row without the members that say nothing.
+pub(super) fn said(mut row: Value) -> Value {
     if let Some(row) = row.as_object_mut() {
-        if method.kind == MessageKind::Request {
-            row.insert("results".to_owned(), json!(model.result_pointers(method)));
-        }
-        if let Some(capability) = &method.capability {
-            row.insert("needs".to_owned(), json!(capability));
-        }
-        extend_method(model, method, row);
+        row.retain(|_, member| match member {
+            Value::Null | Value::Bool(false) => false,
+            Value::Object(members) => !members.is_empty(),
+            _ => true,
+        });
     }
     row
 }
@@ -124,76 +136,57 @@ fn types(model: &Model) -> BTreeMap<String, Value> {
     let definitions = definitions(model);
     let types = model.types.iter();
     let rows = types.map(|(name, ty)| {
-        let mut row = kind(model, ty);
-        if ty.pointer.strip_prefix(&definitions) != Some(name.as_str()) {
-            row.insert("at".to_owned(), json!(ty.pointer));
-        }
-        (name.clone(), Value::Object(row))
+        let mut row = kind(model, &ty.kind);
+        let is_elsewhere = ty.pointer.strip_prefix(&definitions) != Some(name.as_str());
+        row["at"] = json!(is_elsewhere.then_some(&ty.pointer));
+        row["closed"] = json!(ty.schema.closed || ty.schema.enumeration);
+        (name.clone(), said(row))
     });
     rows.collect()
 }
 
-fn kind(model: &Model, ty: &Type) -> Object {
-    let mut row = Object::new();
-    match &ty.kind {
-        TypeKind::Struct(object) => structure(object, &mut row),
-        TypeKind::Strings { values, .. } => {
-            row.insert("strings".to_owned(), json!(values));
+fn kind(model: &Model, kind: &TypeKind) -> Value {
+    match kind {
+        TypeKind::Struct(object) => {
+            let members = |required: bool| -> Object {
+                let members = object.members.iter().filter(|member| member.required == required);
+                members.map(|member| (member.name.clone(), json!(member.ty))).collect()
+            };
+            let constants = |required: bool| -> Object {
+                let constants = object.constants.iter();
+                let constants = constants.filter(|constant| constant.required == required);
+                constants
+                    .map(|constant| (constant.name.clone(), json!(constant.value)))
+                    .collect()
+            };
+            json!({
+                "required": members(true),
+                "optional": members(false),
+                "constant": constants(true),
+                "implied": constants(false),
+            })
         }
+        TypeKind::Strings { values, .. } => json!({"strings": values}),
         TypeKind::Union(union) => {
             let variants: Vec<&TypeRef> = union.variants.iter().map(|variant| &variant.ty).collect();
-            row.insert("union".to_owned(), json!(variants));
-            if let Some(decision) = &union.objects {
-                row.insert("objects".to_owned(), json!(decision));
-            }
+            json!({"union": variants, "objects": union.objects})
         }
-        TypeKind::Alias(target) => {
-            row.insert("alias".to_owned(), json!(target));
-        }
+        TypeKind::Alias(target) => json!({"alias": target}),
         TypeKind::Methods(methods) => {
-            let methods = methods.iter().map(|(method, ty)| (method.clone(), json!(ty)));
-            row.insert("methods".to_owned(), Value::Object(methods.collect()));
+            let methods: BTreeMap<&String, &String> = methods.iter().map(|(method, ty)| (method, ty)).collect();
+            json!({"methods": methods})
         }
         TypeKind::Results(methods) => {
             let variants: Vec<TypeRef> = result_variants(methods).into_iter().map(|(ty, _)| ty).collect();
-            row.insert("variants".to_owned(), json!(variants));
-            let methods = methods
-                .iter()
-                .map(|(method, types)| (method.clone(), results(model, method, types)));
-            row.insert("results".to_owned(), Value::Object(methods.collect()));
-        }
-    }
-    if ty.schema.closed || ty.schema.enumeration {
-        row.insert("closed".to_owned(), json!(true));
-    }
-    row
-}
-
-fn structure(object: &Struct, row: &mut Object) {
-    let members = |required: bool| {
-        let members = object.members.iter().filter(move |member| member.required == required);
-        members.map(|member| (member.name.clone(), json!(member.ty)))
-    };
-    let constants = |required: bool| {
-        let constants = object.constants.iter();
-        let constants = constants.filter(move |constant| constant.required == required);
-        constants.map(|constant| (constant.name.clone(), json!(constant.value)))
-    };
-    let sections: [(&str, Object); 4] = [
-        ("required", members(true).collect()),
-        ("optional", members(false).collect()),
-        ("constant", constants(true).collect()),
-        ("implied", constants(false).collect()),
-    ];
-    for (section, members) in sections {
-        if !members.is_empty() {
-            row.insert(section.to_owned(), Value::Object(members));
+            let results = methods.iter();
+            let results = results.map(|(method, types)| (method.clone(), results_of(model, method, types)));
+            json!({"variants": variants, "results": results.collect::<Object>()})
         }
     }
 }
 
 /// The results of a method, and what distinguishes them: a tag and its values, or a member of each.
-fn results(model: &Model, method: &str, types: &[TypeRef]) -> Value {
+fn results_of(model: &Model, method: &str, types: &[TypeRef]) -> Value {
     if let Some((tag, values)) = model.result_tags(method, types) {
         return json!({"types": types, "tag": tag, "values": values});
     }
