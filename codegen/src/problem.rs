@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
+use std::ops::Deref;
 
 /// A position in a file, both counted from 1, the column in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,20 +127,13 @@ impl Problems {
         found.retain(|problem| known.insert(problem.clone()));
         Err(Self(found))
     }
+}
 
-    /// The problems, in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
-        self.0.iter()
-    }
+impl Deref for Problems {
+    type Target = [Problem];
 
-    /// The number of problems.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there are no problems.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    fn deref(&self) -> &[Problem] {
+        &self.0
     }
 }
 
@@ -175,14 +169,5 @@ impl IntoIterator for Problems {
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
-    }
-}
-
-impl<'a> IntoIterator for &'a Problems {
-    type Item = &'a Problem;
-    type IntoIter = std::slice::Iter<'a, Problem>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
     }
 }

@@ -1,7 +1,6 @@
 //! What changed beyond the schemas: batches, and the facts of the overlays.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::change::{Change, ChangeKind, Compatibility, Subject};
 use crate::model::ModelledRevision;
@@ -44,22 +43,10 @@ pub(super) fn changes(earlier: &ModelledRevision, later: &ModelledRevision) -> V
 
 /// Every fact by its name in an overlay.
 fn facts(side: &ModelledRevision) -> Map<String, Value> {
-    #[derive(Serialize)]
-    struct All<'f> {
-        batches: bool,
-        errors_without_id: bool,
-        #[serde(flatten)]
-        facts: &'f crate::facts::Facts,
-    }
-    let all = All {
-        batches: side.model.batches,
-        errors_without_id: side.model.errors_without_id,
-        facts: &side.facts,
-    };
-    match serde_json::to_value(all) {
-        Ok(Value::Object(facts)) => facts,
-        _ => Map::new(),
-    }
+    let mut facts = json!(side.facts);
+    facts["batches"] = json!(side.model.batches);
+    facts["errors_without_id"] = json!(side.model.errors_without_id);
+    facts.as_object().cloned().unwrap_or_default()
 }
 
 fn is_nothing(fact: &Value) -> bool {

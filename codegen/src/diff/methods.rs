@@ -13,33 +13,20 @@ type Key<'m> = (&'m str, MessageKind);
 pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
     let (earlier, later) = (methods(pair.earlier), methods(pair.later));
     let names: BTreeSet<Key<'_>> = earlier.keys().chain(later.keys()).copied().collect();
-    let found = names
-        .into_iter()
-        .flat_map(|key| match (earlier.get(&key), later.get(&key)) {
-            (None, Some(method)) => {
-                let change = Change::new(Subject::Method, key.0, ChangeKind::Added, Compatibility::Additive);
-                vec![
-                    change
-                        .values(None, Some(describe(method)))
-                        .at(None, pointer(pair.later, method)),
-                ]
-            }
-            (Some(method), None) => {
-                let change = Change::new(
-                    Subject::Method,
-                    key.0,
-                    ChangeKind::Removed,
-                    Compatibility::BreakingForSenders,
-                );
-                vec![
-                    change
-                        .values(Some(describe(method)), None)
-                        .at(pointer(pair.earlier, method), None),
-                ]
-            }
-            (Some(before), Some(after)) => compare(pair, before, after),
-            (None, None) => Vec::new(),
-        });
+    let found = names.into_iter().flat_map(|key| {
+        let (before, after) = (earlier.get(&key).copied(), later.get(&key).copied());
+        if let (Some(before), Some(after)) = (before, after) {
+            return compare(pair, before, after);
+        }
+        let (what, compatibility) = match before {
+            None => (ChangeKind::Added, Compatibility::Additive),
+            Some(_) => (ChangeKind::Removed, Compatibility::BreakingForSenders),
+        };
+        let change = Change::new(Subject::Method, key.0, what, compatibility)
+            .values(before.map(describe), after.map(describe))
+            .at(pointer(pair.earlier, before), pointer(pair.later, after));
+        vec![change]
+    });
     let mut found: Vec<Change> = found.collect();
     for change in &mut found {
         change.planned_as.push(change.name.clone());
@@ -55,14 +42,14 @@ fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
         .collect()
 }
 
-fn pointer(model: &Model, method: &Method) -> Option<String> {
-    Some(model.definitions.get(&method.definition)?.pointer.clone())
+fn pointer(model: &Model, method: Option<&Method>) -> Option<String> {
+    Some(model.definitions.get(&method?.definition)?.pointer.clone())
 }
 
 fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Change> {
     let change = |what, compatibility| {
         Change::new(Subject::Method, &before.name, what, compatibility)
-            .at(pointer(pair.earlier, before), pointer(pair.later, after))
+            .at(pointer(pair.earlier, Some(before)), pointer(pair.later, Some(after)))
     };
     let mut changes = Vec::new();
     if before.direction != after.direction {
@@ -74,41 +61,25 @@ fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Ch
         changes.push(change(ChangeKind::Changed, compatibility).values(Some(from.into()), Some(to.into())));
     }
     if before.capability != after.capability {
-        let needs = |method: &Method| {
-            method
-                .capability
-                .as_ref()
-                .map(|capability| format!("capability {capability}"))
-        };
+        let needs = |method: &Method| Some(format!("capability {}", method.capability.as_ref()?));
         let compatibility = match after.capability {
             Some(_) => Compatibility::BreakingForSenders,
             None => Compatibility::Additive,
         };
         changes.push(change(ChangeKind::Changed, compatibility).values(needs(before), needs(after)));
     }
-    let atoms = |model, results: &'m [TypeRef]| {
-        results
-            .iter()
-            .flat_map(|result| atoms(model, result))
-            .collect::<Vec<_>>()
+    let atoms = |model, method: &'m Method| -> Vec<_> {
+        let results = method.results.iter();
+        results.flat_map(|result| atoms(model, result)).collect()
     };
-    let results = [atoms(pair.earlier, &before.results), atoms(pair.later, &after.results)];
-    let values = pair.compare(&results[0], &results[1]);
+    let values = pair.compare(&atoms(pair.earlier, before), &atoms(pair.later, after));
     let Some((what, compatibility)) = values.kind() else {
         return changes;
     };
     let list = |names: &[String]| (!names.is_empty()).then(|| format!("result {}", names.join(", ")));
-    let results = before
-        .results
-        .iter()
-        .chain(&after.results)
-        .filter_map(|result| result.named());
-    let results: Vec<String> = results.map(str::to_owned).collect();
-    changes.push(
-        change(what, compatibility)
-            .values(list(&values.removed), list(&values.added))
-            .planned_as(results),
-    );
+    let results = before.results.iter().chain(&after.results).filter_map(TypeRef::named);
+    let change = change(what, compatibility).values(list(&values.removed), list(&values.added));
+    changes.push(change.planned_as(results.map(str::to_owned)));
     changes
 }
 
@@ -138,11 +109,8 @@ pub(crate) fn direction(direction: Direction) -> &'static str {
 /// The error codes that a revision adds to JSON-RPC's.
 pub(super) fn error_codes(pair: &Pair<'_>) -> Vec<Change> {
     let codes = |model: &Model| -> BTreeMap<i64, String> {
-        model
-            .error_codes
-            .iter()
-            .map(|error| (error.code, error.name.clone()))
-            .collect()
+        let codes = model.error_codes.iter();
+        codes.map(|error| (error.code, error.name.clone())).collect()
     };
     let (earlier, later) = (codes(pair.earlier), codes(pair.later));
     let numbers: BTreeSet<i64> = earlier.keys().chain(later.keys()).copied().collect();
@@ -155,11 +123,8 @@ pub(super) fn error_codes(pair: &Pair<'_>) -> Vec<Change> {
             _ => (ChangeKind::Renamed, Compatibility::Cosmetic),
         };
         let change = Change::new(Subject::ErrorCode, code.to_string(), what, compatibility);
-        Some(
-            change
-                .values(before.cloned(), after.cloned())
-                .planned_as([format!("error {code}")]),
-        )
+        let change = change.values(before.cloned(), after.cloned());
+        Some(change.planned_as([format!("error {code}")]))
     });
     found.collect()
 }

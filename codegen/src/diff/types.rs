@@ -29,28 +29,22 @@ fn definitions(pair: &Pair<'_>) -> Vec<Change> {
     });
     let renamed: BTreeMap<String, String> = renamed.collect();
     let targets: BTreeSet<&String> = renamed.values().collect();
-    let change = |name: &str, what, compatibility, before: Option<&str>, after: Option<&str>| {
-        let pointer = |model: &Model, name: Option<&str>| Some(model.definitions.get(name?)?.pointer.clone());
-        Change::new(Subject::Definition, name, what, compatibility)
-            .at(pointer(pair.earlier, before), pointer(pair.later, after))
-    };
-    let added = later
-        .keys()
-        .filter(|name| !earlier.contains_key(*name) && !targets.contains(name));
-    let added = added.map(|name| change(name, ChangeKind::Added, Compatibility::Additive, None, Some(name)));
-    let removed = earlier
-        .keys()
-        .filter(|name| !later.contains_key(*name) && !renamed.contains_key(*name));
-    let removed = removed.map(|name| change(name, ChangeKind::Removed, Compatibility::Cosmetic, Some(name), None));
+    let change = |name: &str, what, compatibility| Change::new(Subject::Definition, name, what, compatibility);
+    let pointer = |model: &Model, name: &str| Some(model.definitions.get(name)?.pointer.clone());
+    let is_new = |name: &&String| !earlier.contains_key(*name) && !targets.contains(name);
+    let added = later.keys().filter(is_new).map(|name| {
+        let added = change(name, ChangeKind::Added, Compatibility::Additive);
+        added.at(None, pointer(pair.later, name))
+    });
+    let is_gone = |name: &&String| !later.contains_key(*name) && !renamed.contains_key(*name);
+    let removed = earlier.keys().filter(is_gone).map(|name| {
+        let removed = change(name, ChangeKind::Removed, Compatibility::Cosmetic);
+        removed.at(pointer(pair.earlier, name), None)
+    });
     let moved = renamed.iter().map(|(before, after)| {
-        let change = change(
-            after,
-            ChangeKind::Renamed,
-            Compatibility::Cosmetic,
-            Some(before),
-            Some(after),
-        );
-        change.values(Some(before.clone()), Some(after.clone()))
+        change(after, ChangeKind::Renamed, Compatibility::Cosmetic)
+            .at(pointer(pair.earlier, before), pointer(pair.later, after))
+            .values(Some(before.clone()), Some(after.clone()))
     });
     added.chain(removed).chain(moved).collect()
 }
@@ -119,19 +113,14 @@ impl<'p, 'm> Matched<'p, 'm> {
     fn loosened_or_tightened(&self, member: Option<&str>, values: Difference) -> Option<Change> {
         let (what, compatibility) = values.kind()?;
         let list = |values: Vec<String>| (!values.is_empty()).then(|| values.join(", "));
-        Some(
-            self.change(member, what, compatibility)
-                .values(list(values.removed), list(values.added)),
-        )
+        let change = self.change(member, what, compatibility);
+        Some(change.values(list(values.removed), list(values.added)))
     }
 
     fn enumeration(&self, before: &[String], after: &[String]) -> Vec<Change> {
-        let atoms = |values: &[String]| {
-            values
-                .iter()
-                .cloned()
-                .map(|text| LeafType::value(Scalar::String(text)))
-                .collect::<Vec<_>>()
+        let atoms = |values: &[String]| -> Vec<_> {
+            let texts = values.iter().cloned().map(Scalar::String);
+            texts.map(LeafType::value).collect()
         };
         let change = self.loosened_or_tightened(None, self.pair.compare(&atoms(before), &atoms(after)));
         let is_open = |ty: &Type| !ty.schema.enumeration;
@@ -150,12 +139,11 @@ impl<'p, 'm> Matched<'p, 'm> {
         let (before, after) = (fields(self.pair.earlier, before), fields(self.pair.later, after));
         let mut found = self.fields("", &before, &after);
         let others = || vec!["other members".to_owned()];
-        let difference = match (self.earlier.schema.closed, self.later.schema.closed) {
+        let (removed, added) = match (self.earlier.schema.closed, self.later.schema.closed) {
             (false, true) => (others(), Vec::new()),
             (true, false) => (Vec::new(), others()),
             _ => return found,
         };
-        let (removed, added) = difference;
         found.extend(self.loosened_or_tightened(None, Difference { removed, added }));
         found
     }
@@ -169,36 +157,31 @@ impl<'p, 'm> Matched<'p, 'm> {
             } else {
                 format!("{object}.{name}")
             };
-            let change = |what, compatibility| vec![self.change(Some(&place), what, compatibility)];
-            match (before.get(name), after.get(name)) {
-                (None, Some(field)) if field.required => change(ChangeKind::Added, Compatibility::BreakingForSenders)
-                    .into_iter()
-                    .map(|change| change.values(None, Some("required".into())))
-                    .collect(),
-                (None, Some(_)) => change(ChangeKind::Added, Compatibility::Additive),
-                (Some(field), None) if field.required => change(ChangeKind::Removed, Compatibility::Breaking),
-                (Some(_), None) => change(ChangeKind::Removed, Compatibility::BreakingForSenders),
-                (Some(before), Some(after)) => self.member(name, before, after),
-                (None, None) => Vec::new(),
-            }
+            let (what, compatibility) = match (before.get(name), after.get(name)) {
+                (None, Some(field)) if field.required => (ChangeKind::Added, Compatibility::BreakingForSenders),
+                (None, _) => (ChangeKind::Added, Compatibility::Additive),
+                (Some(field), None) if field.required => (ChangeKind::Removed, Compatibility::Breaking),
+                (Some(_), None) => (ChangeKind::Removed, Compatibility::BreakingForSenders),
+                (Some(before), Some(after)) => return self.member(name, before, after),
+            };
+            let now = after.get(name).filter(|field| field.required);
+            let change = self.change(Some(&place), what, compatibility);
+            vec![change.values(None, now.map(|_| "required".to_owned()))]
         });
         found.collect()
     }
 
     fn member(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
         let mut changes = Vec::new();
-        match (before.required, after.required) {
-            (false, true) => {
-                changes.push(self.change(Some(name), ChangeKind::Required, Compatibility::BreakingForSenders))
-            }
-            (true, false) => {
-                changes.push(self.change(Some(name), ChangeKind::Optional, Compatibility::BreakingForReceivers))
-            }
-            _ => {}
+        if before.required != after.required {
+            let (what, compatibility) = match after.required {
+                true => (ChangeKind::Required, Compatibility::BreakingForSenders),
+                false => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
+            };
+            changes.push(self.change(Some(name), what, compatibility));
         }
         changes.extend(self.value(name, before, after));
-        let none = MemberSchema::default();
-        let schema = |ty: &'m Type| ty.schema.members.get(name).cloned().unwrap_or_else(|| none.clone());
+        let schema = |ty: &'m Type| ty.schema.members.get(name).cloned().unwrap_or_default();
         changes.extend(self.beyond_the_type(name, &schema(self.earlier), &schema(self.later)));
         changes
     }

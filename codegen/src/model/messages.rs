@@ -9,9 +9,9 @@ use mcp_wire::Direction;
 
 use super::in_results::{find_requests_in_results, unite_requests_in_results};
 use super::input::BuildInput;
+use super::lookup::Definitions;
 use super::method::Method;
 use super::type_ref::TypeRef;
-use super::type_schema::TypeSchema;
 use super::types::{Definition, Model, Struct, Type, TypeKind};
 use crate::messages::{DIRECTIONS, MessageKind, RESULTS};
 use crate::normalise::{Node, Scalar, Shape, Shapes};
@@ -42,12 +42,9 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
         replace(model, union, TypeKind::Methods(variants), envelope);
     }
     for (union, direction) in RESULTS {
-        let members = model
-            .methods
-            .iter()
-            .filter(|method| method.direction.includes(direction));
+        let members = model.methods.iter();
+        let members = members.filter(|method| method.direction.includes(direction) && !method.results.is_empty());
         let variants: Vec<(String, Vec<TypeRef>)> = members
-            .filter(|method| !method.results.is_empty())
             .map(|method| (method.name.clone(), method.results.clone()))
             .collect();
         if variants.is_empty() {
@@ -60,23 +57,17 @@ pub(crate) fn add_messages(model: &mut Model, input: &BuildInput<'_>) {
 
 /// Puts a union of messages in place of what the schema makes of it.
 fn replace(model: &mut Model, name: &str, kind: TypeKind, envelope: Option<MessageKind>) {
-    let existing = model.definitions.get_mut(name).map(|definition| {
+    let (mut rust_name, mut pointer, mut official) = (name.to_owned(), String::new(), false);
+    if let Some(definition) = model.definitions.get_mut(name) {
         definition.envelope = envelope;
-        (definition.ty.clone(), definition.pointer.clone())
-    });
-    let (rust_name, pointer, official) = match existing {
-        Some((TypeRef::Named(rust_name), pointer)) => (rust_name, pointer, true),
-        _ => (name.to_owned(), String::new(), false),
-    };
+        if let TypeRef::Named(existing) = &definition.ty {
+            (rust_name, pointer, official) = (existing.clone(), definition.pointer.clone(), true);
+        }
+    }
     let ty = Type {
-        schema: TypeSchema::default(),
-        documented_as: name.to_owned(),
         official,
-        imported: false,
         pointer,
-        module: String::new(),
-        description: None,
-        kind,
+        ..Type::new(name, kind)
     };
     model.types.insert(rust_name, ty);
 }
@@ -275,41 +266,25 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
 
 /// Whether a whole message may be an array: some union of JSON-RPC messages has one as a variant.
 fn has_batches(shapes: &Shapes) -> bool {
-    let is_message = |node: &Node| match &node.shape {
-        Shape::Reference(pointer) => shapes.definitions.get(pointer).is_some_and(
-            |definition| matches!(&definition.node.shape, Shape::Object(members) if members.contains_key("jsonrpc")),
-        ),
-        _ => false,
+    let lookup = Definitions(shapes);
+    let has = |variants: &[Node], is_meant: fn(&Shape) -> bool| {
+        variants.iter().any(|variant| is_meant(lookup.shape(variant)))
     };
-    shapes
-        .definitions
-        .values()
-        .any(|definition| match &definition.node.shape {
-            Shape::Union(variants) => {
-                variants.iter().any(is_message)
-                    && variants.iter().any(|variant| {
-                        let target = match &variant.shape {
-                            Shape::Reference(pointer) => {
-                                shapes.definitions.get(pointer).map(|target| &target.node.shape)
-                            }
-                            shape => Some(shape),
-                        };
-                        matches!(target, Some(Shape::List(_)))
-                    })
-            }
-            _ => false,
-        })
+    let is_message = |shape: &Shape| matches!(shape, Shape::Object(members) if members.contains_key("jsonrpc"));
+    let mut definitions = shapes.definitions.values();
+    definitions.any(|definition| match &definition.node.shape {
+        Shape::Union(variants) => has(variants, is_message) && has(variants, |shape| matches!(shape, Shape::List(_))),
+        _ => false,
+    })
 }
 
 /// Whether a response that is an error may lack the id: no definition of such a response requires it.
 fn has_errors_without_id(shapes: &Shapes) -> bool {
-    let mut errors = shapes
-        .definitions
-        .values()
-        .filter_map(|definition| match &definition.node.shape {
-            Shape::Object(members) if members.contains_key("jsonrpc") && members.contains_key("error") => Some(members),
-            _ => None,
-        })
-        .peekable();
+    let definitions = shapes.definitions.values();
+    let errors = definitions.filter_map(|definition| match &definition.node.shape {
+        Shape::Object(members) if members.contains_key("jsonrpc") && members.contains_key("error") => Some(members),
+        _ => None,
+    });
+    let mut errors = errors.peekable();
     errors.peek().is_some() && errors.all(|members| members.get("id").is_none_or(|id| !id.required))
 }

@@ -81,6 +81,22 @@ pub(crate) struct Type {
     pub(crate) kind: TypeKind,
 }
 
+impl Type {
+    /// A type without a place in the schema and in the crate.
+    pub(super) fn new(documented_as: &str, kind: TypeKind) -> Self {
+        Self {
+            documented_as: documented_as.to_owned(),
+            official: false,
+            imported: false,
+            pointer: String::new(),
+            module: String::new(),
+            description: None,
+            schema: TypeSchema::default(),
+            kind,
+        }
+    }
+}
+
 /// What a Rust type is.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]

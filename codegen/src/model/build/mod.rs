@@ -23,7 +23,6 @@ use super::messages::add_messages;
 use super::modules::assign_modules;
 use super::names::{Names, unique};
 use super::type_ref::TypeRef;
-use super::type_schema::TypeSchema;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
 use crate::messages::{RESULTS, message_unions};
 use crate::normalise::{Node, Property, Scalar, Shape};
@@ -95,14 +94,10 @@ impl Builder<'_> {
             self.kind(name, node)
         };
         let ty = Type {
-            schema: TypeSchema::default(),
-            documented_as: documented_as.to_owned(),
             official,
-            imported: false,
             pointer: node.pointer.clone(),
-            module: String::new(),
             description: node.description.clone(),
-            kind,
+            ..Type::new(documented_as, kind)
         };
         self.types.insert(name.to_owned(), ty);
     }
