@@ -59,7 +59,7 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
 pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
     let mut files = FileSet::default();
     let mut undocumented = BTreeMap::new();
-    let (mut items, mut problems) = (Vec::new(), Vec::new());
+    let (mut identifiers, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
     for input in inputs(protocol, crates) {
         let (emitted, found) = emit(protocol, &input)?;
@@ -68,18 +68,18 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
         let id = input.extension().map(|extension| &extension.declared.id);
         undocumented.insert(id.unwrap_or(&input.model().revision).clone(), emitted.undocumented);
         documented.extend(emitted.documented);
-        items.push(emitted.items);
+        identifiers.push(emitted.identifiers);
     }
     problems.extend(protocol.docs.unused(&documented));
     Problems::check(problems)?;
     let manifest = &protocol.manifest;
     let mut revisions = manifest.revisions.iter();
     let hub = revisions.position(|entry| Some(&entry.revision) == manifest.hub());
-    if let Some(hub) = hub {
+    if let Some((hub, identifiers)) = hub.and_then(|hub| Some((hub, identifiers.get(hub)?))) {
         let input = AdaptersInput {
             protocol,
-            items: &items,
             hub,
+            identifiers,
             crates,
         };
         let adapters = emit_adapters(&input)?;

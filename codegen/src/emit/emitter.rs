@@ -1,8 +1,8 @@
 //! What the emitters of types share.
 
 use super::docs::Documenter;
+use super::identifiers::Identifiers;
 use super::input::EmitInput;
-use super::items::Items;
 use super::tokens::Scope;
 
 /// What each emitter needs to know.
@@ -10,5 +10,5 @@ pub(super) struct Emitter<'i> {
     pub(super) input: &'i EmitInput<'i>,
     pub(super) scope: Scope,
     pub(super) documenter: Documenter<'i>,
-    pub(super) items: Items,
+    pub(super) identifiers: Identifiers,
 }

@@ -3,7 +3,7 @@
 use heck::ToSnakeCase;
 use proc_macro2::Ident;
 
-use super::items::Items;
+use super::identifiers::Identifiers;
 use super::tokens::ident;
 use crate::model::names::{spelt_out, unique};
 use crate::model::{ConstantMember, Member, Model, Struct};
@@ -28,13 +28,13 @@ pub(super) enum Field<'m> {
     },
 }
 
-impl Items {
+impl Identifiers {
     /// The fields of an object's members as people would order them: constants, required members, optional ones, those with
     /// a preset between the two; simple values before what has parts; `_meta` and the like last.
     pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
-        let names = &self.structure(name)?.names;
+        let names = self.of(name)?;
         let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
-        taken.push(super::items::EXTRA.to_owned());
+        taken.push(super::identifiers::EXTRA.to_owned());
         let mut fields = Vec::new();
         for constant in &object.constants {
             let wanted = spelt_out(&constant.name).to_snake_case();

@@ -61,7 +61,12 @@ impl Emitter<'_> {
             quote!(#docs #name(#held))
         });
         let unknown_method = self.scope.wire("UnknownMethod");
-        let definition = self.enumeration(name, ty, declared, Some((&unknown, "A method", unknown_method)))?;
+        let definition = self.enumeration(
+            (name, ty),
+            &TokenStream::new(),
+            declared,
+            Some((&unknown, "A method", unknown_method)),
+        )?;
         let macro_name = self.scope.table("methods!");
         let mut table = Table::new(&macro_name, &format!("{rust}: {}", self.scope.schema()));
         for ((method, _), (name, held)) in variants.iter().zip(names.iter().zip(&held)) {
@@ -91,7 +96,7 @@ impl Emitter<'_> {
         let unknown = self.input.model().unknown_result(methods).map(|name| ident(&name));
         let raw = || self.scope.wire("RawJson");
         let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A result of a kind", raw()));
-        let definition = self.enumeration(name, ty, declared, unknown_variant)?;
+        let definition = self.enumeration((name, ty), &TokenStream::new(), declared, unknown_variant)?;
         let variant_of = |ty: &TypeRef| types.iter().position(|other| other == ty).map(|at| &idents[at]);
         let variants: Vec<String> = idents.iter().map(ToString::to_string).collect();
         let variants = variants.join(", ");

@@ -4,8 +4,8 @@ mod adapters;
 mod docs;
 mod emitter;
 mod extension;
+mod identifiers;
 mod input;
-mod items;
 mod members;
 mod messages;
 mod names;
@@ -28,8 +28,8 @@ use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
+pub(crate) use identifiers::Identifiers;
 pub(crate) use input::EmitInput;
-pub(crate) use items::Items;
 pub(crate) use renamed::docs_of_all;
 pub(crate) use tables::revision_tables;
 
@@ -44,8 +44,8 @@ pub(crate) struct EmittedCrate {
     pub(crate) documented: BTreeSet<String>,
     /// Documentation keys without an entry.
     pub(crate) undocumented: BTreeSet<String>,
-    /// The structs and enumerations.
-    pub(crate) items: Items,
+    /// The Rust names of members and values.
+    pub(crate) identifiers: Identifiers,
 }
 
 /// Emits the type crate of a revision.
@@ -56,7 +56,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitErro
     let emitter = Emitter {
         input,
         documenter: Documenter::new(input),
-        items: Items::new(input.model())?,
+        identifiers: Identifiers::new(input.model())?,
         scope: Scope::new(input),
     };
     let mut files = BTreeMap::new();
@@ -92,7 +92,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitErro
         files,
         documented: emitter.documenter.used(),
         undocumented: emitter.documenter.undocumented(),
-        items: emitter.items,
+        identifiers: emitter.identifiers,
     })
 }
 

@@ -3,11 +3,10 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
-use syn::parse_quote;
 
 use super::docs::lines;
 use super::emitter::Emitter;
-use super::items::EXTRA;
+use super::identifiers::EXTRA;
 use super::members::Field;
 use super::source::{Table, items};
 use super::tokens::{ident, text};
@@ -17,7 +16,7 @@ use crate::normalise::Scalar;
 
 impl Emitter<'_> {
     pub(super) fn structure(&self, name: &str, ty: &Type, object: &Struct) -> Result<String, EmitError> {
-        let Some(fields) = self.items.fields(self.input.model(), name, object) else {
+        let Some(fields) = self.identifiers.fields(self.input.model(), name, object) else {
             return Ok(String::new());
         };
         let definition = items(name, self.struct_definition(name, ty, object, &fields))?;
@@ -27,11 +26,6 @@ impl Emitter<'_> {
     }
 
     fn struct_definition(&self, name: &str, ty: &Type, object: &Struct, fields: &[Field<'_>]) -> TokenStream {
-        let Some(structure) = self.items.structure(name) else {
-            return TokenStream::new();
-        };
-        let mut laid_out = structure.item.clone();
-        let of_members = &structure.item.fields;
         let fields = fields.iter().filter_map(|field| match field {
             Field::Constant { .. } => None,
             Field::Implied { constant, field } => {
@@ -40,28 +34,23 @@ impl Emitter<'_> {
             }
             Field::Member { member, field } => {
                 let docs = self.documenter.member(ty, &member.name, member.description.as_deref());
-                let syn::Field { vis, ident, .. } =
-                    of_members.iter().find(|other| other.ident.as_ref() == Some(field))?;
                 let ty = self.scope.field(member);
-                Some(quote!(#docs #vis #ident: #ty))
+                Some(quote!(#docs pub #field: #ty))
             }
         });
         let (extra, extra_type) = (ident(EXTRA), self.scope.wire("Extra"));
-        let members = quote! {
-            {
+        let defaults = object.members.iter().all(|member| !member.required);
+        let default = defaults.then(|| quote!(, Default));
+        let (docs, name) = (self.documenter.ty(ty), ident(name));
+        quote! {
+            #docs
+            #[derive(Debug, Clone, PartialEq #default)]
+            pub struct #name {
                 #(#fields,)*
                 /// Members that the schema doesn't declare, as they came.
                 pub #extra: #extra_type,
             }
-        };
-        if let Ok(named) = syn::parse2(members) {
-            laid_out.fields = syn::Fields::Named(named);
         }
-        let defaults = object.members.iter().all(|member| !member.required);
-        let default = defaults.then(|| quote!(, Default));
-        laid_out.attrs = vec![parse_quote!(#[derive(Debug, Clone, PartialEq #default)])];
-        let docs = self.documenter.ty(ty);
-        quote!(#docs #laid_out)
     }
 
     fn object_table(&self, name: &str, ty: &Type, fields: &[Field<'_>]) -> String {

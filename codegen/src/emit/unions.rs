@@ -12,11 +12,12 @@ use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};
 use mcp_wire::JsonType;
 
 impl Emitter<'_> {
-    /// An enum of these variants. `unknown` is one for what the schema doesn't declare, with its documentation and what it holds.
+    /// An enum of these variants, which derives `derived` besides what each does. `unknown` is one for what the schema doesn't declare, with
+    /// its documentation and what it holds.
     pub(super) fn enumeration(
         &self,
-        name: &str,
-        ty: &Type,
+        (name, ty): (&str, &Type),
+        derived: &TokenStream,
         variants: impl Iterator<Item = TokenStream>,
         unknown: Option<(&Ident, &str, TokenStream)>,
     ) -> Result<String, EmitError> {
@@ -30,7 +31,7 @@ impl Emitter<'_> {
             name,
             quote! {
                 #docs
-                #[derive(Debug, Clone, PartialEq)]
+                #[derive(Debug, Clone, PartialEq #derived)]
                 pub enum #rust {
                     #(#variants,)*
                 }
@@ -49,7 +50,7 @@ impl Emitter<'_> {
         let unknown = unknown_variant(union);
         let raw = || self.scope.wire("RawJson");
         let unknown_variant = unknown.as_ref().map(|unknown| (unknown, "A variant", raw()));
-        let definition = self.enumeration(name, ty, variants, unknown_variant)?;
+        let definition = self.enumeration((name, ty), &TokenStream::new(), variants, unknown_variant)?;
         let (macro_name, schema) = (self.scope.table("union!"), self.scope.schema());
         let head = format!("{rust}: {schema}[{:?}]", ty.pointer);
         let held = self.held_by_one_variant(union);

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
-use crate::emit::items::Items;
+use crate::emit::identifiers::Identifiers;
 use crate::load::{Manifest, crate_part};
 use crate::model::Model;
 use crate::protocol::Protocol;
@@ -18,10 +18,10 @@ use crate::protocol::Protocol;
 pub(crate) struct AdaptersInput<'i> {
     /// The revisions, and the plans between them.
     pub(crate) protocol: &'i Protocol,
-    /// The Rust names of the members and values of each revision.
-    pub(crate) items: &'i [Items],
     /// The position of the revision that handlers are written against.
     pub(crate) hub: usize,
+    /// The Rust names of its members and values.
+    pub(crate) identifiers: &'i Identifiers,
     /// The directory of `mcp-wire` and `mcp-convert`, as the crate's manifest names it.
     pub(crate) crates: &'i str,
 }
@@ -31,14 +31,14 @@ pub(crate) struct AdaptersInput<'i> {
 pub(super) struct Hub<'i> {
     pub(super) model: &'i Model,
     /// The Rust names of its members and values.
-    pub(super) items: &'i Items,
+    pub(super) identifiers: &'i Identifiers,
 }
 
 impl<'i> AdaptersInput<'i> {
     pub(super) fn hub(&self) -> Hub<'i> {
         Hub {
             model: &self.protocol.revisions[self.hub].model,
-            items: &self.items[self.hub],
+            identifiers: self.identifiers,
         }
     }
 

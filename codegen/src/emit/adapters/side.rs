@@ -132,7 +132,7 @@ impl<'i> Side<'i> {
         };
         let object = self.hub.model.struct_of(&TypeRef::Named(ty.to_owned()))?;
         let declared = object.member(PARAMS);
-        let field = self.hub.items.structure(ty)?.names.get(PARAMS).map(ToString::to_string);
+        let field = self.hub.identifiers.of(ty)?.get(PARAMS).map(ToString::to_string);
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let result = method.results.first().and_then(|usual| {
             let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
@@ -228,7 +228,7 @@ impl<'i> Side<'i> {
         let TypeRef::Named(name) = self.hub.model.resolve(ty) else {
             return None;
         };
-        let field = self.hub.items.structure(name)?.names.get(member)?;
+        let field = self.hub.identifiers.of(name)?.get(member)?;
         Some(field.to_string())
     }
 }

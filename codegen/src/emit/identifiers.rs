@@ -1,8 +1,7 @@
-//! Structs and enumerations as typify lays them out: items, fields, variants, keyword escapes.
+//! The identifiers of fields and variants, as typify chooses them: their case, the escapes of keywords, and signs in words.
 //!
-//! typify gets a schema of our own making, since from the revision's it would lose constants, the difference between absent and null,
-//! undeclared members and names. The items that it makes are what is emitted, with the types that the model has settled, and with our
-//! documentation and derives in the place of its own.
+//! typify gets a schema of our own making. From the revision's it would lose constants, the difference between absent and null, undeclared
+//! members and names, so that the model says what the types are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +10,6 @@ use proc_macro2::Ident;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
-use super::tokens::ident;
 use crate::error::EmitError;
 use crate::model::names::unique;
 use crate::model::{Model, Struct, TypeKind};
@@ -19,22 +17,12 @@ use crate::model::{Model, Struct, TypeKind};
 /// The field for members that the schema doesn't declare.
 pub(crate) const EXTRA: &str = "extra";
 
-/// The items that typify makes of a model's structs and enumerations.
+/// The identifiers of the fields and variants of each type, by the type's name and the name in JSON.
 #[derive(Default)]
-pub(crate) struct Items {
-    structs: BTreeMap<String, Laid<syn::ItemStruct>>,
-    enums: BTreeMap<String, Laid<syn::ItemEnum>>,
-}
+pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, Ident>>);
 
-/// An item without attributes.
-pub(crate) struct Laid<I> {
-    pub(crate) item: I,
-    /// The field of each member, or the variant of each value, by the name in JSON.
-    pub(crate) names: BTreeMap<String, Ident>,
-}
-
-impl Items {
-    /// Has typify lay out every struct and enumeration of the model.
+impl Identifiers {
+    /// Has typify name the fields of every struct of the model, and the variants of every enumeration.
     ///
     /// It knows types by number, so that no name can be at odds with one that it makes.
     pub(crate) fn new(model: &Model) -> Result<Self, EmitError> {
@@ -56,46 +44,41 @@ impl Items {
             let names: BTreeMap<String, String> = keys.into_iter().map(|(name, key)| (key, name)).collect();
             given.insert(number, (name, names));
         }
-        let mut items = Self::default();
+        let mut identifiers = Self::default();
         for item in run_typify(definitions)? {
-            let number = match &item {
-                syn::Item::Struct(item) => item.ident.to_string(),
-                syn::Item::Enum(item) => item.ident.to_string(),
+            let (number, parts): (_, Vec<_>) = match item {
+                syn::Item::Struct(item) => {
+                    let fields = item.fields.into_iter();
+                    let fields = fields.filter_map(|field| Some((field.ident?, field.attrs)));
+                    (item.ident, fields.collect())
+                }
+                syn::Item::Enum(item) => {
+                    let variants = item.variants.into_iter();
+                    (
+                        item.ident,
+                        variants.map(|variant| (variant.ident, variant.attrs)).collect(),
+                    )
+                }
                 _ => continue,
             };
-            let Some((name, names)) = given.remove(&number) else {
-                continue;
-            };
-            match item {
-                syn::Item::Struct(mut item) => {
-                    let fields = item.fields.iter_mut();
-                    let fields = fields.filter_map(|field| Some((field.ident.clone()?, &mut field.attrs)));
-                    let names = bare(fields, &names);
-                    (item.ident, item.attrs) = (ident(name), Vec::new());
-                    items.structs.insert(name.clone(), Laid { item, names });
-                }
-                syn::Item::Enum(mut item) => {
-                    let variants = item.variants.iter_mut();
-                    let variants = variants.map(|variant| (variant.ident.clone(), &mut variant.attrs));
-                    let names = bare(variants, &names);
-                    (item.ident, item.attrs) = (ident(name), Vec::new());
-                    items.enums.insert(name.clone(), Laid { item, names });
-                }
-                _ => {}
+            if let Some((name, names)) = given.remove(&number.to_string()) {
+                let named = parts.into_iter().filter_map(|(ident, attributes)| {
+                    let own = || ident.to_string().trim_start_matches("r#").to_owned();
+                    let key = renamed(&attributes).unwrap_or_else(own);
+                    Some((names.get(&key)?.clone(), ident))
+                });
+                identifiers.0.insert(name.clone(), named.collect());
             }
         }
         match given.into_values().next() {
             Some((name, _)) => Err(EmitError::Typify(format!("it left out {name}"))),
-            None => Ok(items),
+            None => Ok(identifiers),
         }
     }
 
-    pub(crate) fn structure(&self, name: &str) -> Option<&Laid<syn::ItemStruct>> {
-        self.structs.get(name)
-    }
-
-    pub(crate) fn enumeration(&self, name: &str) -> Option<&Laid<syn::ItemEnum>> {
-        self.enums.get(name)
+    /// The identifiers in a type, by the names in JSON.
+    pub(crate) fn of(&self, ty: &str) -> Option<&BTreeMap<String, Ident>> {
+        self.0.get(ty)
     }
 }
 
@@ -128,19 +111,6 @@ fn run_typify(definitions: Map<String, Value>) -> Result<Vec<syn::Item>, EmitErr
     space.add_root_schema(root).map_err(|error| refused(&error))?;
     let file = syn::parse2::<syn::File>(space.to_stream()).map_err(|error| refused(&error))?;
     Ok(file.items)
-}
-
-/// Removes the attributes of fields or variants, and returns their identifiers by the names in JSON of the keys that typify was given.
-fn bare<'a>(
-    parts: impl Iterator<Item = (Ident, &'a mut Vec<syn::Attribute>)>,
-    names: &BTreeMap<String, String>,
-) -> BTreeMap<String, Ident> {
-    let named = parts.filter_map(|(ident, attributes)| {
-        let attributes = std::mem::take(attributes);
-        let key = renamed(&attributes).unwrap_or_else(|| ident.to_string().trim_start_matches("r#").to_owned());
-        Some((names.get(&key)?.clone(), ident))
-    });
-    named.collect()
 }
 
 /// The name that serde would write: `#[serde(rename = "…")]`.
