@@ -6,8 +6,8 @@ use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
-use crate::ingest::{ExtensionOptions, Official, last_part, sha256};
-use crate::load::{Directory, Entry, Extension, MANIFEST, Manifest, Revision, SCHEMA, load_document};
+use crate::ingest::{ExtensionOptions, Official, sha256};
+use crate::load::{Directory, Entry, Manifest, Revision, SCHEMA, load_document};
 use crate::problem::{Problem, Problems};
 use crate::stages::planned;
 
@@ -36,12 +36,11 @@ pub struct ExtensionCrateOptions {
 /// # Errors
 /// All problems that a stage finds in the input. Nothing is written then.
 pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, GenerateError> {
-    let ExtensionOptions { id, name, of, official } = &options.extension;
-    let name = name.as_deref().unwrap_or_else(|| last_part(id));
-    let mut manifest = Manifest::load(&options.schemas)?;
+    let name = options.extension.name();
+    let manifest = Manifest::load(&options.schemas)?;
     let document = load_document(&options.folder.join(SCHEMA))?;
     let mut schema = Official::of(&document, &manifest.aliases, true);
-    if let Some(core) = manifest.entry(of.as_str()) {
+    if let Some(core) = manifest.entry(options.extension.of.as_str()) {
         schema = schema.in_dialect(core.dialect);
     }
     let (source, sha256) = (options.link.clone(), sha256(document.root().to_string().as_bytes()));
@@ -51,19 +50,11 @@ pub fn generate_extension(options: &ExtensionCrateOptions) -> Result<Report, Gen
         sha256,
         schema.dialect,
     );
-    let extension = Extension {
-        id: id.clone(),
-        of: of.clone(),
-        official: *official,
-        schema: entry,
-        folder: None,
-    };
-    if let Some(taken) = manifest.extensions.insert(name.to_owned(), extension) {
+    if let Some(taken) = manifest.extensions.get(name) {
         let problem = Problem::at_pointer("#", format!("`{name}` is the name of the extension {}", taken.id));
         return Err(Problems::from(problem.help("name the crate otherwise")).into());
     }
-    // What is wrong with the id or the name is found as it would be when a manifest is read.
-    let mut manifest = Manifest::parse(MANIFEST, &manifest.to_yaml()?)?;
+    let mut manifest = options.extension.declared_in(manifest, entry)?;
     if let Some(extension) = manifest.extensions.get_mut(name) {
         extension.folder = Some(options.folder.clone());
     }

@@ -35,6 +35,17 @@ pub enum FilesError {
     },
 }
 
+impl FilesError {
+    /// Makes an error of the system one of an operation on a file.
+    fn io(what: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| Self::Io {
+            what,
+            path: path.into(),
+            source,
+        }
+    }
+}
+
 /// Output files, in memory: contents by path below the output directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileSet {
@@ -110,7 +121,7 @@ impl FileSet {
                 Ok(found) if found == contents.as_bytes() => report.unchanged += 1,
                 Ok(_) => report.stale.push(path.into()),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => report.missing.push(path.into()),
-                Err(error) => return Err(failed("read", &root.join(path), error)),
+                Err(error) => return Err(FilesError::io("read", &root.join(path))(error)),
             }
         }
         for path in owned_files(root, owned)? {
@@ -135,7 +146,7 @@ impl FileSet {
         if file.is_symlink() || same_name.clone().next().is_none() {
             return Ok(false);
         }
-        let contents = fs::read(&file).map_err(|error| failed("read", &file, error))?;
+        let contents = fs::read(&file).map_err(FilesError::io("read", &file))?;
         Ok(same_name.any(|(_, other)| other.as_bytes() == contents))
     }
 
@@ -151,7 +162,7 @@ impl FileSet {
         }
         for path in &report.orphaned {
             let path = root.join(path);
-            fs::remove_file(&path).map_err(|error| failed("remove", &path, error))?;
+            fs::remove_file(&path).map_err(FilesError::io("remove", &path))?;
             remove_empty_directories(root, &path);
         }
         Ok(report)
@@ -173,13 +184,11 @@ fn collect_files(root: &Path, directory: &Path, start: &str, found: &mut BTreeSe
     let path = root.join(directory);
     let entries = match fs::read_dir(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.map_err(|error| failed("read", &path, error))?,
+        entries => entries.map_err(FilesError::io("read", &path))?,
     };
     for entry in entries {
-        let entry = entry.map_err(|error| failed("read", &path, error))?;
-        let kind = entry
-            .file_type()
-            .map_err(|error| failed("read", &entry.path(), error))?;
+        let entry = entry.map_err(FilesError::io("read", &path))?;
+        let kind = entry.file_type().map_err(FilesError::io("read", &entry.path()))?;
         let name = entry.file_name();
         // The build directory of a generated crate isn't part of the output.
         if !name.to_string_lossy().starts_with(start) || name == "target" {
@@ -200,10 +209,10 @@ fn is_generated(path: &Path) -> Result<bool, FilesError> {
         return Ok(false);
     }
     let mut header = Vec::new();
-    let file = fs::File::open(path).map_err(|error| failed("read", path, error))?;
+    let file = fs::File::open(path).map_err(FilesError::io("read", path))?;
     file.take(HEADER_BYTES)
         .read_to_end(&mut header)
-        .map_err(|error| failed("read", path, error))?;
+        .map_err(FilesError::io("read", path))?;
     Ok(header
         .windows(GENERATED.len())
         .any(|window| window == GENERATED.as_bytes()))
@@ -222,20 +231,20 @@ fn remove_empty_directories(root: &Path, path: &Path) {
 /// Writes a file, and creates its directories.
 pub(crate) fn write_file(path: &Path, contents: &str) -> Result<(), FilesError> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(|error| failed("create", directory, error))?;
+        fs::create_dir_all(directory).map_err(FilesError::io("create", directory))?;
     }
-    fs::write(path, contents).map_err(|error| failed("write", path, error))
+    fs::write(path, contents).map_err(FilesError::io("write", path))
 }
 
 /// The files in a directory, sorted; none if there is no such directory.
 pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, FilesError> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|error| failed("read", directory, error))?,
+        entries => entries.map_err(FilesError::io("read", directory))?,
     };
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let paths: Result<Vec<PathBuf>, io::Error> = paths.collect();
-    let mut files = paths.map_err(|error| failed("read", directory, error))?;
+    let mut files = paths.map_err(FilesError::io("read", directory))?;
     files.retain(|path| path.is_file());
     files.sort();
     Ok(files)
@@ -245,7 +254,7 @@ pub(crate) fn files_in(directory: &Path) -> Result<Vec<PathBuf>, FilesError> {
 pub(crate) fn move_and_replace(from: &Path, to: &Path, files: &[(PathBuf, String)]) -> Result<(), FilesError> {
     let exists = from.exists();
     if exists {
-        fs::rename(from, to).map_err(|error| failed("move", from, error))?;
+        fs::rename(from, to).map_err(FilesError::io("move", from))?;
     }
     let replaced = replace(files);
     if exists && replaced.is_err() {
@@ -260,9 +269,8 @@ fn replace(files: &[(PathBuf, String)]) -> Result<(), FilesError> {
     let new = |path: &Path| path.with_extension("yaml.new");
     let written = files.iter().try_for_each(|(path, text)| write_file(&new(path), text));
     let mut paths = files.iter().map(|(path, _)| path);
-    let replaced = written.and_then(|()| {
-        paths.try_for_each(|path| fs::rename(new(path), path).map_err(|error| failed("replace", path, error)))
-    });
+    let replaced = written
+        .and_then(|()| paths.try_for_each(|path| fs::rename(new(path), path).map_err(FilesError::io("replace", path))));
     if replaced.is_err() {
         for (path, _) in files {
             let _ = fs::remove_file(new(path));
@@ -274,15 +282,7 @@ fn replace(files: &[(PathBuf, String)]) -> Result<(), FilesError> {
 /// Removes a directory with all that is in it, if it exists.
 pub(crate) fn remove_directory(path: &Path) -> Result<(), FilesError> {
     match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(FilesError::io("remove", path)(error)),
         _ => Ok(()),
-    }
-}
-
-fn failed(what: &'static str, path: &Path, source: io::Error) -> FilesError {
-    FilesError::Io {
-        what,
-        path: path.into(),
-        source,
     }
 }

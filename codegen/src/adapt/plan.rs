@@ -377,13 +377,11 @@ impl<'m> Planner<'m> {
 
     /// Whether there is a conversion, of the types themselves or of what they are made of.
     fn is_planned(&self, source: &TypeRef, target: &TypeRef) -> bool {
-        match (source, target) {
-            (TypeRef::List(source), TypeRef::List(target))
-            | (TypeRef::Map(source), TypeRef::Map(target))
-            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => {
+        match source.within(target) {
+            Some((source, target)) => {
                 self.is_planned(self.pair.from.model.resolve(source), self.pair.to.model.resolve(target))
             }
-            _ => self.planned.contains_key(&(source.clone(), target.clone())),
+            None => self.planned.contains_key(&(source.clone(), target.clone())),
         }
     }
 }

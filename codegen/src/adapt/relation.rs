@@ -36,10 +36,11 @@ impl Planner<'_> {
 
     fn note_refusals(&mut self, at: &str, source: &TypeRef, target: &TypeRef) {
         let (from, to) = (self.pair.from.model, self.pair.to.model);
-        match (from.resolve(source), to.resolve(target)) {
-            (TypeRef::List(source), TypeRef::List(target))
-            | (TypeRef::Map(source), TypeRef::Map(target))
-            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.note_refusals(at, source, target),
+        let (source, target) = (from.resolve(source), to.resolve(target));
+        if let Some((source, target)) = source.within(target) {
+            return self.note_refusals(at, source, target);
+        }
+        match (source, target) {
             (TypeRef::Number, TypeRef::Integer) => {
                 self.refused(
                     at,
@@ -59,15 +60,10 @@ impl Planner<'_> {
 
     fn need(&mut self, source: &TypeRef, target: &TypeRef) {
         let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
-        match (source, target) {
-            (TypeRef::List(source), TypeRef::List(target))
-            | (TypeRef::Map(source), TypeRef::Map(target))
-            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => {
-                let (source, target) = (source.clone(), target.clone());
-                self.need(&source, &target);
-            }
-            (source, target) if is_everywhere(source, target) => {}
-            (source, target) => self.pending.push((source.clone(), target.clone())),
+        match source.within(target) {
+            Some((source, target)) => self.need(source, target),
+            None if is_everywhere(source, target) => {}
+            None => self.pending.push((source.clone(), target.clone())),
         }
     }
 }
@@ -79,10 +75,10 @@ impl Pairing<'_> {
             return Relation::Same;
         }
         let convertible = |yes: bool| if yes { Relation::Converts } else { Relation::Impossible };
+        if let Some((source, target)) = source.within(target) {
+            return self.relation(source, target, depth);
+        }
         match (source, target) {
-            (TypeRef::List(source), TypeRef::List(target))
-            | (TypeRef::Map(source), TypeRef::Map(target))
-            | (TypeRef::Nullable(source), TypeRef::Nullable(target)) => self.relation(source, target, depth),
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
             (TypeRef::RawObject, other) if may_be_object(self.to.model, other) => Relation::Converts,

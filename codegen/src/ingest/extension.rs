@@ -6,7 +6,7 @@ use super::{IngestError, IngestOptions, Ingested, Prepared, inherited_overlay, n
 use crate::cache::Cache;
 use crate::crates::emit_extension;
 use crate::error::GenerateError;
-use crate::load::{Extension, MANIFEST, Manifest, OVERLAY, Revision, extension_directory};
+use crate::load::{Entry, Extension, MANIFEST, Manifest, OVERLAY, Revision, extension_directory};
 use crate::stages::planned;
 
 /// What is said of an extension beside its schema.
@@ -22,6 +22,27 @@ pub struct ExtensionOptions {
     pub official: bool,
 }
 
+impl ExtensionOptions {
+    pub(crate) fn name(&self) -> &str {
+        let last = self.id.rsplit('/').next().unwrap_or(&self.id);
+        self.name.as_deref().unwrap_or(last)
+    }
+
+    /// The manifest with the extension, whose schema has this entry. What is wrong with the id or the name is found as it would be when
+    /// the manifest is read.
+    pub(crate) fn declared_in(&self, mut manifest: Manifest, schema: Entry) -> Result<Manifest, GenerateError> {
+        let extension = Extension {
+            id: self.id.clone(),
+            of: self.of.clone(),
+            official: self.official,
+            schema,
+            folder: None,
+        };
+        manifest.extensions.insert(self.name().to_owned(), extension);
+        Ok(Manifest::parse(MANIFEST, &manifest.to_yaml()?)?)
+    }
+}
+
 /// Ingests an extension. The revision of the options is the extension's own version, and their position means nothing.
 ///
 /// # Errors
@@ -31,10 +52,9 @@ pub fn ingest_extension(extension: &ExtensionOptions, schema: &IngestOptions) ->
 }
 
 fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) -> Result<Prepared, IngestError> {
-    let ExtensionOptions { id, of, name, .. } = extension;
-    let name = name.as_deref().unwrap_or_else(|| last_part(id));
-    let mut manifest = Manifest::load(&schema.schema)?;
-    if let Some(other) = manifest.extensions.get(name).filter(|other| other.id != *id) {
+    let name = extension.name();
+    let manifest = Manifest::load(&schema.schema)?;
+    if let Some(other) = manifest.extensions.get(name).filter(|other| other.id != extension.id) {
         return Err(IngestError::NameTaken {
             name: name.to_owned(),
             id: other.id.clone(),
@@ -43,7 +63,7 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
     let before = manifest.extensions.get(name).map(|extension| extension.schema.clone());
     let known = before.clone().filter(|entry| entry.revision == schema.revision);
     let (mut official, sha256) = read_official(schema, known.as_ref(), &manifest)?;
-    if let Some(core) = manifest.entry(of.as_str()) {
+    if let Some(core) = manifest.entry(extension.of.as_str()) {
         official = official.in_dialect(core.dialect);
     }
     let is_new = known.is_none();
@@ -52,17 +72,7 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
     let predecessor = before.filter(|_| is_new && !folder.join(OVERLAY).exists());
     let versions = folder.parent().unwrap_or(&folder);
     let inherited = inherited_overlay(versions, predecessor.as_ref(), &entry.revision, &official.schema)?;
-    let extension = Extension {
-        id: id.clone(),
-        of: of.clone(),
-        official: extension.official,
-        schema: entry,
-        folder: None,
-    };
-    manifest.extensions.insert(name.to_owned(), extension);
-    // What is wrong with the id or the name is found as it would be when the manifest is read.
-    let recorded = manifest.to_yaml().map_err(GenerateError::from)?;
-    let manifest = Manifest::parse(MANIFEST, &recorded)?;
+    let manifest = extension.declared_in(manifest, entry)?;
     let passed = Passed::by(inherited, |overlay| {
         let directory = directory_with((&schema.schema, cache), &folder, &official.schema, overlay)?;
         let protocol = planned(directory.load(manifest.clone()), cache)?;
@@ -77,8 +87,4 @@ fn prepare(extension: &ExtensionOptions, schema: &IngestOptions, cache: &Cache) 
         is_new,
         passed,
     })
-}
-
-pub(crate) fn last_part(id: &str) -> &str {
-    id.rsplit('/').next().unwrap_or(id)
 }

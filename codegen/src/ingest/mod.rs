@@ -28,7 +28,6 @@ use self::successor::{Passed, Successor};
 
 pub(crate) use self::check::check_loaded;
 pub(crate) use self::drafts::Drafts;
-pub(crate) use self::extension::last_part;
 pub use self::extension::{ExtensionOptions, ingest_extension};
 pub(crate) use self::official::Official;
 pub use self::successor::LeftOut;

@@ -14,7 +14,7 @@ use crate::problem::{Place, Problem, Problems};
 pub const MAX_BYTES: usize = 8 << 20;
 
 /// A JSON value with the name of its file and the line and column of each value in it. A clone shares both until one is changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     file: String,
     root: Arc<Value>,
@@ -46,8 +46,7 @@ impl Document {
     pub fn empty(file: impl Into<String>) -> Self {
         Self {
             file: file.into(),
-            root: Arc::default(),
-            places: Arc::default(),
+            ..Self::default()
         }
     }
 

@@ -60,7 +60,7 @@ impl RevisionDocuments {
 }
 
 /// The files about all revisions.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SharedDocuments {
     /// `docs.yaml`: documentation in our own words.
     pub(crate) docs: Document,
@@ -90,17 +90,9 @@ pub(crate) struct Loaded {
 impl Loaded {
     /// Empties the files about all revisions, and the documentation of each.
     pub(crate) fn without_shared(mut self) -> Self {
-        let SharedDocuments {
-            docs,
-            modules,
-            capabilities,
-            lifecycle,
-            tolerances,
-        } = &mut self.shared;
-        let shared = [docs, modules, capabilities, lifecycle, tolerances];
-        let of_revisions = self.revisions.iter_mut().map(|revision| &mut revision.docs);
-        for document in shared.into_iter().chain(of_revisions) {
-            *document = Document::empty(document.file());
+        self.shared = SharedDocuments::default();
+        for revision in &mut self.revisions {
+            revision.docs = Document::default();
         }
         self
     }

@@ -58,6 +58,16 @@ impl TypeRef {
             _ => None,
         }
     }
+
+    /// The types within two types, if both are lists, maps, or types or null.
+    pub(crate) fn within<'t>(&'t self, other: &'t Self) -> Option<(&'t Self, &'t Self)> {
+        match (self, other) {
+            (Self::List(inner), Self::List(other))
+            | (Self::Map(inner), Self::Map(other))
+            | (Self::Nullable(inner), Self::Nullable(other)) => Some((inner, other)),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

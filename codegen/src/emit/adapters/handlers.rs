@@ -26,7 +26,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
     let hub = input.hub();
     let rendered = |used: &str| -> Result<String, EmitError> {
         let sides =
-            [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(hub, side, other).values());
+            [("Server", "Client"), ("Client", "Server")].map(|(side, other)| Side::new(input, side, other).values());
         let values = json!({
             "library": library_name(&input.manifest().family().adapters_crate()),
             "sides": sides,
@@ -34,7 +34,7 @@ pub(super) fn handlers(input: &AdaptersInput<'_>, header: &str) -> Result<String
             "not_found": mentions(used, "not_found"),
             "undeclared": mentions(used, "undeclared_kind"),
             "paginated": mentions(used, "Paginated"),
-            "messages": hub.model.methods.iter().map(|method| ident(&method.ty).to_string()).collect::<Vec<_>>(),
+            "messages": hub.methods.iter().map(|method| ident(&method.ty).to_string()).collect::<Vec<_>>(),
         });
         render("adapters/bodies/handlers.rs", &values)
     };

@@ -13,6 +13,9 @@ use crate::load::{Manifest, crate_part};
 use crate::model::Model;
 use crate::protocol::Protocol;
 
+/// The feature of the drafts.
+const DRAFTS: &str = "unstable-draft";
+
 /// What the crate is emitted from.
 #[derive(Clone, Copy)]
 pub(crate) struct AdaptersInput<'i> {
@@ -26,36 +29,21 @@ pub(crate) struct AdaptersInput<'i> {
     pub(crate) crates: &'i str,
 }
 
-/// The revision that handlers are written against.
-#[derive(Clone, Copy)]
-pub(super) struct Hub<'i> {
-    pub(super) model: &'i Model,
-    /// The Rust names of its members and values.
-    pub(super) identifiers: &'i Identifiers,
-}
-
 impl<'i> AdaptersInput<'i> {
-    pub(super) fn hub(&self) -> Hub<'i> {
-        Hub {
-            model: &self.protocol.revisions[self.hub].model,
-            identifiers: self.identifiers,
-        }
+    /// The revision that handlers are written against.
+    pub(super) fn hub(&self) -> &'i Model {
+        &self.protocol.revisions[self.hub].model
     }
 
     pub(super) fn manifest(&self) -> &'i Manifest {
         &self.protocol.manifest
     }
-}
 
-/// The feature of the drafts.
-const DRAFTS: &str = "unstable-draft";
-
-impl AdaptersInput<'_> {
     /// The features of the revisions up to the hub, the earliest first. Each enables that of the next revision.
     pub(super) fn features(&self) -> Vec<Value> {
         let revisions = self.protocol.revisions.iter();
         let revisions: Vec<&str> = revisions.map(|known| known.model.revision.as_str()).collect();
-        let names = revision_features(&revisions, &self.hub().model.revision);
+        let names = revision_features(&revisions, &self.hub().revision);
         let features = names.iter().enumerate();
         let features = features.map(|(at, name)| json!({"name": name, "enables": Vec::from_iter(names.get(at + 1))}));
         features.collect()

@@ -38,7 +38,7 @@ const PEER_TYPES: [&str; 3] = ["ClientCapabilities", "ServerCapabilities", "Impl
 pub(crate) fn emit_adapters(input: &AdaptersInput<'_>) -> Result<BTreeMap<String, String>, EmitError> {
     let family = input.manifest().family();
     let name = family.adapters_crate();
-    let hub = input.hub().model.revision.as_str();
+    let hub = input.hub().revision.as_str();
     let all = &input.protocol.revisions;
     let revisions = all.iter().enumerate().map(|(position, revision)| {
         let name = revision.model.revision.as_str();

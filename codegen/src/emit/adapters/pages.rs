@@ -32,7 +32,7 @@ impl Side<'_> {
     }
 
     fn listing<'i>(&'i self, call: &'i Call<'i>) -> Option<Listing<'i>> {
-        let model = self.hub.model;
+        let model = self.model;
         let params = self.params(call)?;
         let asked = model.struct_of(params)?;
         let usual = call.method.results.first()?;
@@ -61,7 +61,7 @@ impl Side<'_> {
         let mut members = object.members.iter();
         members.any(|member| {
             !member.required
-                && *self.hub.model.resolve(&member.ty) == TypeRef::String
+                && *self.model.resolve(&member.ty) == TypeRef::String
                 && self.field(ty, &member.name).as_deref() == Some(field)
         })
     }

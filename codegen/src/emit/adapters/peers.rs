@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::input::{AdaptersInput, Hub};
+use super::input::AdaptersInput;
 use super::names::import;
 use crate::emit::messages::result_variants;
 use crate::emit::source;
 use crate::emit::templates::render;
 use crate::emit::tokens::ident;
 use crate::error::EmitError;
-use crate::model::{TypeKind, TypeRef};
+use crate::model::{Model, TypeKind, TypeRef};
 
 const TITLE: &str = "\
 //! Messages from and for peers of every revision.
@@ -49,8 +49,8 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
 }
 
 /// What the functions of a side are made from.
-fn values(hub: Hub<'_>, (side, other): (&str, &str)) -> Value {
-    let (_, results) = hub.model.requests_of(other);
+fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
+    let (_, results) = hub.requests_of(other);
     let result = format!("hub::{results}");
     let found = variants(hub, &results);
     let by_method = found.as_ref().is_some_and(|(by_method, _)| *by_method);
@@ -71,28 +71,28 @@ fn values(hub: Hub<'_>, (side, other): (&str, &str)) -> Value {
 }
 
 /// The requests and the notifications that a side may send.
-fn parts(hub: Hub<'_>, side: &str) -> String {
-    let part = |name: String| match hub.model.kind(&name) {
+fn parts(hub: &Model, side: &str) -> String {
+    let part = |name: String| match hub.kind(&name) {
         Some(TypeKind::Methods(_)) => format!("hub::{name}"),
         _ => "mcp_wire::UnknownMethod".to_owned(),
     };
-    let (requests, _) = hub.model.requests_of(side);
+    let (requests, _) = hub.requests_of(side);
     format!("{}, {}", part(requests), part(format!("{side}Notification")))
 }
 
 /// Whether the method of a request decides which result of a union it has, and the variants of the union, each with an expression
 /// for the name of its type.
-fn variants(hub: Hub<'_>, union: &str) -> Option<(bool, Vec<Value>)> {
+fn variants(hub: &Model, union: &str) -> Option<(bool, Vec<Value>)> {
     let known = |ty: &TypeRef, variant: String| match ty {
         TypeRef::Named(name) => json!({"variant": variant, "name": format!("Some({name:?})")}),
         _ => json!({"variant": variant, "name": "None"}),
     };
     let unknown = |variant: String| json!({"variant": variant, "name": "None"});
-    match hub.model.kind(union)? {
+    match hub.kind(union)? {
         TypeKind::Results(methods) => {
             let variants = result_variants(methods).into_iter();
             let variants = variants.map(|(ty, variant)| known(&ty, variant.to_string()));
-            let other = hub.model.unknown_result(methods);
+            let other = hub.unknown_result(methods);
             let other = other.map(|variant| unknown(ident(&variant).to_string()));
             Some((true, variants.chain(other).collect()))
         }

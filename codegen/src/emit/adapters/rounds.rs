@@ -19,7 +19,7 @@ impl Side<'_> {
     /// A request whose result may have questions, if its parameters have a place for the answers and for a state: the member with the
     /// answers, and the names of both fields.
     fn repeated<'i>(&'i self, call: &'i Call<'i>) -> Option<(&'i Member, Value)> {
-        let model = self.hub.model;
+        let model = self.model;
         let params = self.params(call).filter(|_| !call.optional)?;
         let retry_input = model.struct_of(params)?;
         let is_text = |member: &Member| !member.required && *model.resolve(&member.ty) == TypeRef::String;
@@ -44,7 +44,7 @@ impl Side<'_> {
 
     /// The optional member that has values of a type by name.
     fn map_of<'i>(&self, object: &'i Struct, ty: &TypeRef) -> Option<&'i Member> {
-        let model = self.hub.model;
+        let model = self.model;
         let is_map = |member: &&Member| match model.resolve(&member.ty) {
             TypeRef::Map(value) => !member.required && model.resolve(value) == model.resolve(ty),
             _ => false,

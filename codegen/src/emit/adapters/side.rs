@@ -4,18 +4,21 @@ use heck::ToSnakeCase;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::input::Hub;
+use super::input::AdaptersInput;
 use super::names::qualified;
+use crate::emit::identifiers::Identifiers;
 use crate::emit::messages::{method_results, method_variants, result_variants};
 use crate::emit::tokens::ident;
-use crate::model::{Member, MessageKind, Method, TypeKind, TypeRef, is_internal};
+use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
 
 /// The member of a message that its parameters are in.
 const PARAMS: &str = "params";
 
 /// The handler of one side, and the calls of the other.
 pub(super) struct Side<'i> {
-    pub(super) hub: Hub<'i>,
+    pub(super) model: &'i Model,
+    /// The Rust names of its members and values.
+    identifiers: &'i Identifiers,
     side: &'static str,
     other: &'static str,
     /// The union of the other side's requests.
@@ -72,10 +75,12 @@ pub(super) struct UsualResult {
 }
 
 impl<'i> Side<'i> {
-    pub(super) fn new(hub: Hub<'i>, side: &'static str, other: &'static str) -> Self {
-        let (requests, results) = hub.model.requests_of(other);
+    pub(super) fn new(input: &AdaptersInput<'i>, side: &'static str, other: &'static str) -> Self {
+        let model = input.hub();
+        let (requests, results) = model.requests_of(other);
         Self {
-            hub,
+            model,
+            identifiers: input.identifiers,
             side,
             other,
             requests,
@@ -114,12 +119,12 @@ impl<'i> Side<'i> {
 
     /// The messages of a union that the other side may send, and its variant for those that it doesn't declare.
     fn calls(&self, union: &str, kind: MessageKind) -> Option<(Vec<Call<'_>>, String)> {
-        let TypeKind::Methods(methods) = self.hub.model.kind(union)? else {
+        let TypeKind::Methods(methods) = self.model.kind(union)? else {
             return None;
         };
         let (variants, unknown) = method_variants(methods);
         let calls = methods.iter().zip(variants).filter_map(|((name, ty), variant)| {
-            let method = self.hub.model.method(name)?;
+            let method = self.model.method(name)?;
             self.call(method, ty, variant.to_string(), kind)
         });
         Some((calls.collect(), unknown.to_string()))
@@ -130,9 +135,9 @@ impl<'i> Side<'i> {
             MessageKind::Request => ("", "Request"),
             MessageKind::Notification => ("on_", "Notification"),
         };
-        let object = self.hub.model.struct_of(&TypeRef::Named(ty.to_owned()))?;
+        let object = self.model.struct_of(&TypeRef::Named(ty.to_owned()))?;
         let declared = object.member(PARAMS);
-        let field = self.hub.identifiers.of(ty)?.get(PARAMS).map(ToString::to_string);
+        let field = self.identifiers.of(ty)?.get(PARAMS).map(ToString::to_string);
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let result = method.results.first().and_then(|usual| {
             let (ty, variant) = self.results().into_iter().find(|(ty, _)| ty == usual)?;
@@ -147,7 +152,6 @@ impl<'i> Side<'i> {
             calls: format!("{:?}", format!(" Calls `{name}`.")),
             sends: format!("{:?}", format!(" Sends `{name}`.")),
             deprecated: self
-                .hub
                 .model
                 .deprecation_of_method(method)
                 .map(|entry| format!("{:?}", entry.note())),
@@ -173,7 +177,7 @@ impl<'i> Side<'i> {
 
     /// What this side may answer, each with its variant in the union of results.
     fn results(&self) -> Vec<(TypeRef, String)> {
-        let variants = match self.hub.model.kind(&self.results) {
+        let variants = match self.model.kind(&self.results) {
             Some(TypeKind::Results(results)) => result_variants(results),
             Some(TypeKind::Union(union)) => {
                 let variants = union.variants.iter();
@@ -190,7 +194,7 @@ impl<'i> Side<'i> {
     }
 
     fn handled(&self, method: &Method, usual: &UsualResult) -> Option<Handled> {
-        let (model, results) = (self.hub.model, &self.results);
+        let (model, results) = (self.model, &self.results);
         let Some(any) = &method.result_union else {
             return Some(Handled {
                 result: usual.ty.clone(),
@@ -220,15 +224,15 @@ impl<'i> Side<'i> {
 
     /// The type of a call's parameters.
     pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
-        let message = self.hub.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
+        let message = self.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
         Some(&message.member(PARAMS)?.ty)
     }
 
     pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<String> {
-        let TypeRef::Named(name) = self.hub.model.resolve(ty) else {
+        let TypeRef::Named(name) = self.model.resolve(ty) else {
             return None;
         };
-        let field = self.hub.identifiers.of(name)?.get(member)?;
+        let field = self.identifiers.of(name)?.get(member)?;
         Some(field.to_string())
     }
 }
