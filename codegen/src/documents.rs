@@ -43,10 +43,10 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
         };
         files.insert(
             path,
-            header.clone() + &reference(&planned, (index, revision), &docs, &diffs),
+            header.clone() + &reference(&planned, (index, revision), &docs, &diffs)?,
         )?;
     }
-    files.insert("schema-gaps.md", header + &gaps(&planned.revisions))?;
+    files.insert("schema-gaps.md", header + &gaps(&planned.revisions)?)?;
     let finish = if check { FileSet::check } else { FileSet::write };
     Ok(finish(&files, docs, OWNED)?)
 }

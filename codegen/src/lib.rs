@@ -29,6 +29,7 @@ mod reference;
 pub mod release;
 pub mod revisions;
 mod stages;
+mod templates;
 
 pub use cache::Cache;
 pub use documents::{generate_documents, revision_diff, write_jsonld};

@@ -16,7 +16,6 @@ mod source;
 mod strings;
 mod structs;
 mod tables;
-mod templates;
 mod tokens;
 pub(crate) mod typescript;
 mod unions;
@@ -26,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::EmitError;
 use crate::model::TypeKind;
 use crate::model::modules::MESSAGES;
+use crate::templates;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
 pub(crate) use identifiers::Identifiers;

@@ -9,10 +9,10 @@ use super::docs::{Documenter, wrapped};
 use super::input::EmitInput;
 use super::names::{STANDARD, library_name};
 use super::source;
-use super::templates;
 use crate::error::EmitError;
 
 use crate::load::Family;
+use crate::templates;
 
 fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };

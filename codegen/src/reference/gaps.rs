@@ -1,86 +1,60 @@
 //! The page of what the schemas don't say: every entry of the data beside them, with its source.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::diff::way_to;
-use crate::markdown::{cell, table};
+use crate::error::EmitError;
+use crate::markdown::cell;
 use crate::model::ModelledRevision;
+use crate::templates::render;
 
 /// How many places of an entry are written out.
 const PLACES: usize = 6;
 
-const TITLE: &str = "\
-# What the schemas don't say
-
-Types, conversions and sessions are generated from the official schemas and from the entries below, which are read from `schema/`. Each has its
-reason and its source. **Corrections** replace what a schema gets wrong. **Hints** are keywords for what JSON Schema has no word for, such as the
-order of an enumeration. **Error codes**, **results**, **deprecations** and **facts** are in the specification's text alone. **Rules** are what two
-schemas can't imply about each other: they are between a revision and the one before it.
-";
-
-pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> String {
-    let mut page = TITLE.to_owned();
-    let sections: Vec<Vec<Section>> = revisions.iter().map(|revision| sections(revision)).collect();
-    if let Some(all) = sections.first() {
-        let titles: Vec<&str> = all.iter().map(|section| section.title).collect();
-        let _ = writeln!(page, "\n| Revision | {} |", titles.join(" | "));
-        let _ = writeln!(page, "|---|{}", "--:|".repeat(titles.len()));
-    }
-    for (revision, sections) in revisions.iter().zip(&sections).rev() {
-        let counts: Vec<String> = sections.iter().map(|section| section.rows.len().to_string()).collect();
-        let name = &revision.model.revision;
-        let _ = writeln!(page, "| [{name}](#{name}) | {} |", counts.join(" | "));
-    }
-    for (revision, sections) in revisions.iter().zip(&sections).rev() {
-        let _ = writeln!(page, "\n## {}", revision.model.revision);
-        for section in sections.iter().filter(|section| !section.rows.is_empty()) {
-            let _ = writeln!(page, "\n### {} of {}", section.title, revision.model.revision);
-            page += &table(section.columns, section.rows.iter().cloned());
-        }
-    }
-    page
+pub(crate) fn gaps(revisions: &[Arc<ModelledRevision>]) -> Result<String, EmitError> {
+    let pages: Vec<Value> = revisions.iter().rev().map(|revision| page(revision)).collect();
+    let sections = pages.first().and_then(|page| page["sections"].as_array());
+    let titles: Vec<&Value> = sections
+        .into_iter()
+        .flatten()
+        .map(|section| &section["title"])
+        .collect();
+    render(
+        "documents/schema-gaps.md",
+        &json!({"titles": titles, "revisions": pages}),
+    )
 }
 
-/// A table of the page.
-struct Section {
-    title: &'static str,
-    columns: [&'static str; 2],
-    rows: Vec<[String; 2]>,
-}
-
-fn sections(revision: &ModelledRevision) -> Vec<Section> {
+/// What the page has of a revision.
+fn page(revision: &ModelledRevision) -> Value {
     let documents = &revision.documents;
     let (overlay, rules) = (documents.overlay.root(), documents.rules.root());
     let (hints, corrections): (Vec<&Value>, Vec<&Value>) =
         entries(overlay, "corrections").iter().partition(|it| is_hint(it));
-    let section = |title, column, entries: &[&Value]| Section {
-        title,
-        columns: [column, "Why"],
-        rows: entries.iter().map(|entry| [subject(entry), reason(entry)]).collect(),
+    let table = |title: &str, [what, says]: [&str; 2], rows: Vec<Value>| json!({"title": title, "what": what, "says": says, "count": rows.len(), "rows": rows});
+    let section = |title, what, entries: &[&Value]| {
+        let rows = entries
+            .iter()
+            .map(|entry| json!({"what": subject(entry), "says": reason(entry)}));
+        table(title, [what, "Why"], rows.collect())
     };
-    let listed = |title, column, document, name| {
-        let entries: Vec<&Value> = entries(document, name).iter().collect();
-        section(title, column, &entries)
-    };
+    let listed = |title, what, document, name| section(title, what, &Vec::from_iter(entries(document, name)));
     let facts = overlay.get("facts").and_then(Value::as_object).into_iter().flatten();
-    let facts = facts.map(|(name, value)| [format!("`{name}`"), format!("`{}`", cell(&value.to_string()))]);
-    vec![
+    let facts = facts
+        .map(|(name, value)| json!({"what": format!("`{name}`"), "says": format!("`{}`", cell(&value.to_string()))}));
+    let sections = [
         section("Corrections", "Where", &corrections),
         section("Hints", "Where", &hints),
         listed("Error codes", "Error", overlay, "error_codes"),
         listed("Results", "Method", overlay, "results"),
         listed("Deprecations", "Feature", overlay, "deprecated"),
-        Section {
-            title: "Facts",
-            columns: ["Fact", "Value"],
-            rows: facts.collect(),
-        },
+        table("Facts", ["Fact", "Value"], facts.collect()),
         listed("Rules", "Where", rules, "rules"),
         listed("Rules about errors", "Method", rules, "errors"),
-    ]
+    ];
+    json!({"name": revision.model.revision, "sections": sections})
 }
 
 fn entries<'v>(document: &'v Value, section: &str) -> &'v [Value] {

@@ -7,13 +7,16 @@ mod methods;
 mod types;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+
+use serde_json::{Value, json};
 
 use crate::diff::{Diff, deprecations};
+use crate::error::EmitError;
 use crate::load::{Docs, Extends, Manifest};
 use crate::markdown::{anchor, cell, linked};
-use crate::model::{Model, ModelledRevision, Type, TypeRef};
+use crate::model::{MessageKind, Model, ModelledRevision, Type, TypeRef};
 use crate::protocol::Protocol;
+use crate::templates::render;
 
 pub(crate) use gaps::gaps;
 use history::{History, changes_page};
@@ -24,7 +27,7 @@ pub(crate) fn reference(
     (index, revision): (usize, &ModelledRevision),
     docs: &Docs,
     diffs: &[Diff],
-) -> String {
+) -> Result<String, EmitError> {
     let (extension, model) = (revision.documents.extends.as_ref(), &revision.model);
     let (before, history) = match extension {
         Some(_) => (None, History::none(model)),
@@ -58,76 +61,51 @@ struct Page<'i> {
 }
 
 impl Page<'_> {
-    fn write(&self) -> String {
-        let modules = self.modules();
-        let mut page = self.head(modules.keys());
-        page += &self.methods();
-        match self.extension {
-            Some(extension) => page += &self.of_extension(extension),
-            None => page += &self.error_codes(),
-        }
-        page += &deprecations(&self.model.deprecated);
-        for (module, types) in &modules {
-            let _ = writeln!(page, "\n## {}", title(module));
-            let text = self.docs.entry(&format!("mod {module}"), None);
-            if let Some((_, text)) = text {
-                let _ = writeln!(page, "\n{}", self.linked(text));
-            }
-            for (name, ty) in types {
-                page += &self.ty(name, ty);
-            }
-        }
-        page
-    }
-
-    /// The types of each module, by their Rust names.
-    fn modules(&self) -> BTreeMap<&str, Vec<(&str, &Type)>> {
-        let mut modules = BTreeMap::<&str, Vec<_>>::new();
-        for (name, ty) in self.model.own_types() {
-            modules.entry(&ty.module).or_default().push((name.as_str(), ty));
-        }
-        modules
-    }
-
-    fn head<'m>(&self, modules: impl Iterator<Item = &'m &'m str>) -> String {
+    fn write(&self) -> Result<String, EmitError> {
         let (revision, link) = (&self.model.revision, self.link(""));
-        let (of, what) = match self.extension {
+        let family = self.manifest.family();
+        let (of, what, crate_name) = match self.extension {
             Some(extension) => (
                 format!("`{}`", extension.declared.id),
                 format!(
                     "The methods and types of the [extension]({link}), version {revision} for {} of the protocol",
                     extension.declared.of
                 ),
+                family.extension_crate(&extension.name),
             ),
             None => (
                 revision.clone(),
                 format!("The methods, error codes and types of the [specification]({link})"),
+                family.types_crate(revision),
             ),
         };
-        let family = self.manifest.family();
-        let crate_name = match self.extension {
-            Some(extension) => family.extension_crate(&extension.name),
-            None => family.types_crate(revision),
-        };
-        let mut head = format!(
-            "# Reference of {of}\n\n{what}, with the corrections of its `overlay.yaml`. The types are those of the crate \
-             `{crate_name}`.\nA member that isn't required may be absent, and that is not \
-             the same as `null`. Members that aren't listed are valid unless a type says otherwise.\n"
-        );
-        if let Some(diff) = self.before {
-            let _ = writeln!(head, "[What changed since {}]({}).", diff.from, changes_page(diff));
-        }
-        let mut sections = vec!["[Methods](#methods)".to_owned()];
-        sections.push(match self.extension {
-            Some(_) => "[In the protocol](#in-the-protocol)".to_owned(),
-            None => "[Error codes](#error-codes)".to_owned(),
+        let values = json!({
+            "of": of,
+            "what": what,
+            "crate_name": crate_name,
+            "before": self.before.map(|diff| json!({"from": diff.from, "page": changes_page(diff)})),
+            "requests": self.methods(MessageKind::Request),
+            "notifications": self.methods(MessageKind::Notification),
+            "extension": self.extension.map(|extension| self.of_extension(extension)),
+            "error_codes": self.error_codes(),
+            "deprecations": deprecations(&self.model.deprecated).trim_end(),
+            "modules": self.modules(),
         });
-        if !self.model.deprecated.is_empty() {
-            sections.push("[Deprecated](#deprecated)".to_owned());
+        render("documents/reference.md", &values)
+    }
+
+    /// The types of each module, by their Rust names.
+    fn modules(&self) -> Vec<Value> {
+        let mut modules = BTreeMap::<&str, Vec<Value>>::new();
+        for (name, ty) in self.model.own_types() {
+            modules.entry(&ty.module).or_default().push(self.ty(name, ty));
         }
-        sections.extend(modules.map(|module| format!("[{}](#{module})", title(module))));
-        let _ = writeln!(head, "\n{}", sections.join(" · "));
-        head
+        let modules = modules.into_iter().map(|(module, types)| {
+            let about = self.docs.entry(&format!("mod {module}"), None);
+            let about = about.map(|(_, text)| self.linked(text));
+            json!({"name": module, "title": title(module), "about": about, "types": types})
+        });
+        modules.collect()
     }
 
     /// A type, with a link to where this page has it.

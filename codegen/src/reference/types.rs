@@ -1,44 +1,65 @@
 //! Types, with their members and values.
 
-use std::fmt::Write as _;
+use serde_json::{Value, json};
 
 use super::Page;
 use super::history::{Ancestor, of_member, of_whole};
 use crate::diff::way_to;
-use crate::markdown::{cell, table};
-use crate::model::{Decision, Struct, Type, TypeKind, TypeRef, Union};
+use crate::markdown::cell;
+use crate::model::{Decision, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
+use crate::overlay::Deprecation;
 
 impl Page<'_> {
-    pub(super) fn ty(&self, name: &str, ty: &Type) -> String {
+    pub(super) fn ty(&self, name: &str, ty: &Type) -> Value {
         let ancestors = self.history.of_type(name);
-        let mut section = format!("\n### `{}`\n\n", ty.documented_as);
         let meaning = self.docs.entry(&ty.documented_as, None);
-        let meaning = meaning.map_or_else(String::new, |(_, text)| self.linked(text));
-        let _ = writeln!(section, "{meaning}\n\n{}", self.origin(name, ty, &ancestors));
-        if let Some(deprecation) = self.model.deprecation(&ty.pointer) {
-            let _ = writeln!(section, "\n[Deprecated](#deprecated): {}.", deprecation.note());
-        }
-        section += &match &ty.kind {
-            TypeKind::Struct(object) => self.members(ty, object, &ancestors),
-            TypeKind::Strings { values, ordered } => self.values(ty, values, *ordered, &ancestors),
-            TypeKind::Union(union) => self.variants(union),
-            TypeKind::Alias(target) => format!("\nThe same as {}.\n", self.reference(target)),
+        let (mut members, mut values) = (Vec::new(), Vec::new());
+        let says = match &ty.kind {
+            TypeKind::Struct(object) => {
+                members = self.members(ty, object, &ancestors);
+                members.is_empty().then(|| "It declares no members.".to_owned())
+            }
+            TypeKind::Strings { values: known, ordered } => {
+                values = self.values(ty, known, &ancestors);
+                let order = if *ordered { ", in ascending order" } else { "" };
+                let others = match ty.schema.enumeration {
+                    true => "no others are valid",
+                    false => "others are valid too",
+                };
+                Some(format!("A string{order}; {others}:"))
+            }
+            TypeKind::Union(union) => {
+                let types = union.variants.iter().map(|variant| variant.ty.clone());
+                let tag = match &union.objects {
+                    Some(Decision::Tag { member, .. }) => format!(", told apart by `{member}`"),
+                    _ => String::new(),
+                };
+                Some(format!("One of {}{tag}.", self.list(types)))
+            }
+            TypeKind::Alias(target) => Some(format!("The same as {}.", self.reference(target))),
             TypeKind::Methods(methods) => {
                 let types = methods.iter().map(|(_, ty)| TypeRef::Named(ty.clone()));
-                format!("\nOne of {}.\n", self.list(types))
+                Some(format!("One of {}.", self.list(types)))
             }
             TypeKind::Results(methods) => {
                 let mut types: Vec<TypeRef> = methods.iter().flat_map(|(_, types)| types).cloned().collect();
                 types.sort();
                 types.dedup();
-                format!(
-                    "\nOne of {}; the method of the request says which.\n",
-                    self.list(types.into_iter())
-                )
+                let types = self.list(types.into_iter());
+                Some(format!("One of {types}; the method of the request says which."))
             }
         };
-        section
+        json!({
+            "name": ty.documented_as,
+            "meaning": meaning.map_or_else(String::new, |(_, text)| self.linked(text)),
+            "origin": self.origin(name, ty, &ancestors),
+            "deprecated": self.model.deprecation(&ty.pointer).map(Deprecation::note),
+            "is_closed": ty.schema.closed,
+            "says": says,
+            "members": members,
+            "values": values,
+        })
     }
 
     /// Since when it is there, what it is called in Rust and where the specification has it.
@@ -58,18 +79,11 @@ impl Page<'_> {
         words.join(". ") + "."
     }
 
-    fn members(&self, ty: &Type, object: &Struct, ancestors: &[Ancestor<'_>]) -> String {
-        let mut section = String::new();
-        if ty.schema.closed {
-            section += "\nNo other members are valid.\n";
-        }
-        if object.constants.is_empty() && object.members.is_empty() {
-            return section + "\nIt declares no members.\n";
-        }
+    fn members(&self, ty: &Type, object: &Struct, ancestors: &[Ancestor<'_>]) -> Vec<Value> {
         let row = |name: &str, value: String, required: bool, meaning: String| {
             let required = if required { "yes" } else { "no" };
             let history = cell(&of_member(ancestors, name));
-            [format!("`{name}`"), value, required.to_owned(), meaning, history]
+            json!({"name": name, "ty": value, "required": required, "meaning": meaning, "history": history})
         };
         let constants = object.constants.iter().map(|constant| {
             let value = match &constant.value {
@@ -80,41 +94,25 @@ impl Page<'_> {
             row(&constant.name, value, constant.required, String::new())
         });
         let members = object.members.iter().map(|member| {
-            let mut value = self.reference(&member.ty);
-            let bounds = ty.schema.members.get(&member.name).map(|schema| &schema.assertions);
-            for (keyword, bound) in bounds.into_iter().flat_map(|bounds| &bounds.here) {
-                let _ = write!(value, ", {keyword} `{}`", cell(bound));
-            }
+            let bounds = ty
+                .schema
+                .members
+                .get(&member.name)
+                .map(|schema| &schema.assertions.here);
+            let bounds = bounds.into_iter().flatten();
+            let bounds = bounds.map(|(keyword, bound)| format!(", {keyword} `{}`", cell(bound)));
+            let value = self.reference(&member.ty) + &String::from_iter(bounds);
             row(&member.name, value, member.required, self.meaning(ty, &member.name))
         });
-        let columns = ["Member", "Type", "Required", "Meaning", "History"];
-        section + &table(columns, constants.chain(members))
+        constants.chain(members).collect()
     }
 
-    fn values(&self, ty: &Type, values: &[String], ordered: bool, ancestors: &[Ancestor<'_>]) -> String {
-        let order = if ordered { ", in ascending order" } else { "" };
-        let others = if ty.schema.enumeration {
-            "no others are valid"
-        } else {
-            "others are valid too"
-        };
+    fn values(&self, ty: &Type, values: &[String], ancestors: &[Ancestor<'_>]) -> Vec<Value> {
         let rows = values.iter().map(|value| {
             let history = cell(&of_member(ancestors, value));
-            [format!("`{value:?}`"), self.meaning(ty, value), history]
+            json!({"value": format!("{value:?}"), "meaning": self.meaning(ty, value), "history": history})
         });
-        format!(
-            "\nA string{order}; {others}:\n{}",
-            table(["Value", "Meaning", "History"], rows)
-        )
-    }
-
-    fn variants(&self, union: &Union) -> String {
-        let types = union.variants.iter().map(|variant| variant.ty.clone());
-        let tag = match &union.objects {
-            Some(Decision::Tag { member, .. }) => format!(", told apart by `{member}`"),
-            _ => String::new(),
-        };
-        format!("\nOne of {}{tag}.\n", self.list(types))
+        rows.collect()
     }
 
     fn list(&self, types: impl Iterator<Item = TypeRef>) -> String {

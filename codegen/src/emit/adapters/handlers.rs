@@ -9,9 +9,9 @@ use super::side::Side;
 use crate::emit::names::library_name;
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
-use crate::emit::templates::render;
 use crate::emit::tokens::ident;
 use crate::error::EmitError;
+use crate::templates::render;
 
 const TITLE: &str = "\
 //! The handlers and the typed calls of servers and clients, in the types of the hub.

@@ -15,11 +15,11 @@ use serde_json::json;
 use super::names::{library_name, module_name, variant_name};
 use super::scaffold::{CONVERT, WIRE, commented_schema, family_values, has_patterns, project};
 use super::tables::revision_tables;
-use super::templates;
 use crate::adapt::report;
 use crate::error::EmitError;
 use crate::load::Family;
 use crate::model::Model;
+use crate::templates;
 
 pub(crate) use input::{AdaptersInput, revision_features};
 

@@ -6,10 +6,10 @@ use super::input::AdaptersInput;
 use super::names::import;
 use crate::emit::messages::result_variants;
 use crate::emit::source;
-use crate::emit::templates::render;
 use crate::emit::tokens::ident;
 use crate::error::EmitError;
 use crate::model::{Model, TypeKind, TypeRef};
+use crate::templates::render;
 
 const TITLE: &str = "\
 //! Messages from and for peers of every revision.

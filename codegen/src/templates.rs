@@ -10,11 +10,12 @@ use crate::error::EmitError;
 
 macro_rules! templates {
     ($($name:literal),+ $(,)?) => {
-        &[$(($name, include_str!(concat!("../../templates/", $name, ".hbs")))),+]
+        &[$(($name, include_str!(concat!("../templates/", $name, ".hbs")))),+]
     };
 }
 
-/// Each template by its name, which begins with the kind of crate that it is for, and its text. Several kinds have `parts`.
+/// Each template by its name, which begins with the kind of crate that it is for, and its text. Several kinds have `parts`, and
+/// `documents` are for no crate.
 const TEMPLATES: &[(&str, &str)] = templates![
     "adapters/Cargo.toml",
     "adapters/README.md",
@@ -22,6 +23,8 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "adapters/bodies/peers.rs",
     "adapters/lib.rs",
     "adapters/revision.rs",
+    "documents/reference.md",
+    "documents/schema-gaps.md",
     "extension/Cargo.toml",
     "extension/README.md",
     "extension/lib.rs",
@@ -41,8 +44,8 @@ const TEMPLATES: &[(&str, &str)] = templates![
 
 /// The licences that a published crate carries: the generator's own.
 const LICENCES: [(&str, &str); 2] = [
-    ("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
-    ("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
+    ("LICENSE-APACHE", include_str!("../LICENSE-APACHE")),
+    ("LICENSE-MIT", include_str!("../LICENSE-MIT")),
 ];
 
 /// The templates, which are parsed once. A name that isn't among the values that one is given is an error.
@@ -57,7 +60,7 @@ static PARSED: LazyLock<Result<Handlebars<'static>, TemplateError>> = LazyLock::
 });
 
 /// The files of a kind of crate, relative to its folder: those made from templates, and the licences.
-pub(super) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, String>, EmitError> {
+pub(crate) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, String>, EmitError> {
     let licences = LICENCES.map(|(file, text)| (file.to_owned(), text.to_owned()));
     let mut files = BTreeMap::from(licences);
     for (name, _) in TEMPLATES {
@@ -71,7 +74,7 @@ pub(super) fn files(kind: &str, values: &Value) -> Result<BTreeMap<String, Strin
 }
 
 /// The text that a template becomes.
-pub(super) fn render(template: &'static str, values: &Value) -> Result<String, EmitError> {
+pub(crate) fn render(template: &'static str, values: &Value) -> Result<String, EmitError> {
     // The tests rule out that one doesn't parse.
     let parsed = PARSED.as_ref();
     let parsed = parsed.map_err(|error| RenderErrorReason::Other(error.to_string()).into());
