@@ -89,7 +89,8 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
 }
 
 /// The definitions of the revision at this position, in TypeScript.
-pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> String {
+pub(crate) fn typescript_of(protocol: &Protocol, revision: usize) -> Result<String, GenerateError> {
     let input = inputs(protocol, "").nth(revision);
-    input.as_ref().map(typescript::definitions).unwrap_or_default()
+    let definitions = input.as_ref().map(typescript::definitions).transpose()?;
+    Ok(definitions.unwrap_or_default())
 }

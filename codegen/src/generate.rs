@@ -127,7 +127,7 @@ pub fn model_yaml(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// Problems of the input, or an unknown revision.
 pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError> {
     let protocol = planned(load(schema)?, &Cache::default())?;
-    Ok(typescript_of(&protocol, position(&protocol.manifest, revision)?))
+    typescript_of(&protocol, position(&protocol.manifest, revision)?)
 }
 
 /// The report of the conversions between adjacent revisions, as Markdown: automatic ones, ones by rule, and refused values.
@@ -136,5 +136,5 @@ pub fn typescript(schema: &Path, revision: &str) -> Result<String, GenerateError
 /// Problems of the input.
 pub fn adapters_report(schema: &Path) -> Result<String, GenerateError> {
     let planned = planned(load(schema)?, &Cache::default())?;
-    Ok(report(planned.plans.iter().flat_map(|plans| plans.iter())))
+    Ok(report(planned.plans.iter().flat_map(|plans| plans.iter()))?)
 }

@@ -83,7 +83,7 @@ pub(crate) fn emit_crate(input: &EmitInput<'_>) -> Result<EmittedCrate, EmitErro
     files.extend(scaffold::crate_files(input, &emitter.documenter)?);
     files.insert("schema.json".to_owned(), scaffold::schema_file(input)?);
     if input.extension().is_none() {
-        files.insert("typescript.ts".to_owned(), typescript::definitions(input));
+        files.insert("typescript.ts".to_owned(), typescript::definitions(input)?);
     }
     if let Some(module) = input.module() {
         files = in_module(files, &module, &input.model().revision);

@@ -87,7 +87,7 @@ pub(crate) fn emit_adapters(input: &AdaptersInput<'_>) -> Result<BTreeMap<String
     let mut files = templates::files(kind, &values)?;
     files.insert(
         "ADAPTERS.md".to_owned(),
-        report(input.protocol.plans.iter().flat_map(|plans| plans.iter())),
+        report(input.protocol.plans.iter().flat_map(|plans| plans.iter()))?,
     );
     for (position, (revision, table)) in all.iter().zip(revision_tables(input.protocol)).enumerate() {
         let name = &revision.model.revision;

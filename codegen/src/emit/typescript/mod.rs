@@ -4,17 +4,17 @@ mod expression;
 mod names;
 mod types;
 
-use std::fmt::Write as _;
-
 use mcp_wire::Direction;
 use mcp_wire::json_schema::{all_definitions, pointer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::EmitInput;
 use super::scaffold::header;
+use crate::error::EmitError;
 use crate::model::MessageKind::{self, Notification, Request};
 use crate::model::{Method, TypeRef};
 use crate::overlay::Deprecation;
+use crate::templates::render;
 use names::{key, type_names};
 use types::{Place, TypeWriter, comment};
 
@@ -32,7 +32,7 @@ const METHOD_TABLES: [MethodTable; 4] = [
 /// The constant with the name of the revision.
 const VERSION: &str = "PROTOCOL_VERSION";
 
-pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
+pub(crate) fn definitions(input: &EmitInput<'_>) -> Result<String, EmitError> {
     let model = input.model();
     let codes = model.error_codes.iter().map(|code| code.name.clone());
     let tables = METHOD_TABLES.iter().map(|(name, ..)| (*name).to_owned());
@@ -43,39 +43,30 @@ pub(crate) fn definitions(input: &EmitInput<'_>) -> String {
         docs: &input.docs,
         names: type_names(model.definitions.keys(), &taken),
     };
-    let mut text = header("//", input);
-    let _ = write!(text, "\n\n{}", comment("The name of the revision.", None, None, ""));
-    let _ = writeln!(
-        text,
-        "export const {VERSION} = {};",
-        Value::from(model.revision.as_str())
-    );
-    for code in &model.error_codes {
-        text += &format!("\n{}", comment(&code.why, Some(&code.link), None, ""));
-        let _ = writeln!(text, "export const {} = {};", code.name, code.code);
-    }
-    let schema = input.schema();
-    for (at, name, schema) in all_definitions(schema) {
-        if let Some(definition) = model.definitions.get(name) {
-            text += &writer.definition((name, &at), schema, definition.envelope, &input.link(name));
-        }
-    }
-    for (name, kind, is_sent, meaning) in METHOD_TABLES {
-        let mut methods = model
-            .methods
-            .iter()
-            .filter(|it| it.kind == kind && is_sent(it.direction))
-            .peekable();
-        if methods.peek().is_some() {
-            text += &format!(
-                "\n{}export interface {name} {{\n",
-                comment(&format!("The {meaning}."), None, None, "")
-            );
-            methods.for_each(|method| text += &writer.method(method));
-            text += "}\n";
-        }
-    }
-    text
+    let codes = model.error_codes.iter().map(|code| {
+        let docs = comment(&code.why, Some(&code.link), None, "");
+        json!({"docs": docs, "name": code.name, "code": code.code})
+    });
+    let definitions = all_definitions(input.schema()).into_iter();
+    let definitions = definitions.filter_map(|(at, name, schema)| {
+        let envelope = model.definitions.get(name)?.envelope;
+        writer.definition((name, &at), schema, envelope, &input.link(name))
+    });
+    let tables = METHOD_TABLES.iter().filter_map(|(name, kind, is_sent, meaning)| {
+        let methods = model.methods.iter();
+        let methods = methods.filter(|method| method.kind == *kind && is_sent(method.direction));
+        let methods: Vec<Value> = methods.map(|method| writer.method(method)).collect();
+        (!methods.is_empty()).then(|| json!({"name": name, "meaning": meaning, "methods": methods}))
+    });
+    let values = json!({
+        "header": header("//", input),
+        "version": VERSION,
+        "revision": json!(model.revision).to_string(),
+        "error_codes": Vec::from_iter(codes),
+        "definitions": Vec::from_iter(definitions),
+        "tables": Vec::from_iter(tables),
+    });
+    render("parts/typescript.ts", &values)
 }
 
 impl TypeWriter<'_> {
@@ -85,25 +76,20 @@ impl TypeWriter<'_> {
         schema: &Value,
         envelope: Option<MessageKind>,
         link: &str,
-    ) -> String {
+    ) -> Option<Value> {
         let text = self.docs.entry(name, None).map_or("", |(_, text)| text);
         let deprecation = self.model.deprecation(at).map(Deprecation::note);
-        let docs = comment(text, Some(link), deprecation.as_deref(), "");
-        let Some(own) = self.names.get(name) else {
-            return String::new();
-        };
-        let place = Place::new(at);
+        let (own, place) = (self.names.get(name)?, Place::new(at));
         let declared = match schema.as_object().filter(|schema| is_interface(schema)) {
             Some(schema) => {
                 let envelope = self.envelope(envelope);
-                format!(
-                    "interface {own} {}",
-                    self.members(schema, Some((name, &envelope)), place)
-                )
+                let members = self.members(schema, Some((name, &envelope)), place);
+                format!("interface {own} {members}")
             }
             None => format!("type {own} = {};", self.ty(schema, place)),
         };
-        format!("\n{docs}export {declared}\n")
+        let docs = comment(text, Some(link), deprecation.as_deref(), "");
+        Some(json!({"docs": docs, "declared": declared}))
     }
 
     /// The members of JSON-RPC that are around a method.
@@ -117,7 +103,7 @@ impl TypeWriter<'_> {
     }
 
     /// The entry of a method in its table.
-    fn method(&self, method: &Method) -> String {
+    fn method(&self, method: &Method) -> Value {
         let message = self.of_model(&TypeRef::Named(method.ty.clone()));
         let deprecation = self.model.deprecation_of_method(method).map(Deprecation::note);
         let docs = comment("", None, deprecation.as_deref(), "  ");
@@ -129,7 +115,7 @@ impl TypeWriter<'_> {
                 format!("{{ request: {message}; result: {results} }}")
             }
         };
-        format!("{docs}  {}: {value};\n", key(&method.name))
+        json!({"docs": docs, "key": key(&method.name), "value": value})
     }
 
     fn of_model(&self, ty: &TypeRef) -> String {
