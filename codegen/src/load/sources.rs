@@ -128,26 +128,18 @@ impl<'d> Directory<'d> {
 
     /// Reads the files that the manifest names.
     pub(crate) fn load(&self, manifest: Manifest) -> Loaded {
-        let (mut revisions, mut problems) = (Vec::new(), Vec::new());
+        let (mut revisions, mut problems) = (Vec::<RevisionDocuments>::new(), Vec::new());
         for entry in &manifest.revisions {
-            match self.revision(&self.path.join(entry.revision.as_str()), entry) {
-                Ok(revision) => revisions.push(revision),
-                Err(found) => problems.extend(found),
-            }
+            let folder = self.path.join(entry.revision.as_str());
+            revisions.extend(self.revision(&folder, entry, &mut problems));
         }
         let mut extensions = Vec::new();
         for (name, extension) in &manifest.extensions {
-            match self.extension((name, extension), &revisions) {
-                Ok(extension) => extensions.extend(extension),
-                Err(found) => problems.extend(found),
-            }
+            let core = revisions.iter().find(|core| core.entry.revision == extension.of);
+            // If the files of its revision couldn't be read, nothing is said of an extension.
+            extensions.extend(core.and_then(|core| self.extension((name, extension), core, &mut problems)));
         }
-        let mut shared = |name: &str| {
-            self.optional(&self.path.join(name)).unwrap_or_else(|found| {
-                problems.extend(found);
-                Document::empty(name)
-            })
-        };
+        let mut shared = |name: &str| self.optional(&self.path.join(name), &mut problems);
         let shared = SharedDocuments {
             docs: shared(DOCS),
             modules: shared("modules.yaml"),
@@ -164,15 +156,13 @@ impl<'d> Directory<'d> {
         }
     }
 
-    /// Reads the files of an extension, unless those of the revision that it extends couldn't be read.
+    /// Reads the files of an extension.
     fn extension(
         &self,
         (name, extension): (&str, &Extension),
-        revisions: &[RevisionDocuments],
-    ) -> Result<Option<RevisionDocuments>, Vec<Problem>> {
-        let Some(core) = revisions.iter().find(|core| core.entry.revision == extension.of) else {
-            return Ok(None);
-        };
+        core: &RevisionDocuments,
+        problems: &mut Vec<Problem>,
+    ) -> Option<RevisionDocuments> {
         let own_folder = || extension_directory(self.path, name, &extension.schema.revision);
         let folder = extension.folder.clone().unwrap_or_else(own_folder);
         let extends = Extends {
@@ -181,42 +171,34 @@ impl<'d> Directory<'d> {
             core: core.schema.clone(),
             core_overlay: core.overlay.clone(),
         };
-        Ok(Some(RevisionDocuments {
+        Some(RevisionDocuments {
             extends: Some(extends),
-            ..self.revision(&folder, &extension.schema)?
-        }))
+            ..self.revision(&folder, &extension.schema, problems)?
+        })
     }
 
-    fn revision(&self, folder: &Path, entry: &Entry) -> Result<RevisionDocuments, Vec<Problem>> {
-        let mut problems = Vec::new();
-        let mut or_problems = |found: Result<Document, Problems>| {
-            found.unwrap_or_else(|found| {
-                problems.extend(found);
-                Document::empty("")
-            })
-        };
+    /// Reads the files in a folder; nothing, if one has problems.
+    fn revision(&self, folder: &Path, entry: &Entry, problems: &mut Vec<Problem>) -> Option<RevisionDocuments> {
+        let before = problems.len();
+        let schema = folder.join(SCHEMA);
+        let read = self
+            .read(&schema)
+            .and_then(|read| read.ok_or_else(|| missing(&schema).into()));
         let documents = RevisionDocuments {
             entry: entry.clone(),
-            schema: or_problems(self.required(&folder.join(SCHEMA))),
-            overlay: or_problems(self.optional(&folder.join(OVERLAY))),
-            rules: or_problems(self.optional(&folder.join("adapt.yaml"))),
-            names: or_problems(self.optional(&folder.join(NAMES))),
-            docs: or_problems(self.optional(&folder.join(DOCS))),
+            schema: or_empty(read, &schema, problems),
+            overlay: self.optional(&folder.join(OVERLAY), problems),
+            rules: self.optional(&folder.join("adapt.yaml"), problems),
+            names: self.optional(&folder.join(NAMES), problems),
+            docs: self.optional(&folder.join(DOCS), problems),
             extends: None,
         };
-        if problems.is_empty() {
-            Ok(documents)
-        } else {
-            Err(problems)
-        }
+        (problems.len() == before).then_some(documents)
     }
 
-    fn required(&self, file: &Path) -> Result<Document, Problems> {
-        self.read(file)?.ok_or_else(|| missing(file).into())
-    }
-
-    fn optional(&self, file: &Path) -> Result<Document, Problems> {
-        Ok(self.read(file)?.unwrap_or_else(|| empty_document(file)))
+    fn optional(&self, file: &Path, problems: &mut Vec<Problem>) -> Document {
+        let read = self.read(file).map(|read| read.unwrap_or_else(|| empty_document(file)));
+        or_empty(read, file, problems)
     }
 
     fn read(&self, file: &Path) -> Result<Option<Document>, Problems> {
@@ -225,6 +207,14 @@ impl<'d> Directory<'d> {
             None => read_document(file, self.known),
         }
     }
+}
+
+/// A document, or an empty one in the place of one that has problems.
+fn or_empty(read: Result<Document, Problems>, file: &Path, problems: &mut Vec<Problem>) -> Document {
+    read.unwrap_or_else(|found| {
+        problems.extend(found);
+        empty_document(file)
+    })
 }
 
 /// The directory of an extension's files.
