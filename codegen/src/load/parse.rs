@@ -127,6 +127,7 @@ fn broken_yaml(file: &str, error: &ScanError) -> Problem {
 /// same length while the places are found.
 fn without_surrogates(json: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(json);
+    // The text is valid JSON, so that a character of ASCII follows each backslash.
     let mut at = 0;
     while let Some(found) = json[at..].find('\\') {
         at += found;

@@ -18,7 +18,7 @@ use crate::facts::Facts;
 use crate::load::{Docs, Entry, RevisionDocuments, SharedDocuments};
 use crate::memo::Memo;
 use crate::normalise::{NormalisedRevision, NormalisedSchema};
-use crate::overlay::{ErrorRole, Overlay};
+use crate::overlay::{ErrorCode, ErrorRole, Overlay};
 use crate::problem::{Problem, Problems};
 
 /// A revision or an extension with its model. Types of the revision that an extension extends are marked as imported.
@@ -239,36 +239,57 @@ fn no_requests(methods: &[String], model: &Model) -> impl Iterator<Item = String
     unknown.map(|name| format!("the revision has no request `{name}`"))
 }
 
-/// An error must answer requests of the revision, and one that a session sends automatically must have the members of its data that
-/// say why.
+/// An error must have a name that a constant can have, and answer requests of the revision, and one that a session sends automatically must
+/// have the members of its data that say why.
 pub(super) fn wrong_errors(overlay: &Overlay, model: &Model) -> Vec<Problem> {
-    let lacking = model.error_codes.iter().enumerate().filter_map(|(index, error)| {
-        let data = model.error_data.get(&error.code);
-        let has = |member: &str| data.is_some_and(|data| data.contains_key(member));
-        if error.role == Some(ErrorRole::InputRequired) {
-            let asks = error.asks.as_ref().filter(|asks| model.method(&asks.method).is_some());
-            let what = format!("{} has no `asks` with a method of the revision", error.name);
-            return asks
-                .is_none()
-                .then(|| overlay.problem(&format!("#/error_codes/{index}"), what));
-        }
-        let what = match error.role? {
-            ErrorRole::UnsupportedVersion if !has("versions") || !has("name") => {
-                "a list of texts and a required text, for the revisions"
-            }
-            ErrorRole::MissingCapability if !has("capabilities") => "the capabilities of a client",
-            _ => return None,
+    let mut problems = Vec::new();
+    for (index, error) in overlay.error_codes.iter().enumerate() {
+        let mut wrong = |what: String, help: &str| {
+            let problem = overlay.problem(&format!("#/error_codes/{index}"), what);
+            problems.push(problem.help(help));
         };
         let name = &error.name;
-        let what = format!("no definition with the constant `code` of {name} has `data` with {what}");
-        Some(overlay.problem(&format!("#/error_codes/{index}"), what))
-    });
-    let errors = overlay.error_codes.iter().enumerate();
-    let no_request = errors.flat_map(|(index, error)| {
-        no_requests(&error.methods, model).map(move |what| {
-            let problem = overlay.problem(&format!("#/error_codes/{index}"), what);
-            problem.help("correct the name, or remove it")
-        })
-    });
-    lacking.chain(no_request).collect()
+        if !is_constant_name(name) {
+            let help = "write upper-case letters, digits and `_`, with a letter first, as in HEADER_MISMATCH";
+            wrong(format!("{name:?} can't be the name of a constant"), help);
+        }
+        if overlay.error_codes[..index].iter().any(|other| other.name == *name) {
+            wrong(format!("another error is called {name}"), "rename one of the two");
+        }
+        if let Some(what) = lacking(error, model) {
+            wrong(what, "correct the schema by the overlay, or remove the role");
+        }
+        for what in no_requests(&error.methods, model) {
+            wrong(what, "correct the name, or remove it");
+        }
+    }
+    problems
+}
+
+fn is_constant_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(is_part)
+}
+
+/// What an error that a session sends automatically needs and doesn't have.
+fn lacking(error: &ErrorCode, model: &Model) -> Option<String> {
+    let data = model.error_data.get(&error.code);
+    let has = |member: &str| data.is_some_and(|data| data.contains_key(member));
+    let name = &error.name;
+    let what = match error.role? {
+        ErrorRole::InputRequired => {
+            let asks = error.asks.as_ref().filter(|asks| model.method(&asks.method).is_some());
+            return asks
+                .is_none()
+                .then(|| format!("{name} has no `asks` with a method of the revision"));
+        }
+        ErrorRole::UnsupportedVersion if !has("versions") || !has("name") => {
+            "a list of texts and a required text, for the revisions"
+        }
+        ErrorRole::MissingCapability if !has("capabilities") => "the capabilities of a client",
+        _ => return None,
+    };
+    Some(format!(
+        "no definition with the constant `code` of {name} has `data` with {what}"
+    ))
 }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::assign_roles::{assign_roles, declares_member};
 use super::capabilities::{Capabilities, bare_place, require_capabilities};
 use super::lifecycle::incomplete;
-use super::modules::Modules;
+use super::modules::{Modules, is_module_name};
 use super::roles::{Roles, is_of_member, roles};
 use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
@@ -61,7 +61,7 @@ impl Shared {
     /// The lines about something that no revision has.
     pub(crate) fn misspelt(&self, models: &[&Model]) -> Vec<Problem> {
         let documents = &self.documents;
-        let (mut problems, mut unknown_roles) = (Vec::new(), Vec::new());
+        let (mut problems, mut unfit_names) = (Vec::new(), Vec::new());
         let mut known = |document: &Document, at: &str, is_in: &dyn Fn(&Model) -> bool, what: String| {
             if !models.iter().any(|model| is_in(model)) {
                 let problem = document.problem(at, what);
@@ -97,6 +97,14 @@ impl Shared {
             }
         }
         for (module, definitions) in &self.modules {
+            if !is_module_name(module) {
+                let at = pointer::child("#", module);
+                let problem = documents
+                    .modules
+                    .problem(&at, format!("`{module}` can't be the name of a module"));
+                let help = "write lower-case letters, digits and `_`; the keywords of Rust and the crate's other files are taken";
+                unfit_names.push(problem.help(help));
+            }
             for (index, name) in definitions.iter().enumerate() {
                 let at = format!("{}/{index}", pointer::child("#", module));
                 let defines = |model: &Model| model.definitions.contains_key(name);
@@ -108,7 +116,7 @@ impl Shared {
             let at = pointer::child("#", role);
             if !roles().any(|known| known == role) {
                 let problem = documents.lifecycle.problem(&at, format!("there is no role `{role}`"));
-                unknown_roles.push(problem.help(format!("the roles are {}", Vec::from_iter(roles()).join(", "))));
+                unfit_names.push(problem.help(format!("the roles are {}", Vec::from_iter(roles()).join(", "))));
                 continue;
             }
             for name in names.iter() {
@@ -122,7 +130,7 @@ impl Shared {
         let incomplete = models
             .iter()
             .flat_map(|model| incomplete_roles(&documents.lifecycle, model));
-        problems.extend(incomplete.map(|(_, problem)| problem).chain(unknown_roles));
+        problems.extend(incomplete.map(|(_, problem)| problem).chain(unfit_names));
         problems
     }
 }

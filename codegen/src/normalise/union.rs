@@ -71,7 +71,7 @@ fn either_element(added: &AddedSchemas<'_>, left: &Node, right: &Node) -> Node {
 }
 
 /// The shape that accepts the values of both scalar shapes, if there is one.
-fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
+pub(super) fn either_scalar(left: &Shape, right: &Shape) -> Option<Shape> {
     if let (Some(left), Some(right)) = (known_strings(left), known_strings(right)) {
         let mut values = left;
         values.extend(right);

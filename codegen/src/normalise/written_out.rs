@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::references::pointer_of;
 use super::shape_builder::{ShapeBuilder, TYPE};
+use super::union::either_scalar;
 use super::{DefinitionShape, Node, Property, Shape, Shapes};
 use crate::problem::Problem;
 
@@ -123,15 +124,11 @@ impl Comparison<'_> {
     }
 }
 
+/// Whether all values of a scalar shape are values of another: the shape of both is the other one then.
 fn scalar_holds(ty: &Shape, value: &Shape) -> bool {
-    match (ty, value) {
-        (Shape::String, Shape::Strings(_)) | (Shape::Number, Shape::Integer) => true,
-        (Shape::String, Shape::Constant(constant)) => matches!(constant, super::Scalar::String(_)),
-        (Shape::Strings(known), Shape::Strings(values)) => {
-            let values: BTreeSet<&String> = values.values.iter().collect();
-            values.is_subset(&known.values.iter().collect())
-        }
-        (Shape::Strings(known), Shape::Constant(super::Scalar::String(value))) => known.values.contains(value),
-        (ty, value) => ty == value,
-    }
+    let is_wider = match (ty, either_scalar(ty, value)) {
+        (Shape::Strings(known), Some(Shape::Strings(both))) => known.values == both.values,
+        (ty, both) => both.as_ref() == Some(ty),
+    };
+    ty == value || is_wider
 }

@@ -72,7 +72,7 @@ impl<'i> History<'i> {
         let models: Vec<_> = self.models.iter().rev().take_while(has).collect();
         let mut words = vec![models.last().map_or_else(String::new, |model| model.revision.clone())];
         let since = (self.diffs.len() + 1).saturating_sub(models.len());
-        for diff in &self.diffs[since..] {
+        for diff in self.diffs.iter().skip(since) {
             let changes = diff.changes.iter();
             let changes = changes.filter(|change| change.subject == Subject::Method && change.name == name);
             words.extend(event(diff, changes.map(Change::description)));

@@ -15,8 +15,7 @@ impl Page<'_> {
         let rows = methods.map(|method| {
             json!({
                 "name": method.name,
-                // A method has a type of the model.
-                "anchor": anchor(&self.model.types[&method.ty].documented_as),
+                "anchor": self.model.types.get(&method.ty).map(|ty| anchor(&ty.documented_as)),
                 "direction": direction(method.direction),
                 "params": self.params(method),
                 "results": self.results(method),

@@ -38,9 +38,10 @@ pub fn next_version(released: &str, bump: Bump) -> Result<String, VersionError> 
     let [major, minor, patch] = numbers.map_err(|_| unreadable())?[..] else {
         return Err(unreadable());
     };
+    let next = |number: u32| number.checked_add(1).ok_or_else(unreadable);
     Ok(match (major, bump) {
-        (1.., Bump::Major) => format!("{}.0.0", major + 1),
-        (0, Bump::Major) | (1.., Bump::Minor) => format!("{major}.{}.0", minor + 1),
-        (_, Bump::Patch) | (0, Bump::Minor) => format!("{major}.{minor}.{}", patch + 1),
+        (1.., Bump::Major) => format!("{}.0.0", next(major)?),
+        (0, Bump::Major) | (1.., Bump::Minor) => format!("{major}.{}.0", next(minor)?),
+        (_, Bump::Patch) | (0, Bump::Minor) => format!("{major}.{minor}.{}", next(patch)?),
     })
 }

@@ -39,8 +39,9 @@ fn entries(earlier: &Document, own: &Document, modelled: &ModelledRevision) -> V
         definitions.extend(names(&entry["alternatives"]));
         let mut methods = names(&entry["method"]);
         methods.retain(|method| !own.contains(method) && results_in(modelled, method) == Some(definitions.clone()));
-        entry["method"] = json!(methods);
-        (!methods.is_empty()).then_some(entry)
+        let is_about_any = !methods.is_empty();
+        entry.as_object_mut()?.insert("method".to_owned(), json!(methods));
+        is_about_any.then_some(entry)
     });
     entries.collect()
 }

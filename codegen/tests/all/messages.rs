@@ -182,6 +182,21 @@ fn facts_about_headers_and_statuses_fit_their_revision() {
 }
 
 #[test]
+fn an_error_whose_name_no_constant_can_have_or_another_one_has_is_refused() {
+    let entry = |name: &str, code: i64| format!("{{name: {name}, code: {code}, why: so, link: 'https://example.org'}}");
+    for (name, complaint) in [
+        ("odd name", r#""odd name" can't be the name of a constant"#),
+        ("'1ST'", r#""1ST" can't be the name of a constant"#),
+        ("GOOD", "another error is called GOOD"),
+    ] {
+        let overlay = format!("error_codes: [{}, {}]", entry("GOOD", -32000), entry(name, -32001));
+        let report = model(&[("r1", LISTED, &overlay)], "r1").unwrap_err();
+        assert!(report.contains(complaint), "{report}");
+        assert!(report.contains("overlay.yaml:1:"), "{report}");
+    }
+}
+
+#[test]
 fn facts_that_an_overlay_leaves_out_must_fit_its_revision_too() {
     let report = model(&[("r1", LISTED, FACTS), ("r2", REQUEST, SAID)], "r2").unwrap_err();
     assert!(report.contains("r2/overlay.yaml"), "{report}");

@@ -103,3 +103,15 @@ fn a_module_of_a_definition_that_no_revision_has_is_refused() {
         ":1:21: #/base/1: no revision has the definition `PongRequest`"
     );
 }
+
+#[test]
+fn a_module_that_rust_can_have_no_file_for_is_refused() {
+    for module in ["my mod", "type", "schema", "../tools"] {
+        assert_eq!(
+            report("modules.yaml", &format!("'{module}': [PingRequest]\n"))
+                .split(": ")
+                .last(),
+            Some(format!("`{module}` can't be the name of a module").as_str())
+        );
+    }
+}
