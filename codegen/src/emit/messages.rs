@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use serde_json::{Value, json};
 
-use super::emitter::Emitter;
+use super::Emitter;
 use super::names::library_name;
 use super::source::Table;
 use super::tokens::{ident, text};

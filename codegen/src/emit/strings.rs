@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proc_macro2::Ident;
 use quote::quote;
 
-use super::emitter::Emitter;
+use super::Emitter;
 use super::source::{Table, items};
 use super::tokens::ident;
 use crate::error::EmitError;

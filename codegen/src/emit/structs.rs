@@ -4,10 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
 
+use super::Emitter;
 use super::docs::lines;
-use super::emitter::Emitter;
-use super::identifiers::EXTRA;
-use super::members::Field;
+use super::identifiers::{EXTRA, Field};
 use super::source::{Table, items};
 use super::tokens::{ident, text};
 use crate::error::EmitError;

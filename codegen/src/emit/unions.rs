@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::emitter::Emitter;
+use super::Emitter;
 use super::source::{Table, expression, items};
 use super::tokens::{Scope, ident, text};
 use crate::error::EmitError;
