@@ -7,7 +7,7 @@ use mcp_wire::json_schema::change_schemas;
 use serde_json::{Map, Value, json};
 
 use crate::load::Docs;
-use crate::model::{Model, Struct, TypeKind};
+use crate::model::Model;
 
 /// What the IRIs of members begin with.
 const VOCABULARY: &str = "http://modelcontextprotocol.io/ontology#";
@@ -26,11 +26,8 @@ const PREFIXES: [(&str, &str); 3] = [
 /// same vocabulary.
 pub(crate) fn context(model: &Model) -> Value {
     let mut terms = BTreeSet::new();
-    for ty in model.types.values() {
-        let TypeKind::Struct(object) = &ty.kind else {
-            continue;
-        };
-        terms.extend(names(object));
+    for (ty, object) in model.objects() {
+        terms.extend(object.names());
         let within = ty.schema.members.values().flat_map(|member| &member.declared);
         terms.extend(within.map(String::as_str));
     }
@@ -50,11 +47,6 @@ fn prefixes() -> impl Iterator<Item = (String, Value)> {
     PREFIXES
         .into_iter()
         .map(|(prefix, iri)| (prefix.to_owned(), iri.into()))
-}
-
-fn names(object: &Struct) -> impl Iterator<Item = &str> {
-    let constants = object.constants.iter().map(|constant| constant.name.as_str());
-    constants.chain(object.members.iter().map(|member| member.name.as_str()))
 }
 
 /// The schema of a revision with the IRI of each member (`x-jsonld-id`), and with descriptions in our own words.

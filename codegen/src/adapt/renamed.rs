@@ -91,9 +91,7 @@ impl<'m> Pairing<'m> {
         (from_name, from): (&str, &'m Struct),
         (to_name, to): (&str, &'m Struct),
     ) -> BTreeMap<&'m str, &'m str> {
-        let constants = to.constants.iter().map(|constant| constant.name.as_str());
-        let members = to.members.iter().map(|member| member.name.as_str());
-        let there = constants.chain(members).map(|name| {
+        let there = to.names().map(|name| {
             let (source, _) = self.name_there((from_name, from), (to_name, to), name);
             (source, name)
         });

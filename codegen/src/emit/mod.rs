@@ -7,9 +7,7 @@ mod identifiers;
 mod input;
 mod messages;
 mod names;
-mod renamed;
 mod scaffold;
-mod session_tables;
 mod source;
 mod strings;
 mod structs;
@@ -26,9 +24,9 @@ use crate::model::modules::MESSAGES;
 use crate::templates;
 
 pub(crate) use adapters::{AdaptersInput, emit_adapters, revision_features};
+pub(crate) use docs::docs_of_all;
 pub(crate) use identifiers::Identifiers;
 pub(crate) use input::EmitInput;
-pub(crate) use renamed::docs_of_all;
 pub(crate) use tables::revision_tables;
 
 use docs::Documenter;

@@ -1,4 +1,5 @@
-//! The table of a revision: its types, and what the conversions from and to the revision before do beyond what the types imply.
+//! The table of a revision: its types, what sessions need, and what the conversions from and to the revision before do beyond what the types
+//! imply.
 //!
 //! `mcp_convert::Tables` reads it, and documents the format. A conversion that only follows the names of members and types has no
 //! row.
@@ -7,13 +8,26 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::session_tables::{error_rules, errors, facts, lifecycle};
 use crate::adapt::{Plan, Row};
-use crate::model::{MessageKind, Method, Model, ModelledRevision, TypeKind, TypeRef, result_variants};
+use crate::model::{
+    Lifecycle, MessageKind, Method, Model, ModelledRevision, OwnMessage, TypeKind, TypeRef, result_variants,
+};
 use crate::overlay::Deprecation;
 use crate::protocol::Protocol;
 
 type Object = Map<String, Value>;
+
+/// The roles whose methods have members that a session reads or writes.
+const PARAMS: [&str; 7] = [
+    "acknowledge",
+    "begin",
+    "cancel",
+    "listen",
+    "set-level",
+    "subscribe",
+    "unsubscribe",
+];
+const RESULTS: [&str; 2] = ["begin", "discover"];
 
 /// The tables of all revisions.
 pub(crate) fn revision_tables(protocol: &Protocol) -> Vec<String> {
@@ -105,7 +119,7 @@ fn method(model: &Model, method: &Method) -> Value {
 }
 
 /// A row without the members that say nothing.
-pub(super) fn said(mut row: Value) -> Value {
+fn said(mut row: Value) -> Value {
     if let Some(row) = row.as_object_mut() {
         row.retain(|_, member| match member {
             Value::Null | Value::Bool(false) => false,
@@ -254,4 +268,61 @@ fn pair_name(source: &TypeRef, target: &TypeRef) -> String {
         (source, target) if source == target => source,
         (source, target) => format!("{source}>{target}"),
     }
+}
+
+/// The facts by the names of `mcp_convert::Facts`: those that aren't as in `Facts::NONE`.
+fn facts(revision: &ModelledRevision, specification: &str) -> Value {
+    let (model, facts) = (&revision.model, &revision.facts);
+    let mut statuses = facts.statuses.clone().unwrap_or_default();
+    let errors = model.error_codes.iter();
+    statuses.extend(errors.filter_map(|error| Some((error.code, error.status?))));
+    let mut row = json!(facts);
+    row["released"] = json!(revision.entry().released);
+    row["batches"] = json!(model.batches);
+    row["errors_without_id"] = json!(model.errors_without_id);
+    row["initializes"] = json!(model.lifecycle.names.contains_key("begin"));
+    row["specification"] = json!(specification);
+    row["statuses"] = json!((!statuses.is_empty()).then(|| Vec::from_iter(statuses)));
+    said(row)
+}
+
+/// The names by those of `mcp_convert::Lifecycle`.
+fn lifecycle(lifecycle: &Lifecycle) -> Value {
+    let field = |role: &str| role.replace(['.', '-'], "_");
+    let mut row = Map::new();
+    row.extend(lifecycle.names.iter().map(|(role, name)| (field(role), json!(name))));
+    let params = PARAMS.iter().map(|role| (role, "params", lifecycle.params.get(*role)));
+    let results = RESULTS
+        .iter()
+        .map(|role| (role, "result", lifecycle.results.get(*role)));
+    let members = params.chain(results);
+    let members =
+        members.filter_map(|(role, part, members)| Some((format!("{}_{part}", field(role)), json!(members?))));
+    row.extend(members);
+    let messages = lifecycle.messages.iter().filter(|(_, message)| !is_empty(message));
+    let messages: Map<String, Value> = messages
+        .map(|(method, message)| (method.clone(), json!(message)))
+        .collect();
+    let own = [("messages", Value::Object(messages)), ("kinds", json!(lifecycle.kinds))];
+    row.extend(own.map(|(name, rows)| (name.to_owned(), rows)));
+    Value::Object(row)
+}
+
+fn is_empty(message: &OwnMessage) -> bool {
+    message.params.is_empty() && message.result.is_empty()
+}
+
+/// The errors that a session sends and reads.
+fn errors(model: &Model) -> Value {
+    let errors = model.error_codes.iter().filter_map(|error| {
+        let role = error.role?;
+        let data = model.error_data.get(&error.code).cloned().unwrap_or_default();
+        Some(json!({"role": role, "code": error.code, "data": data, "asks": error.asks}))
+    });
+    errors.collect()
+}
+
+/// The rules about errors from a revision to a neighbour.
+fn error_rules(plan: Option<&Plan>) -> Value {
+    json!(plan.map_or(&[][..], |plan| plan.errors.as_slice()))
 }

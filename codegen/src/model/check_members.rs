@@ -16,8 +16,7 @@ const PRESET_HELP: &str = "remove `x-preset` or `x-tag` from the overlay, or giv
 /// its member's type, and the member always there.
 pub(super) fn check_members(model: &Model) -> Result<(), Problems> {
     let mut problems = Vec::new();
-    for ty in model.types.values() {
-        let TypeKind::Struct(object) = &ty.kind else { continue };
+    for (ty, object) in model.objects() {
         let members = pointer::child(&ty.pointer, "properties");
         for member in &object.members {
             let field = wrong_field(object, member).map(|what| (what, FIELD_HELP));

@@ -25,9 +25,8 @@ pub(super) fn own_messages(model: &Model, lifecycle: &Lifecycle) -> BTreeMap<Str
     let messages = roles.filter_map(|(role, name)| {
         let method = model.method(name)?;
         let params = model
-            .struct_of(&TypeRef::Named(method.ty.clone()))
-            .and_then(|message| message.member("params"));
-        let params = params.map(|params| presets(model, lifecycle, &params.ty, lifecycle.params.get(role)));
+            .params(method)
+            .map(|params| presets(model, lifecycle, &params.ty, lifecycle.params.get(role)));
         let result = method.results.first();
         let result = result.map(|result| presets(model, lifecycle, result, lifecycle.results.get(role)));
         let message = OwnMessage {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lifecycle::{Lifecycle, Members};
 use super::own_messages::{own_messages, usual_kinds};
 use super::type_ref::TypeRef;
-use super::types::{Member, Model, Struct, TypeKind};
+use super::types::{Member, Model, Struct};
 use crate::load::OneOrMany;
 use crate::normalise::Scalar;
 
@@ -79,10 +79,9 @@ pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
         let Some(method) = model.method(name) else {
             continue;
         };
-        let request = TypeRef::Named(method.ty.clone());
-        if let Some(of_request) = member(model, &request, "params") {
-            let filter = filter(model, of_request, &names).map(|filter| ("filter", filter));
-            let mut of_request = members(model, of_request, None);
+        if let Some(of_request) = model.params(method) {
+            let filter = filter(model, &of_request.ty, &names).map(|filter| ("filter", filter));
+            let mut of_request = members(model, &of_request.ty, None);
             of_request.extend(filter);
             params.insert(role.clone(), of_request);
         }
@@ -109,10 +108,7 @@ pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
 /// Finds the members of the data of errors with a role, by the definition that has the error's code.
 pub(super) fn find_error_data(model: &mut Model) {
     let data = |code: i64| {
-        let mut objects = model.types.values().filter_map(|ty| match &ty.kind {
-            TypeKind::Struct(object) => Some(object),
-            _ => None,
-        });
+        let mut objects = model.objects().map(|(_, object)| object);
         let has_code = |object: &&Struct| {
             let constant = object.constant("code");
             constant.is_some_and(|constant| constant.value == Scalar::Integer(code))
@@ -127,14 +123,7 @@ pub(super) fn find_error_data(model: &mut Model) {
 
 /// Whether a type of the model declares a member of this name.
 pub(super) fn declares_member(model: &Model, key: &str) -> bool {
-    model.types.values().any(|ty| match &ty.kind {
-        TypeKind::Struct(object) => object.member(key).is_some(),
-        _ => false,
-    })
-}
-
-fn member<'m>(model: &'m Model, of: &'m TypeRef, name: &str) -> Option<&'m TypeRef> {
-    Some(&model.struct_of(of)?.member(name)?.ty)
+    model.objects().any(|(_, object)| object.member(key).is_some())
 }
 
 /// The members of an object by their roles. `kind` is the one with the kind of a result, which has a role of its own.

@@ -58,78 +58,110 @@ impl Shared {
 
     /// The lines about something that no revision has.
     pub(crate) fn misspelt(&self, models: &[&Model]) -> Vec<Problem> {
-        let documents = &self.documents;
-        let (mut problems, mut unfit_names) = (Vec::new(), Vec::new());
-        let mut known = |document: &Document, at: &str, is_in: &dyn Fn(&Model) -> bool, what: String| {
-            if !models.iter().any(|model| is_in(model)) {
-                let problem = document.problem(at, what);
-                problems.push(problem.help("correct the name, or remove the line if the protocol has lost it"));
-            }
-        };
-        let capabilities = &documents.capabilities;
+        let problems = Vec::new();
+        let mut check = Check { models, problems };
+        self.check_capabilities(&mut check);
+        self.check_tolerances(&mut check);
+        self.check_modules(&mut check);
+        self.check_roles(&mut check);
+        check.problems
+    }
+
+    fn check_capabilities(&self, check: &mut Check<'_>) {
+        let document = &self.documents.capabilities;
         for (line, places) in &self.capabilities {
             let at = pointer::child("#", line);
             let (method, parameter) = line.split_once(' ').unwrap_or((line, ""));
             let parameter = parameter.split('=').next().unwrap_or_default().trim_end_matches('!');
             let has_method = |model: &Model| model.method(method).is_some();
-            let what = format!("no revision has the method `{method}`");
-            known(capabilities, &at, &has_method, what);
             let has_parameter = |model: &Model| {
                 let mut methods = model.methods.iter().filter(|known| known.name == method);
                 methods.any(|method| model.declares(&format!("{}.params.{parameter}", method.ty)))
             };
+            check.any(document, &at, has_method, format!("has the method `{method}`"));
             if !parameter.is_empty() {
-                let what = format!("no revision's `{method}` has the parameter `{parameter}`");
-                known(capabilities, &at, &has_parameter, what);
+                let problem = format!("no revision's `{method}` has the parameter `{parameter}`");
+                check.any_or(document, &at, has_parameter, problem);
             }
-            for place in places.iter() {
-                let declares = |model: &Model| model.declares(bare_place(place));
-                known(capabilities, &at, &declares, format!("no revision declares `{place}`"));
-            }
+            check.declared(document, &at, places);
         }
+    }
+
+    fn check_tolerances(&self, check: &mut Check<'_>) {
         for (index, tolerance) in self.tolerances.iter().enumerate() {
-            for place in tolerance.places().iter() {
-                let declares = |model: &Model| model.declares(place);
-                let what = format!("no revision declares `{place}`");
-                known(&documents.tolerances, &format!("#/{index}"), &declares, what);
-            }
+            check.declared(&self.documents.tolerances, &format!("#/{index}"), &tolerance.places());
         }
+    }
+
+    fn check_modules(&self, check: &mut Check<'_>) {
+        let document = &self.documents.modules;
         for (module, definitions) in &self.modules {
+            let at = pointer::child("#", module);
             if !is_module_name(module) {
-                let at = pointer::child("#", module);
-                let problem = documents
-                    .modules
-                    .problem(&at, format!("`{module}` can't be the name of a module"));
+                let problem = document.problem(&at, format!("`{module}` can't be the name of a module"));
                 let help = "write lower-case letters, digits and `_`; the keywords of Rust and the crate's other files are taken";
-                unfit_names.push(problem.help(help));
+                check.problems.push(problem.help(help));
             }
             for (index, name) in definitions.iter().enumerate() {
-                let at = format!("{}/{index}", pointer::child("#", module));
                 let defines = |model: &Model| model.definitions.contains_key(name);
-                let what = format!("no revision has the definition `{name}`");
-                known(&documents.modules, &at, &defines, what);
+                let at = format!("{at}/{index}");
+                check.any(document, &at, defines, format!("has the definition `{name}`"));
             }
         }
+    }
+
+    fn check_roles(&self, check: &mut Check<'_>) {
+        let document = &self.documents.lifecycle;
         for (role, names) in &self.lifecycle {
             let at = pointer::child("#", role);
             if !roles().any(|known| known == role) {
-                let problem = documents.lifecycle.problem(&at, format!("there is no role `{role}`"));
-                unfit_names.push(problem.help(format!("the roles are {}", Vec::from_iter(roles()).join(", "))));
+                let problem = document.problem(&at, format!("there is no role `{role}`"));
+                let help = format!("the roles are {}", Vec::from_iter(roles()).join(", "));
+                check.problems.push(problem.help(help));
                 continue;
             }
             for name in names.iter() {
-                let (is_in, what): (&dyn Fn(&Model) -> bool, &str) = match is_of_member(role) {
-                    true => (&|model| declares_member(model, name), "declares the member"),
-                    false => (&|model| model.method(name).is_some(), "has the method"),
-                };
-                known(&documents.lifecycle, &at, is_in, format!("no revision {what} `{name}`"));
+                let (has_member, has_method) = (
+                    |model: &Model| declares_member(model, name),
+                    |model: &Model| model.method(name).is_some(),
+                );
+                match is_of_member(role) {
+                    true => check.any(document, &at, has_member, format!("declares the member `{name}`")),
+                    false => check.any(document, &at, has_method, format!("has the method `{name}`")),
+                }
             }
         }
-        let incomplete = models
-            .iter()
-            .flat_map(|model| incomplete_roles(&documents.lifecycle, model));
-        problems.extend(incomplete.map(|(_, problem)| problem).chain(unfit_names));
-        problems
+        let incomplete = check.models.iter().flat_map(|model| incomplete_roles(document, model));
+        check.problems.extend(incomplete.map(|(_, problem)| problem));
+    }
+}
+
+/// The search for lines about something that no revision has.
+struct Check<'m> {
+    models: &'m [&'m Model],
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    /// Some revision must have something; `what` says so after `no revision`.
+    fn any(&mut self, document: &Document, at: &str, is_in: impl Fn(&Model) -> bool, what: String) {
+        self.any_or(document, at, is_in, format!("no revision {what}"));
+    }
+
+    fn any_or(&mut self, document: &Document, at: &str, is_in: impl Fn(&Model) -> bool, problem: String) {
+        if !self.models.iter().any(|model| is_in(model)) {
+            let problem = document.problem(at, problem);
+            let help = "correct the name, or remove the line if the protocol has lost it";
+            self.problems.push(problem.help(help));
+        }
+    }
+
+    /// Some revision must declare each member, written as `Type.member.member`.
+    fn declared(&mut self, document: &Document, at: &str, places: &[String]) {
+        for place in places {
+            let declares = |model: &Model| model.declares(bare_place(place));
+            self.any(document, at, declares, format!("declares `{place}`"));
+        }
     }
 }
 

@@ -220,9 +220,15 @@ impl Struct {
         required.map(|member| &member.name)
     }
 
+    /// The names of its members, constant or not.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let constants = self.constants.iter().map(|constant| constant.name.as_str());
+        constants.chain(self.members.iter().map(|member| member.name.as_str()))
+    }
+
     /// Whether there is a member of this name, be its value constant or not.
     pub(crate) fn declares(&self, name: &str) -> bool {
-        self.member(name).is_some() || self.constant(name).is_some()
+        self.names().any(|own| own == name)
     }
 }
 
@@ -281,6 +287,19 @@ impl Model {
 
     pub(crate) fn method(&self, name: &str) -> Option<&Method> {
         self.methods.iter().find(|method| method.name == name)
+    }
+
+    /// The member of a method's message that has its parameters.
+    pub(crate) fn params(&self, method: &Method) -> Option<&Member> {
+        self.struct_of(&TypeRef::Named(method.ty.clone()))?.member("params")
+    }
+
+    /// The types that are objects.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (&Type, &Struct)> {
+        self.types.values().filter_map(|ty| match &ty.kind {
+            TypeKind::Struct(object) => Some((ty, object)),
+            _ => None,
+        })
     }
 
     pub(crate) fn has_request(&self, method: &str) -> bool {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::Page;
 use crate::diff::direction;
 use crate::markdown::{anchor, cell};
-use crate::model::{MessageKind, Method, TypeRef};
+use crate::model::{MessageKind, Method};
 use crate::overlay::ErrorCode;
 
 impl Page<'_> {
@@ -28,8 +28,7 @@ impl Page<'_> {
     }
 
     fn params(&self, method: &Method) -> String {
-        let object = self.model.struct_of(&TypeRef::Named(method.ty.clone()));
-        match object.and_then(|object| object.member("params")) {
+        match self.model.params(method) {
             Some(params) if params.required => self.reference(&params.ty),
             Some(params) => format!("{}, optional", self.reference(&params.ty)),
             None => "–".into(),

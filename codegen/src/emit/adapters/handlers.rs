@@ -4,9 +4,8 @@ use proc_macro2::TokenStream;
 use serde_json::json;
 
 use super::input::AdaptersInput;
-use super::names::{import, mentions};
 use super::side::Side;
-use crate::emit::names::library_name;
+use crate::emit::names::{import, library_name, mentions};
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
 use crate::emit::tokens::ident;

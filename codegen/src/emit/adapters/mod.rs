@@ -2,7 +2,6 @@
 
 mod handlers;
 mod input;
-mod names;
 mod pages;
 mod peers;
 mod rounds;

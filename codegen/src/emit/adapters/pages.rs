@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::names::qualified;
 use super::side::{Call, Side};
+use crate::emit::names::qualified;
 use crate::model::{Member, Struct, TypeRef};
 
 /// The field in which a request says where its page begins.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::input::AdaptersInput;
-use super::names::import;
 use crate::emit::messages::result_variants;
+use crate::emit::names::import;
 use crate::emit::source;
 use crate::emit::tokens::ident;
 use crate::error::EmitError;

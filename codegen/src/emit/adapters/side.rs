@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::input::AdaptersInput;
-use super::names::qualified;
 use crate::emit::identifiers::Identifiers;
 use crate::emit::messages::{method_results, method_variants, result_variants};
+use crate::emit::names::qualified;
 use crate::emit::tokens::ident;
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
 
@@ -135,8 +135,7 @@ impl<'i> Side<'i> {
             MessageKind::Request => ("", "Request"),
             MessageKind::Notification => ("on_", "Notification"),
         };
-        let object = self.model.struct_of(&TypeRef::Named(ty.to_owned()))?;
-        let declared = object.member(PARAMS);
+        let declared = self.model.params(method);
         let field = self.identifiers.of(ty)?.get(PARAMS).map(ToString::to_string);
         let stem = ty.strip_suffix(suffix).unwrap_or(ty).to_snake_case();
         let result = method.results.first().and_then(|usual| {
@@ -224,8 +223,7 @@ impl<'i> Side<'i> {
 
     /// The type of a call's parameters.
     pub(super) fn params(&self, call: &Call<'_>) -> Option<&TypeRef> {
-        let message = self.model.struct_of(&TypeRef::Named(call.method.ty.clone()))?;
-        Some(&message.member(PARAMS)?.ty)
+        Some(&self.model.params(call.method)?.ty)
     }
 
     pub(super) fn field(&self, ty: &TypeRef, member: &str) -> Option<String> {
