@@ -121,22 +121,20 @@ impl<'m> Pairing<'m> {
 
     /// Whether elements of a list can be told by what they have at these paths.
     pub(super) fn can_hide(&self, from: &Member, to: &Member, when: &BTreeMap<String, String>) -> Result<(), String> {
-        let (model, element) = (self.from.model, self.element(from, to)?);
+        let model = self.from.model;
+        let element = self.element(from, to)?;
         if when.is_empty() {
             return Err("`hide` says nothing about what is hidden".to_owned());
         }
         for (path, value) in when {
             let mut at: &TypeRef = element;
             for name in path.split('.') {
-                let missing = || format!("{} declares no member `{name}`", self.name(self.from, at));
-                let object = model.struct_of(at).ok_or_else(missing)?;
-                at = &object.member(name).ok_or_else(missing)?.ty;
+                at = &self.member_of(at, name)?.ty;
             }
-            let kind = |ty: &TypeRef| Some(&model.types.get(ty.named()?)?.kind);
-            match (model.resolve(at), kind(model.resolve(at))) {
+            match (model.resolve(at), model.kind_of(at)) {
                 (TypeRef::String, _) => {}
-                (TypeRef::Named(_), Some(TypeKind::Strings { values, .. })) if values.contains(value) => {}
-                (TypeRef::Named(_), Some(TypeKind::Strings { .. })) => {
+                (_, Some(TypeKind::Strings { values, .. })) if values.contains(value) => {}
+                (_, Some(TypeKind::Strings { .. })) => {
                     return Err(format!("`{path}` has no value {value:?}"));
                 }
                 _ => return Err(format!("`{path}` isn't a text")),
@@ -147,10 +145,7 @@ impl<'m> Pairing<'m> {
 
     /// Whether the elements of a list can be split by a member that may be a list.
     pub(super) fn can_split(&self, from: &Member, to: &Member, name: &str) -> Result<(), String> {
-        let (model, element) = (self.from.model, self.element(from, to)?);
-        let object = model.struct_of(element);
-        let split = object.and_then(|object| object.member(name));
-        let split = split.ok_or_else(|| format!("{} declares no member `{name}`", self.name(self.from, element)))?;
+        let split = self.member_of(self.element(from, to)?, name)?;
         match self.list_of(&split.ty) {
             Some(part) => self.can_stand_alone(part, &split.ty),
             None => Err(format!("`{name}` is never a list")),
@@ -179,11 +174,9 @@ impl<'m> Pairing<'m> {
 
     /// Whether an object can do without members.
     pub(super) fn can_do_without(&self, from: &Member, to: &Member, without: &Without) -> Result<(), String> {
-        let object = self
-            .from
-            .model
-            .struct_of(&from.ty)
-            .ok_or("it isn't an object with declared members")?;
+        if self.from.model.struct_of(&from.ty).is_none() {
+            return Err("it isn't an object with declared members".to_owned());
+        }
         self.is_convertible(from, to)?;
         if !self.to.is_open(&to.ty) {
             return Err(
@@ -198,15 +191,8 @@ impl<'m> Pairing<'m> {
             .iter()
             .flat_map(|condition| [&condition.has, &condition.lacks]);
         for name in without.members.iter().chain(conditions) {
-            match object.member(name) {
-                None => {
-                    return Err(format!(
-                        "{} declares no member `{name}`",
-                        self.name(self.from, &from.ty)
-                    ));
-                }
-                Some(member) if member.required => return Err(format!("`{name}` is always there")),
-                Some(_) => {}
+            if self.member_of(&from.ty, name)?.required {
+                return Err(format!("`{name}` is always there"));
             }
         }
         Ok(())
@@ -250,13 +236,18 @@ impl<'m> Pairing<'m> {
             return Err("it isn't a map in both revisions".to_owned());
         };
         self.is_convertible(from, to)?;
-        let object = model.struct_of(&TypeRef::Named(from_name.to_owned()));
-        let names = object.and_then(|object| object.member(unless_in));
-        let names = names.ok_or_else(|| format!("{from_name} declares no member `{unless_in}`"))?;
+        let names = self.member_of(&TypeRef::Named(from_name.to_owned()), unless_in)?;
         match model.resolve(&names.ty) {
             TypeRef::List(name) if *model.resolve(name) == TypeRef::String => Ok(()),
             _ => Err(format!("`{unless_in}` isn't a list of strings")),
         }
+    }
+
+    /// A member of an object of the source.
+    fn member_of(&self, ty: &TypeRef, name: &str) -> Result<&'m Member, String> {
+        let object = self.from.model.struct_of(ty);
+        let member = object.and_then(|object| object.member(name));
+        member.ok_or_else(|| format!("{} declares no member `{name}`", self.name(self.from, ty)))
     }
 
     /// The element of a list that both revisions have.

@@ -21,11 +21,7 @@ impl Candidate {
 
 /// The variants of a type.
 pub(crate) fn candidates(model: &Model, ty: &TypeRef) -> Vec<Candidate> {
-    let kind = match ty {
-        TypeRef::Named(name) => model.kind(name),
-        _ => None,
-    };
-    match kind {
+    match model.kind_of(ty) {
         Some(TypeKind::Union(union)) => {
             let variants = union.variants.iter().map(|variant| Candidate {
                 ty: model.resolve(&variant.ty).clone(),

@@ -12,7 +12,7 @@ use super::report::Note;
 use super::rows::{Row, VariantRow};
 use super::rules::{Place, Rules};
 use crate::memo::{Memo, Same};
-use crate::model::{Model, ModelledRevision, TypeKind, TypeRef};
+use crate::model::{ModelledRevision, TypeKind, TypeRef};
 use crate::problem::{Problem, Problems};
 
 /// The conversions from one revision to an adjacent one.
@@ -24,7 +24,7 @@ pub(crate) struct Plan {
     pub(crate) to: String,
     /// The pairs of types, and how one becomes the other.
     pub(crate) conversions: BTreeMap<Pair, Conversion>,
-    /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`].
+    /// Which definition of the target each definition of the source becomes, by the names of [`Model::named_types`](crate::model::Model::named_types).
     pub(crate) definitions: BTreeMap<String, String>,
     /// The name in the target of each method that the target has.
     pub(crate) methods: BTreeMap<String, String>,
@@ -225,15 +225,11 @@ impl<'m> Planner<'m> {
             _ => {}
         }
         let (from, to) = (self.pair.from.model, self.pair.to.model);
-        let kind = |model: &'m Model, ty: &TypeRef| match ty {
-            TypeRef::Named(name) => model.kind(name),
-            _ => None,
-        };
         let (name, other_name) = (
             self.pair.name(self.pair.from, source),
             self.pair.name(self.pair.to, target),
         );
-        match (kind(from, source), kind(to, target)) {
+        match (from.kind_of(source), to.kind_of(target)) {
             (Some(TypeKind::Struct(object)), Some(TypeKind::Struct(other))) => {
                 let (row, losses) = self.plan_struct(&name, object, &other_name, other);
                 (Row::Object(row), losses)
