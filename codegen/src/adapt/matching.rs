@@ -77,7 +77,7 @@ impl Pairing<'_> {
             let structs = candidates.iter().filter_map(|other| model.struct_of(&other.ty));
             structs.filter(|other| has_tag(other, name, value)).count()
         };
-        let there = |name: &'_ str| names.get(name).copied().unwrap_or(name).to_owned();
+        let there = |name: &str| names.get(name).copied().unwrap_or(name).to_owned();
         let here = |name: &str| {
             let own = names.iter().find(|(_, other)| **other == name);
             own.map_or(name, |(own, _)| own).to_owned()
@@ -92,11 +92,13 @@ impl Pairing<'_> {
             contradicts(model_there, target, &there(name), &value)
                 && !other.is_some_and(|(other, there)| is_retagged((name, &value), (other, &there)))
         });
-        let contradicts_back = tags(target).any(|(name, value)| {
-            contradicts(model, source, &here(name), &value)
-                && !tags(source).any(|(own, other)| own == here(name) && is_retagged((own, &other), (name, &value)))
-        });
-        if is_contradicted || contradicts_back {
+        if is_contradicted
+            || tags(target).any(|(name, value)| {
+                let mut own = tags(source);
+                contradicts(model, source, &here(name), &value)
+                    && !own.any(|(own, other)| own == here(name) && is_retagged((own, &other), (name, &value)))
+            })
+        {
             return None;
         }
         let tagged = tags(source).any(|(name, value)| {

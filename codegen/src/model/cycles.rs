@@ -42,7 +42,7 @@ pub(crate) fn box_cycles(model: &mut Model) {
             if name == owner {
                 return true;
             }
-            if reached.insert(name.to_owned()) {
+            if reached.insert(name) {
                 let parts = contained.get(name).into_iter().flatten();
                 waiting.extend(parts.filter_map(by_value));
             }
