@@ -72,11 +72,10 @@ fn read_document(path: &Path, known: &Files) -> Result<Option<Document>, Problem
 
 /// Reads a file as text if there is one.
 pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Problems> {
-    let problem = |what: String| Problem::new(path.display().to_string(), what);
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(problem(error.to_string()).into()),
+        Err(error) => Err(Problem::new(path.display().to_string(), error.to_string()).into()),
     }
 }
 

@@ -102,7 +102,10 @@ fn pointer_of(path: &JsonPath) -> String {
 }
 
 fn parse_yaml(file: &str, text: &str) -> Result<(Value, Places), Problems> {
-    let mut builder = Builder::new(file);
+    let mut builder = Builder {
+        file,
+        ..Builder::default()
+    };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| broken_yaml(file, &error))?;
         builder.event(event, place(&span.start))?;
@@ -152,6 +155,7 @@ struct Open {
 }
 
 /// Builds a value from the parser's events.
+#[derive(Default)]
 struct Builder<'file> {
     file: &'file str,
     root: Option<Value>,
@@ -164,19 +168,7 @@ struct Builder<'file> {
     duplicates: Vec<Problem>,
 }
 
-impl<'file> Builder<'file> {
-    fn new(file: &'file str) -> Self {
-        Self {
-            file,
-            root: None,
-            places: Places::default(),
-            open: Vec::new(),
-            anchors: BTreeMap::new(),
-            aliased: 0,
-            duplicates: Vec::new(),
-        }
-    }
-
+impl Builder<'_> {
     fn event(&mut self, event: Event<'_>, place: Place) -> Result<(), Problem> {
         let awaits_name = self
             .open

@@ -8,20 +8,33 @@ use serde_json::{Value, json};
 use crate::load::{Document, Format, Revision};
 use crate::model::ModelledRevision;
 
-/// The overlay of a revision with what it has had from that of the revision before, and the methods that this is about. `None` if there is
-/// nothing, or if it can't be put into the text.
+/// The overlay of a revision with the results that only that of the revision before has said.
+pub(super) struct Inherited {
+    pub(super) text: String,
+    pub(super) document: Document,
+    /// The methods whose results these are.
+    pub(super) methods: Vec<String>,
+}
+
+/// The overlay of a revision with what it has had from that of the revision before. `None` if there is nothing, or if it can't be put into the
+/// text.
 pub(super) fn with_results_of(
     earlier: &Document,
     (own, text): (&Document, &str),
     modelled: &ModelledRevision,
-) -> Option<(String, Vec<String>)> {
+) -> Option<Inherited> {
     let entries = entries(earlier, own, modelled);
-    let names = entries.iter().flat_map(|entry| names(&entry["method"]));
-    let names: Vec<String> = names.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+    let last = entries.len().checked_sub(1)?;
+    let methods = entries.iter().flat_map(|entry| names(&entry["method"]));
+    let methods = methods.filter_map(|name| Some(name.as_str()?.to_owned())).collect();
     let text = with_entries(text, &entries);
-    let is_whole = |document: Document| document.get(&format!("#/results/{}", entries.len() - 1)).is_some();
-    let is_read = !entries.is_empty() && Document::parse("", text.as_bytes(), Format::Yaml).is_ok_and(is_whole);
-    is_read.then_some((text, names))
+    let document = Document::parse(own.file(), text.as_bytes(), Format::Yaml).ok()?;
+    document.get(&format!("#/results/{last}"))?;
+    Some(Inherited {
+        text,
+        document,
+        methods,
+    })
 }
 
 /// The entries of an earlier overlay about results, for the methods whose results they are in this revision too.

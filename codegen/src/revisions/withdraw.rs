@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::RevisionsError;
-use super::inherited::{lost_facts, with_results_of};
+use super::inherited::{Inherited, lost_facts, with_results_of};
 use super::mentions::{lines, texts};
 use crate::cache::Cache;
 use crate::error::GenerateError;
 use crate::files::{move_and_replace, remove_directory};
 use crate::generate::position;
 use crate::ingest::check_loaded;
-use crate::load::{Directory, Document, Format, MANIFEST, Manifest, OVERLAY, Revision, load, read_text};
+use crate::load::{Directory, MANIFEST, Manifest, OVERLAY, Revision, load, read_text};
 use crate::model::ModelledRevision;
 use crate::stages::model;
 
@@ -29,15 +29,7 @@ struct Left {
     /// The models of all revisions, while they have it.
     before: Vec<Arc<ModelledRevision>>,
     /// `None` if the successor's overlay stays as it is.
-    overlay: Option<Overlay>,
-}
-
-/// The overlay of a successor with the results that only the withdrawn revision's has said.
-struct Overlay {
-    text: String,
-    document: Document,
-    /// The methods whose results these are.
-    methods: Vec<String>,
+    overlay: Option<Inherited>,
 }
 
 /// Removes a revision from the manifest, and its folder. The rules of its successor are then about the revision before it. The
@@ -89,13 +81,7 @@ fn left(directory: &Path, index: usize) -> Option<Left> {
         let text = read_text(&directory.join(revision.as_str()).join(OVERLAY))
             .ok()?
             .unwrap_or_default();
-        let (text, methods) = with_results_of(&earlier, (&own, &text), before.get(index + 1)?)?;
-        let document = Document::parse(own.file(), text.as_bytes(), Format::Yaml).ok()?;
-        Some(Overlay {
-            text,
-            document,
-            methods,
-        })
+        with_results_of(&earlier, (&own, &text), before.get(index + 1)?)
     });
     Some(Left { before, overlay })
 }
