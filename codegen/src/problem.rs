@@ -171,3 +171,12 @@ impl IntoIterator for Problems {
         self.0.into_iter()
     }
 }
+
+impl<'a> IntoIterator for &'a Problems {
+    type Item = &'a Problem;
+    type IntoIter = std::slice::Iter<'a, Problem>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
