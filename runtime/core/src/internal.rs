@@ -17,4 +17,3 @@ pub use crate::session::{
     Server, ServerInfo, SessionState, Shared, Subscriptions, Ticket, connect_by_handshake, connect_with, log_level,
     missing_capability, object, set_member, start_server, tolerated, with_extra,
 };
-pub use crate::transport::channel::one_way;

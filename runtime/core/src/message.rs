@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{CallError, TransportError};
+use crate::session::Intake;
 
 /// A connection to one peer.
 ///
@@ -107,6 +108,12 @@ pub trait Receiver: Send + 'static {
     /// Whether a peer that has closed its half of the connection may still read.
     fn half_closes(&self) -> bool {
         false
+    }
+
+    /// Is called before anything is received. A transport whose messages come in several tasks, such as those of HTTP requests, may let
+    /// these take them instead of receiving them; by default it doesn't.
+    fn begin(&mut self, intake: Intake) {
+        let _ = intake;
     }
 }
 

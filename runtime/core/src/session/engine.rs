@@ -15,7 +15,7 @@ use super::handler::Layered;
 use super::ignored::{IgnoredMessages, not_a_message};
 use super::notifications::{Notification, NotificationQueue, handle_in_order};
 use super::prompt_handlers::PromptHandlers;
-use super::response::Outbox;
+use super::response::{Outbox, PendingResponse};
 use super::server::Server;
 use super::state::SessionState;
 use crate::error::TransportError;
@@ -188,39 +188,56 @@ impl<S: Side> Engine<S> {
     ///
     /// It never waits: a handler may need the next message, and a peer that doesn't read may wait for us to read.
     fn take(self: &Arc<Self>, received: Result<Option<Incoming>, TransportError>) -> bool {
-        let response = match received {
-            Ok(Some(Incoming::Message { json, extensions })) => match Payload::from_slice(&json) {
+        match received {
+            Ok(Some(incoming)) => {
+                if let Some(response) = self.response_to(incoming) {
+                    self.send_response(response, false);
+                }
+                true
+            }
+            Ok(None) => false,
+            Err(error) => {
+                tracing::debug!(%error, "the transport failed");
+                self.session.failed(error);
+                false
+            }
+        }
+    }
+
+    /// Takes what was received in a task that has nothing else to receive meanwhile. It never waits either.
+    pub fn take_alone(self: &Arc<Self>, incoming: Incoming) {
+        let _span = self.session.span.enter();
+        if let Some(response) = self.response_to(incoming) {
+            self.send_response(response, true);
+            self.flush();
+        }
+    }
+
+    /// Takes what was received; its response, if it has one.
+    fn response_to(self: &Arc<Self>, incoming: Incoming) -> Option<PendingResponse> {
+        match incoming {
+            Incoming::Message { json, extensions } => match Payload::from_slice(&json) {
                 Ok(Payload::Message(header)) => self.take_message(&header, extensions.into(), false),
                 Ok(Payload::Batch(elements)) => self.take_batch(elements, &json, &extensions.into()),
                 Err(error) => self.refuse(None, not_a_message(&error), &json),
             },
-            Ok(Some(Incoming::Refused(error))) => self.refuse(None, error, &[]),
-            Ok(Some(Incoming::Failed { id, error })) => {
+            Incoming::Refused(error) => self.refuse(None, error, &[]),
+            Incoming::Failed { id, error } => {
                 // The caller may have gone.
                 self.session.pending.resolve(&id, Err(error), Vec::new());
                 None
             }
-            Ok(Some(Incoming::Renewed)) => {
+            Incoming::Renewed => {
                 self.in_flight.lock().iter().for_each(|(_, token)| token.cancel());
                 let session = Arc::clone(&self.session);
                 self.tasks.spawn(task(async move { session.restore().await }));
                 None
             }
-            Ok(Some(Incoming::Closing)) => {
+            Incoming::Closing => {
                 self.listening.close();
                 self.session.subscriptions.end(&Ok(()));
                 None
             }
-            Ok(None) => return false,
-            Err(error) => {
-                tracing::debug!(%error, "the transport failed");
-                self.session.failed(error);
-                return false;
-            }
-        };
-        if let Some(response) = response {
-            self.send_response(response);
         }
-        true
     }
 }

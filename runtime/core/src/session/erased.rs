@@ -6,6 +6,7 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_runtime_util::BoxFuture;
 
+use super::intake::Intake;
 use crate::error::TransportError;
 use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
 
@@ -85,6 +86,7 @@ impl<T: Sender> DynSender for T {
 pub trait DynReceiver: Send {
     fn receive(&mut self) -> BoxFuture<'_, Result<Option<Incoming>, TransportError>>;
     fn half_closes(&self) -> bool;
+    fn begin(&mut self, intake: Intake);
 }
 
 impl<T: Receiver> DynReceiver for T {
@@ -94,5 +96,9 @@ impl<T: Receiver> DynReceiver for T {
 
     fn half_closes(&self) -> bool {
         Receiver::half_closes(self)
+    }
+
+    fn begin(&mut self, intake: Intake) {
+        Receiver::begin(self, intake);
     }
 }

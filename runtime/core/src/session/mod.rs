@@ -18,6 +18,7 @@ mod handler;
 mod handshake;
 mod ignored;
 mod incoming;
+mod intake;
 mod json_edit;
 mod lifecycle;
 mod listen;
@@ -66,6 +67,7 @@ pub use self::handler::{
     Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
 };
 pub use self::handshake::ClientInfo;
+pub use self::intake::Intake;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
@@ -146,12 +148,13 @@ impl<S: Side> Session<S> {
         state: Arc<SessionState<S>>,
         handler: Layered<S>,
         server: Option<Arc<Server>>,
-        receiver: Box<dyn DynReceiver>,
+        mut receiver: Box<dyn DynReceiver>,
     ) -> Self {
         let (closing, done) = (CancellationToken::new(), CancellationToken::new());
         let span = state.span.clone();
         let notifications = NotificationQueue::new(&state.options.limits);
         let engine = Engine::new(Arc::clone(&state), handler, server, notifications);
+        receiver.begin(Intake::new(&engine));
         // A transport that panics ends the session as well.
         let guards = (EndGuard(Arc::clone(&state)), done.clone().drop_guard());
         // Boxed, as the future below would have it twice.

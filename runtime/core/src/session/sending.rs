@@ -25,8 +25,8 @@ impl<S: Side> Engine<S> {
     /// Sends a response when it is ready: together with others that are ready now, or by a task that waits for it.
     ///
     /// Nothing waits for that, so a peer that doesn't read its responses can still send. The responses that it hasn't read
-    /// are bounded in bytes.
-    pub fn send_response(self: &Arc<Self>, response: PendingResponse) {
+    /// are bounded in bytes. Its handler is tried without a task if it was prompt, or if nothing else is to be received meanwhile.
+    pub fn send_response(self: &Arc<Self>, response: PendingResponse, is_alone: bool) {
         let PendingResponse { ids, body } = response;
         match body {
             Body::Ready(json) => match self.response_bytes.try_charge(json.len()) {
@@ -36,7 +36,7 @@ impl<S: Side> Engine<S> {
                     self.session.sender.unanswered(&ids);
                 }
             },
-            Body::Running(mut response, Some(handler)) if self.runs_at_once(handler) => {
+            Body::Running(mut response, Some(handler)) if is_alone || self.prompt_handlers.is_prompt(handler) => {
                 let started = Instant::now();
                 let polled = poll_now(&mut response);
                 self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
@@ -54,11 +54,6 @@ impl<S: Side> Engine<S> {
             }
             Body::Running(response, handler) => self.spawn_response(ids, response, handler),
         }
-    }
-
-    /// Whether a handler is tried without a task: if it was prompt, or if nothing else is to be received meanwhile.
-    fn runs_at_once(&self, handler: HandlerKey) -> bool {
-        self.session.sender.ends_with_response() || self.prompt_handlers.is_prompt(handler)
     }
 
     /// Spawns the task that waits for a response and sends it.

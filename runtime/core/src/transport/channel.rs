@@ -68,7 +68,7 @@ pub fn channel(capacity: usize) -> (ChannelTransport, ChannelTransport) {
 }
 
 /// A single direction of such a connection.
-pub fn one_way(capacity: usize) -> (ChannelSender, ChannelReceiver) {
+fn one_way(capacity: usize) -> (ChannelSender, ChannelReceiver) {
     let (sender, receiver) = mpsc::channel(capacity);
     let sender = ChannelSender {
         sender: Mutex::new(Some(sender)),

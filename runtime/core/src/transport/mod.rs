@@ -1,6 +1,6 @@
 //! Transports: how messages get to a peer and back.
 
-pub(crate) mod channel;
+mod channel;
 mod connector;
 mod watched;
 
@@ -9,4 +9,4 @@ pub use self::connector::Connector;
 pub use self::watched::{MessageDirection, Watched, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
 pub use crate::message::{Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};
-pub use crate::session::{Exchange, Inbox};
+pub use crate::session::{Exchange, Inbox, Intake};

@@ -325,7 +325,8 @@ impl HttpServer {
         self
     }
 
-    /// The capacity of the channel to a session engine, in messages; the default is 64.
+    /// The capacity of the channel to an engine that [receives](mcp_runtime_core::transport::Receiver::receive) its messages, in
+    /// messages; the default is 64. The engines of this library take them without a channel.
     #[must_use]
     pub fn capacity(mut self, messages: usize) -> Self {
         self.change().limits.capacity = messages.max(1);

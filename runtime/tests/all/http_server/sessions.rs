@@ -1,13 +1,19 @@
 //! How sessions begin and end.
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 use mcp_runtime::transport::http::server::{HttpServer, MemoryStore, SessionRecord, SessionStore, StoreFuture};
+use mcp_runtime::{Options, Router};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::task;
 
 use crate::http_server::client::*;
+use crate::http_server::engine::Seen;
 
 #[tokio::test]
 async fn a_session_begins_answers_and_ends() {
@@ -303,4 +309,81 @@ async fn a_thousand_requests_are_in_flight_at_once() {
         let events = stream.messages().await;
         assert_eq!((events.len(), &events[0]["result"]["id"]), (1, &json!(id)));
     }
+}
+
+/// What the engine of a router begins a session with.
+fn whole_initialize() -> Value {
+    let client = json!({"name": "test", "version": "1.0"});
+    let params = json!({"protocolVersion": hub(), "capabilities": {}, "clientInfo": client});
+    request(0, "initialize", params)
+}
+
+#[tokio::test]
+async fn an_engine_that_starts_later_gets_what_was_posted_before() {
+    let app = HttpServer::from_fn(|transport, _| {
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            let tools = Router::new("tools", "1.0").tool("answer", "Answers", || "done");
+            tools.serve(Options::default(), transport);
+        });
+    });
+    let server = serve_app(app, Seen::default(), |serve| serve).await;
+    let session = server.post_with(&[], &whole_initialize()).await.session();
+    let call = request(1, "tools/call", json!({"name": "answer", "arguments": {}}));
+    let answer = server.post(&session, call).await.json().await;
+    assert_eq!(answer["result"]["content"][0]["text"], "done", "{answer}");
+}
+
+#[tokio::test]
+async fn a_call_is_taken_in_the_task_of_its_connection_and_outlives_it() {
+    let connection: Arc<Mutex<Option<task::Id>>> = Arc::default();
+    let (seen, own) = (Arc::clone(&connection), Arc::clone(&connection));
+    let (waiting, released, is_done) = (
+        Arc::new(Notify::new()),
+        Arc::new(Notify::new()),
+        Arc::new(AtomicBool::new(false)),
+    );
+    let (waits, release, done) = (Arc::clone(&waiting), Arc::clone(&released), Arc::clone(&is_done));
+    let tools = Router::new("tools", "1.0")
+        .tool("at_once", "Answers at once", move || {
+            (task::try_id() == *own.lock().expect("nothing panics")).to_string()
+        })
+        .tool("later", "Waits before it answers", move || {
+            let (waits, release, done) = (Arc::clone(&waits), Arc::clone(&release), Arc::clone(&done));
+            async move {
+                waits.notify_one();
+                release.notified().await;
+                done.store(true, Ordering::SeqCst);
+                "done"
+            }
+        });
+    let app = HttpServer::new(tools)
+        .app()
+        .layer(from_fn(move |request: Request, next: Next| {
+            *seen.lock().expect("nothing panics") = task::try_id();
+            next.run(request)
+        }));
+    let server = serve_app(app, Seen::default(), |serve| serve).await;
+    let session = server.post_with(&[], &whole_initialize()).await.session();
+    let call = |id, tool| {
+        server.post(
+            &session,
+            request(id, "tools/call", json!({"name": tool, "arguments": {}})),
+        )
+    };
+
+    let answer = call(1, "at_once").await.json().await;
+    assert_eq!(answer["result"]["content"][0]["text"], "true", "{answer}");
+    tokio::select! {
+        biased;
+        () = waiting.notified() => {}
+        _ = call(2, "later") => panic!("it waits"),
+    }
+    let answer = call(3, "at_once").await.json().await;
+    assert_eq!(answer["result"]["content"][0]["text"], "true", "{answer}");
+    released.notify_one();
+    until("the call whose connection is closed goes on", || {
+        is_done.load(Ordering::SeqCst)
+    })
+    .await;
 }

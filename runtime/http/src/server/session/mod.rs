@@ -18,7 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::transport::{ChannelSender, Sender as _};
 use mcp_runtime_util::{Budget, Mutex};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -32,6 +31,7 @@ pub(crate) use self::shared::SharedSession;
 pub use self::transport::{SessionReceiver, SessionSender, SessionTransport};
 
 use self::requests::RequestTable;
+use self::to_engine::ToEngine;
 use self::usage::Usage;
 use super::limits::SessionLimits;
 use super::memory::MemoryBudgets;
@@ -69,7 +69,7 @@ pub(crate) struct HttpSession {
     pub(crate) gone: CancellationToken,
     /// The session ended to make room for another.
     evicted: AtomicBool,
-    to_engine: ChannelSender,
+    to_engine: Mutex<ToEngine>,
     phase: watch::Sender<Phase>,
     requests: Mutex<RequestTable>,
     /// Notified when a request is no longer in flight.
@@ -86,7 +86,6 @@ impl HttpSession {
         client: Client,
         settings: &Settings,
         server: Arc<Budget>,
-        to_engine: ChannelSender,
     ) -> Arc<Self> {
         let limits = settings.limits.clone();
         let memory = MemoryBudgets {
@@ -105,7 +104,7 @@ impl HttpSession {
             shutdown: settings.shutdown.clone(),
             gone: CancellationToken::new(),
             evicted: AtomicBool::new(false),
-            to_engine,
+            to_engine: Mutex::default(),
             phase: watch::Sender::new(Phase::Starting),
             requests: Mutex::default(),
             request_done: Notify::new(),
@@ -205,7 +204,7 @@ impl HttpSession {
         self.engine.shared.is_some() && self.evicted.load(Ordering::Relaxed)
     }
 
-    /// Closes all streams. The client can still read the buffered messages.
+    /// Closes all streams, and the connection to the engine. The client can still read the buffered messages.
     pub(crate) fn close_all(&self) {
         self.ended.cancel();
         self.set_phase(Phase::Ended);
@@ -214,10 +213,6 @@ impl HttpSession {
         self.standalone.finish();
         // The engine may hold this session for a while yet.
         self.standalone.clear_unread();
-    }
-
-    /// Closes the connection to the engine.
-    pub(crate) async fn close_engine(&self) {
-        self.to_engine.close().await;
+        *self.to_engine.lock() = ToEngine::Closed;
     }
 }

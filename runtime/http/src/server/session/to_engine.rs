@@ -3,12 +3,25 @@
 use std::sync::Arc;
 
 use http::request::Parts;
-use mcp_runtime_core::transport::{Outgoing, Purpose};
+use mcp_runtime_core::transport::{Incoming, Intake};
+use tokio::sync::mpsc;
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::stream::{Content, Stream};
 use super::{HttpSession, SessionKind};
+
+/// How messages get to the engine.
+#[derive(Debug, Clone, Default)]
+pub(super) enum ToEngine {
+    /// Not at all: there is no engine yet, or the session has ended.
+    #[default]
+    Closed,
+    /// The engine receives them in a task of its own.
+    Channel(mpsc::Sender<Incoming>),
+    /// The engine takes them in the task of their HTTP request.
+    Intake(Intake),
+}
 
 impl HttpSession {
     /// Hands a body to the engine, with the HTTP request. The responses will come on the stream, if the body has requests.
@@ -35,15 +48,20 @@ impl HttpSession {
     /// Hands a body to the engine, with the HTTP request if it came to this instance; `false` if the session has ended.
     pub(crate) async fn hand_over(&self, body: PostBody, parts: Option<Parts>) -> bool {
         self.requests.lock().cancel(&body.cancelled);
-        let message = Outgoing {
-            json: body.json,
-            purpose: Purpose::Unsolicited,
-        };
-        let extensions = self.client.extensions(parts);
-        tokio::select! {
-            biased;
-            () = self.ended.cancelled() => false,
-            sent = self.to_engine.send_with_extensions(message, extensions) => sent.is_ok(),
+        let (json, extensions) = (body.json, self.client.extensions(parts));
+        let message = Incoming::Message { json, extensions };
+        if self.ended.is_cancelled() {
+            return false;
+        }
+        let to_engine = self.to_engine.lock().clone();
+        match to_engine {
+            ToEngine::Closed => false,
+            ToEngine::Channel(channel) => tokio::select! {
+                biased;
+                () = self.ended.cancelled() => false,
+                sent = channel.send(message) => sent.is_ok(),
+            },
+            ToEngine::Intake(intake) => intake.take(message).is_ok(),
         }
     }
 

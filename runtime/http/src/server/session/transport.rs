@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::transport::{ChannelReceiver, Incoming, Outgoing, Receiver, Sender, Transport, TransportError};
+use mcp_runtime_core::transport::{Incoming, Intake, Outgoing, Receiver, Sender, Transport, TransportError};
+use tokio::sync::mpsc;
 
 use super::HttpSession;
+use super::to_engine::ToEngine;
 
 /// The transport between a session's engine and its client.
 ///
@@ -26,18 +28,22 @@ pub struct SessionSender(Arc<HttpSession>);
 #[derive(Debug)]
 pub struct SessionReceiver {
     session: Arc<HttpSession>,
-    posted: ChannelReceiver,
+    /// What the client posts, until the engine has an [`Intake`].
+    posted: Option<mpsc::Receiver<Incoming>>,
     /// The engine knows that the server shuts down.
     is_closing: bool,
 }
 
 impl SessionTransport {
-    pub(crate) fn new(session: Arc<HttpSession>, posted: ChannelReceiver) -> Self {
+    /// The only transport of a session.
+    pub(crate) fn new(session: Arc<HttpSession>) -> Self {
+        let (to_engine, posted) = mpsc::channel(session.limits.capacity);
+        *session.to_engine.lock() = ToEngine::Channel(to_engine);
         Self {
             sender: SessionSender(session.clone()),
             receiver: SessionReceiver {
                 session,
-                posted,
+                posted: Some(posted),
                 is_closing: false,
             },
         }
@@ -91,13 +97,34 @@ impl Sender for SessionSender {
 
 impl Receiver for SessionReceiver {
     async fn receive(&mut self) -> Result<Option<Incoming>, TransportError> {
+        let posted = async {
+            if let Some(posted) = &mut self.posted
+                && let Some(message) = posted.recv().await
+            {
+                return Some(message);
+            }
+            // The engine takes what comes from now on elsewhere, if anything does.
+            self.posted = None;
+            self.session.ended.cancelled().await;
+            // Requests in flight learn why they end before their handlers do.
+            self.session.close_all();
+            None
+        };
         tokio::select! {
             biased;
-            received = self.posted.receive() => received,
+            received = posted => Ok(received),
             () = self.session.shutdown.cancelled(), if !self.is_closing => {
                 self.is_closing = true;
                 Ok(Some(Incoming::Closing))
             }
+        }
+    }
+
+    fn begin(&mut self, intake: Intake) {
+        let mut to_engine = self.session.to_engine.lock();
+        // What was posted before this is still received.
+        if let ToEngine::Channel(_) = &*to_engine {
+            *to_engine = ToEngine::Intake(intake);
         }
     }
 }

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::MessageHeader;
 use mcp_runtime_core::Responder;
-use mcp_runtime_core::internal::one_way;
 use mcp_runtime_util::{Charge, catch_panic};
 
 use super::super::memory::holding;
@@ -46,9 +45,8 @@ impl Sessions {
             let charged = |json: Vec<u8>| holding(self.memory.charge(json.len()), json);
             return Ok(Responded::AtOnce(response.map(charged)));
         }
-        let (to_engine, _) = one_way(1);
         let (engine, memory) = (Engine::numbered(0), Arc::clone(&self.memory));
-        let session = HttpSession::new(String::new(), kind, engine, client, &self.settings, memory, to_engine);
+        let session = HttpSession::new(String::new(), kind, engine, client, &self.settings, memory);
         let body = body.with_json(Vec::new(), Some(charge));
         let stream = session.register(&body, content)?.ok_or_else(Rejection::internal)?.1;
         sender.begin(&session);

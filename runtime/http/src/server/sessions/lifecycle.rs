@@ -49,7 +49,6 @@ pub(crate) async fn run(session: Arc<HttpSession>, sessions: Weak<Sessions>, per
     }
     tracing::debug!(expired, "a session ends");
     session.close_all();
-    session.close_engine().await;
     let Some(sessions) = sessions.upgrade() else {
         return;
     };

@@ -6,7 +6,7 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
-use mcp_runtime_core::internal::{one_way, to_json};
+use mcp_runtime_core::internal::to_json;
 
 use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
@@ -34,7 +34,6 @@ impl Sessions {
         bytes: usize,
     ) -> Result<NewSession, Rejection> {
         let (client, permit) = self.admit(kind, parts, bytes).await?;
-        let (to_engine, posted) = one_way(self.settings.limits.capacity);
         if self.settings.principal.is_none() && !kind.is_stateless() && parts.headers.contains_key(AUTHORIZATION) {
             self.warned_of_principal.call_once(|| {
                 tracing::warn!(
@@ -49,7 +48,7 @@ impl Sessions {
             None => Engine::alone().map_err(no_random_bytes)?,
         };
         let memory = self.memory.clone();
-        let session = HttpSession::new(id.clone(), kind, engine, client, &self.settings, memory, to_engine);
+        let session = HttpSession::new(id.clone(), kind, engine, client, &self.settings, memory);
         // From here on the session ends whatever happens, even if `start_engine` panics.
         let new = NewSession {
             session: session.clone(),
@@ -60,7 +59,7 @@ impl Sessions {
             client: &session.client,
             parts,
         };
-        (self.start_engine)(SessionTransport::new(session.clone(), posted), first);
+        (self.start_engine)(SessionTransport::new(session.clone()), first);
         self.running.lock().insert(address(&session), session);
         tokio::spawn(run(new.session.clone(), Arc::downgrade(self), permit));
         Ok(new)
