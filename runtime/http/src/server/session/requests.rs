@@ -1,6 +1,6 @@
 //! The requests of a session that are in flight.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::slice;
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ const FINISHED_STREAMS: usize = 64;
 pub(super) struct RequestTable {
     /// The number of the last stream that was opened; 0 is the standalone stream.
     last: u64,
-    requests: HashMap<RequestId, Request>,
-    streams: HashMap<u64, OpenStream>,
+    requests: BTreeMap<RequestId, Request>,
+    streams: BTreeMap<u64, OpenStream>,
     finished: VecDeque<Arc<Stream>>,
     initialize: Option<RequestId>,
 }
@@ -61,7 +61,7 @@ impl RequestTable {
         memory: &Arc<Budget>,
         open: impl FnOnce(u64) -> Arc<Stream>,
     ) -> Result<(u64, Arc<Stream>), Rejection> {
-        let mut ids = HashSet::new();
+        let mut ids = BTreeSet::new();
         for id in &body.requests {
             if self.contains(id) || !ids.insert(id) {
                 return Err(Rejection::bad_request(format!(
@@ -160,6 +160,10 @@ impl RequestTable {
             if open.unanswered == 0 {
                 done.extend(self.streams.remove(&request.stream).map(|open| open.stream));
             }
+        }
+        if self.is_empty() {
+            // An idle session keeps no memory for them.
+            (self.requests, self.streams) = Default::default();
         }
         done
     }
