@@ -34,7 +34,7 @@ use self::read::{Nulls, Read, mentions_null};
 use self::state::State;
 pub(crate) use self::step::Step;
 use self::step::{Change, How};
-use self::value::{Run, type_of_result};
+use self::value::{Run, type_of_result, validate};
 use crate::loss::AUTOMATIC;
 use crate::supply::Added;
 use crate::tables::types::{Kind, RoleTypes, TypeRef};
@@ -280,9 +280,11 @@ impl Chain {
             let next = step.definition(name).ok_or_else(missing)?;
             let types = step.from.named(name).zip(step.to.named(next));
             let change = types.and_then(|(source, target)| step.change(source, target));
+            let schema = step.schema_to_check((name, next), node).filter(|_| !state.carries());
             Run { step, state }.change(&change.ok_or_else(missing)?, node)?;
-            if !state.carries() {
-                step.check_open((name, next), node)?;
+            if let Some(pointer) = schema {
+                let valid = validate(node, &pointer, step.to.schema);
+                valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))?;
             }
             name = next;
         }

@@ -273,17 +273,15 @@ impl<'a> Run<'_> {
 }
 
 impl Step {
-    /// Checks a value of a definition that no type of the target describes, as far as it was valid before.
-    pub(super) fn check_open(&self, (name, next): (&str, &str), node: &Node<'_>) -> Converted {
+    /// The schema of what a valid value of a definition becomes, if the target has no type of its own for it, such as for a list: whether
+    /// the schema accepts it isn't known from types.
+    pub(super) fn schema_to_check(&self, (name, next): (&str, &str), node: &Node<'_>) -> Option<String> {
         let (from, to) = (self.from, self.to);
-        let is_open = to.named(next).is_some_and(|ty| to.is_open(ty));
-        let (Some(source), Some(target)) = (from.pointer_of(name), to.pointer_of(next)) else {
-            return Ok(());
-        };
-        if !is_open || !accepts(node, &source, from.schema) {
-            return Ok(());
-        }
-        validate(node, &target, to.schema).map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))
+        let has_type = to
+            .named(next)
+            .is_none_or(|ty| matches!(to.resolve(ty), TypeRef::Named(_)));
+        let (source, target) = (from.pointer_of(name)?, to.pointer_of(next)?);
+        (!has_type && accepts(node, &source, from.schema)).then_some(target)
     }
 }
 

@@ -161,14 +161,6 @@ impl Table {
         self.names.get(name)?.as_ref()
     }
 
-    /// Whether values of a type are JSON that no type describes, or lists or maps of it.
-    pub(crate) fn is_open(&self, ty: &TypeRef) -> bool {
-        match self.resolve(ty) {
-            TypeRef::List(inner) | TypeRef::Map(inner) | TypeRef::Nullable(inner) => self.is_open(inner),
-            ty => ty.is_open(),
-        }
-    }
-
     /// The JSON pointer of a definition.
     pub(crate) fn pointer_of(&self, name: &str) -> Option<String> {
         self.named(name)?;
