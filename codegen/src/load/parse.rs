@@ -23,6 +23,10 @@ pub const MAX_DEPTH: usize = 127;
 /// The maximum number of values that the aliases of one document are expanded to.
 const MAX_ALIASED: usize = 1 << 20;
 
+/// The maximum size of the pointers to all values of one document in bytes, since each repeats the names around it. Those of an official
+/// schema take less than twice its size.
+const MAX_POINTERS: usize = 128 << 20;
+
 const NO_JSON: &str = "the file is damaged or is no JSON: get it again; a YAML file needs a name that ends in .yaml";
 const NO_YAML: &str = "this is not valid YAML, or uses features of YAML that JSON lacks: correct it or get it again";
 
@@ -162,6 +166,8 @@ struct Builder<'file> {
     places: Places,
     open: Vec<Open>,
     anchors: BTreeMap<usize, Value>,
+    /// The size of all pointers in bytes.
+    pointers: usize,
     /// The number of values that were copied for aliases.
     aliased: usize,
     /// Duplicate names of members. Parsing goes on, so that all are found.
@@ -250,7 +256,13 @@ impl Builder<'_> {
             self.copied(&value, place)?;
             self.anchors.insert(anchor, value.clone());
         }
-        self.places.insert(self.pointer(), place);
+        let pointer = self.pointer();
+        self.pointers += pointer.len();
+        if self.pointers > MAX_POINTERS {
+            let what = format!("the pointers to the values up to here take more than {MAX_POINTERS} bytes");
+            return Err(self.problem(place, what).help("shorten the names around them"));
+        }
+        self.places.insert(pointer, place);
         let Some(open) = self.open.last_mut() else {
             self.root = Some(value);
             return Ok(());

@@ -187,6 +187,22 @@ fn a_bomb_of_yaml_aliases_is_refused() {
 }
 
 #[test]
+fn long_names_around_many_values_are_refused() {
+    let name = "a".repeat(1 << 20);
+    let text = format!("{{\"{name}\": [{}1]}}", "1, ".repeat(1 << 20));
+    let problems = Document::parse("x.json", text.as_bytes(), Format::Json).unwrap_err();
+    let place = Place {
+        line: 1,
+        column: name.len() + 7 + 3 * 127,
+    };
+    assert_eq!(problems.iter().next().unwrap().place, Some(place));
+    assert!(
+        problems.to_string().contains("take more than 134217728 bytes"),
+        "{problems}"
+    );
+}
+
+#[test]
 fn bytes_that_are_no_text_are_placed() {
     let problems = Document::parse("x.json", b"{\n  \"\xff\": 1}", Format::Json).unwrap_err();
     assert_eq!(
