@@ -32,13 +32,15 @@ pub(super) fn of_member(model: &Model, root: &Value, at: &str) -> Assertions {
 fn collect(model: &Model, root: &Value, at: &str, is_type: bool) -> Assertions {
     let mut collector = Collector::new(model, root);
     collector.schema(at, "", 0, is_type);
-    Assertions::new(collector.found)
+    Assertions::new(collector.found, collector.definitions)
 }
 
 struct Collector<'m> {
     model: &'m Model,
     root: &'m Value,
     found: BTreeSet<Assertion>,
+    /// The definitions that these refer to.
+    definitions: BTreeSet<String>,
     /// The schemas that were collected from, with the keywords around them: an intersection may have one several times.
     seen: BTreeSet<(String, String, bool)>,
 }
@@ -49,6 +51,7 @@ impl<'m> Collector<'m> {
             model,
             root,
             found: BTreeSet::new(),
+            definitions: BTreeSet::new(),
             seen: BTreeSet::new(),
         }
     }
@@ -101,7 +104,26 @@ impl<'m> Collector<'m> {
                 // The values of a part needn't be those of the type.
                 ("enum", Value::Array(values)) if is_enumeration(values) && (depth == 0 || !is_part) => {}
                 (keyword, _) if keyword.starts_with("x-") || SAID_BY_TYPES.contains(&keyword) => {}
-                _ => drop(self.found.insert((format!("{around}{keyword}"), value.to_string()))),
+                _ => {
+                    self.found.insert((format!("{around}{keyword}"), value.to_string()));
+                    self.add_definitions(value);
+                }
+            }
+        }
+    }
+
+    /// Adds the definitions that a value refers to, and those that they refer to.
+    fn add_definitions(&mut self, value: &'m Value) {
+        let mut waiting = vec![value];
+        while let Some(value) = waiting.pop() {
+            match value {
+                Value::Array(elements) => waiting.extend(elements),
+                Value::Object(members) => waiting.extend(members.values()),
+                Value::String(reference) => {
+                    let definition = pointer::canonical(reference).and_then(|at| pointer::resolve(self.root, &at));
+                    waiting.extend(definition.filter(|definition| self.definitions.insert(definition.to_string())));
+                }
+                _ => {}
             }
         }
     }
@@ -115,9 +137,10 @@ impl<'m> Collector<'m> {
                 let around = format!("{around}properties/{name}/");
                 collector.schema(&place, &around, depth + 1, false);
             }
-            collector.found
+            collector
         });
-        self.found.extend(here.difference(&there).cloned());
+        self.found.extend(here.found.difference(&there.found).cloned());
+        self.definitions.extend(here.definitions);
     }
 
     /// The first place of the type whose schema is at a pointer, if that is another place.

@@ -55,22 +55,29 @@ pub(crate) struct Assertions {
     pub(crate) here: BTreeSet<Assertion>,
     /// Those in all its places: places that differ in assertions alone share a type.
     everywhere: BTreeSet<Assertion>,
+    /// The definitions that they refer to: one of the same name may say something else in another revision.
+    definitions: BTreeSet<String>,
 }
 
 impl Assertions {
-    pub(super) fn new(here: BTreeSet<Assertion>) -> Self {
-        let everywhere = here.clone();
-        Self { here, everywhere }
+    pub(super) fn new(here: BTreeSet<Assertion>, definitions: BTreeSet<String>) -> Self {
+        Self {
+            everywhere: here.clone(),
+            here,
+            definitions,
+        }
     }
 
     /// Adds the assertions of another schema, with the keywords around it.
     pub(super) fn extend(&mut self, around: &str, others: Self) {
-        let others = others.here.into_iter();
-        let others: Vec<Assertion> = others
+        let Self { here, definitions, .. } = others;
+        let others: Vec<Assertion> = here
+            .into_iter()
             .map(|(keyword, value)| (format!("{around}{keyword}"), value))
             .collect();
         self.here.extend(others.iter().cloned());
         self.everywhere.extend(others);
+        self.definitions.extend(definitions);
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -79,9 +86,10 @@ impl Assertions {
 
     /// Whether these hold where the others hold.
     pub(crate) fn follow_from(&self, others: Option<&Self>) -> bool {
-        self.here
-            .iter()
-            .all(|assertion| others.is_some_and(|others| others.everywhere.contains(assertion)))
+        self.is_empty()
+            || others.is_some_and(|others| {
+                self.here.is_subset(&others.everywhere) && self.definitions.is_subset(&others.definitions)
+            })
     }
 
     /// Keeps those that hold in one more place.
