@@ -52,7 +52,7 @@ pub(crate) const EDITS: [Choice; 32] = [
 ];
 
 /// Those after which an overlay still fits, and which a conversion may violate although both revisions have them.
-pub(crate) const CONSTRAINTS: [Choice; 1] = [constrain_in_place];
+pub(crate) const CONSTRAINTS: [Choice; 2] = [constrain_in_place, use_one_of];
 
 /// A sequence of edits, each of which changes what the ones before it made.
 pub(crate) fn choose(schema: &Value, choices: &[Choice], count: usize, rng: &mut Rng) -> (Vec<Edit>, Value) {

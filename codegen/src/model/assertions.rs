@@ -86,10 +86,12 @@ impl<'m> Collector<'m> {
                     for index in 0..variants.len() {
                         self.schema(&format!("{}/{index}", child()), &inner(), depth + 1, false);
                     }
-                    // That no value is one of several variants is more than types say.
+                    // That no value is one of several variants is more than types say, and depends on what each of them is.
                     if keyword == "oneOf" {
-                        self.found
-                            .insert((format!("{around}{keyword}"), variants.len().to_string()));
+                        let count = variants.len().to_string();
+                        self.found.insert((format!("{around}{keyword}"), count));
+                        self.definitions.insert(value.to_string());
+                        self.add_definitions(value);
                     }
                 }
                 ("additionalProperties" | "items", value) if says_nothing(value) => {}
