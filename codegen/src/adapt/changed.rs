@@ -1,6 +1,8 @@
 //! What the target's schema says beyond its types of a value that the conversion may change. It needn't hold any more, also where both
 //! schemas say it: an object with fewer members may have too few, and elements that have lost a member may be the same.
 
+use std::collections::BTreeSet;
+
 use super::planner::{Conversion, Pair, Planner};
 use super::rows::{Check, Row};
 
@@ -11,34 +13,16 @@ impl Planner<'_> {
     /// Has such values validated.
     pub(super) fn validate_changed(&mut self) {
         let changed = self.pairs_where(|pair, conversion| self.may_change(pair, conversion));
-        let (mut types, mut members) = (Vec::new(), Vec::new());
-        for (pair, conversion) in &self.planned {
-            let (source, target) = pair;
-            let (from, to) = (self.pair.from, self.pair.to);
-            if !conversion.narrower && changed.contains(pair) && to.asserts(target) {
-                types.push(pair.clone());
-            }
-            let objects = from.model.struct_of(source).zip(to.model.struct_of(target));
-            let (Some((object, other)), Row::Object(row)) = (objects, &conversion.row) else {
-                continue;
-            };
-            for member in &other.members {
-                let planned = row.members.get(&member.name);
-                let name = planned
-                    .and_then(|planned| planned.from.as_ref())
-                    .unwrap_or(&member.name);
-                let is_checked = planned.is_some_and(|planned| planned.check.is_some() || planned.action.is_some());
-                let Some(own) = object.member(name).filter(|_| !is_checked) else {
-                    continue;
-                };
-                let schema = to.member_schema(&self.pair.name(to, target), &member.name);
-                let schema = schema.filter(|schema| !schema.assertions.is_empty());
-                if let Some(schema) = schema.filter(|_| self.is_among(&own.ty, &member.ty, &changed)) {
-                    let at = schema.pointers().map(str::to_owned).collect();
-                    members.push((pair.clone(), member.name.clone(), Check { at, drop: None }));
-                }
-            }
-        }
+        let is_unchecked = |(pair, conversion): &(&Pair, &Conversion)| {
+            !conversion.narrower && changed.contains(pair) && self.pair.to.asserts(&pair.1)
+        };
+        let types = self.planned.iter().filter(is_unchecked);
+        let types: Vec<Pair> = types.map(|(pair, _)| pair.clone()).collect();
+        let members = self.planned.iter().flat_map(|(pair, conversion)| {
+            let members = self.unchecked_members(pair, conversion, &changed).into_iter();
+            members.map(move |(member, check)| (pair.clone(), member, check))
+        });
+        let members: Vec<(Pair, String, Check)> = members.collect();
         for pair in types {
             self.refused(&self.pair.name(self.pair.from, &pair.0), REFUSED);
             self.planned
@@ -46,14 +30,39 @@ impl Planner<'_> {
                 .and_modify(|conversion| conversion.narrower = true);
         }
         for (pair, member, check) in members {
-            self.refused(
-                &format!("{}.{member}", self.pair.name(self.pair.from, &pair.0)),
-                REFUSED,
-            );
+            let at = format!("{}.{member}", self.pair.name(self.pair.from, &pair.0));
+            self.refused(&at, REFUSED);
             if let Some(Row::Object(row)) = self.planned.get_mut(&pair).map(|conversion| &mut conversion.row) {
                 row.members.entry(member).or_default().check = Some(check);
             }
         }
+    }
+
+    /// The members of an object of the target that are to be checked. What a rule makes of one is validated with the object.
+    fn unchecked_members(
+        &self,
+        (source, target): &Pair,
+        conversion: &Conversion,
+        changed: &BTreeSet<Pair>,
+    ) -> Vec<(String, Check)> {
+        let (from, to) = (self.pair.from, self.pair.to);
+        let objects = from.model.struct_of(source).zip(to.model.struct_of(target));
+        let (Some((object, other)), Row::Object(row)) = (objects, &conversion.row) else {
+            return Vec::new();
+        };
+        let unchecked = other.members.iter().filter_map(|member| {
+            let planned = row.members.get(&member.name);
+            if planned.is_some_and(|planned| planned.check.is_some() || planned.action.is_some()) {
+                return None;
+            }
+            let name = planned.and_then(|planned| planned.from.as_ref());
+            let own = object.member(name.unwrap_or(&member.name))?;
+            let schema = to.member_schema(&self.pair.name(to, target), &member.name)?;
+            let is_unchecked = !schema.assertions.is_empty() && self.is_among(&own.ty, &member.ty, changed);
+            let at = schema.pointers().map(str::to_owned).collect();
+            is_unchecked.then(|| (member.name.clone(), Check { at, drop: None }))
+        });
+        unchecked.collect()
     }
 
     /// Whether a conversion may change a value, whatever that is made of. A member that only the target declares may be dropped, or have
