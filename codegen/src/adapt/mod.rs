@@ -3,10 +3,12 @@
 mod accepts;
 mod arguments;
 mod changed;
+mod error_rules;
 mod errors;
 mod lossless;
 mod matching;
 mod members;
+mod moved;
 mod pairing;
 mod plan;
 mod planner;

@@ -1,14 +1,11 @@
-//! Members and types that have another name in the other revision, and members that the later one has within another member: `renamed` is a
-//! path then.
+//! Members and types that have another name in the other revision.
 
 use std::collections::BTreeMap;
 
 use super::pairing::Pairing;
 use super::planner::Planner;
-use super::relation::Relation;
-use super::rows::split;
-use super::rules::{ANY_TYPE, Place, Rule};
-use crate::model::{Member, Model, Struct, TypeRef, is_of_member};
+use super::rules::{ANY_TYPE, Place};
+use crate::model::{Model, Struct, TypeRef, is_of_member};
 
 impl<'m> Planner<'m> {
     /// The name in the source of a member of the target: the same, the one that a rule says, or that of the member which does for a
@@ -26,65 +23,9 @@ impl<'m> Planner<'m> {
         }
         name
     }
-
-    /// Where the later revision has a member of the earlier one, if a rule says so.
-    pub(super) fn moved_into(&mut self, place: &Place, ty: &TypeRef, to: &'m Struct) -> Option<Vec<String>> {
-        let (index, path) = self.pair.rules.find(place, path).filter(|_| self.pair.upward)?;
-        let names: Vec<String> = split(path);
-        let there = self.pair.room_at(&names, to).map(|member| &member.ty);
-        self.moves(index, place, there.map(|there| (ty, there)));
-        Some(names)
-    }
-
-    /// The members of the earlier revision that a member of the later one has in it, each with its path in there.
-    pub(super) fn moved_out_of(
-        &mut self,
-        (from, member): (&'m Struct, &str),
-        (to_name, to): (&str, &'m Struct),
-    ) -> Vec<(Vec<String>, String)> {
-        let mut moved = Vec::new();
-        for target in to.members.iter().filter(|target| !from.declares(&target.name)) {
-            let place = Place::member(to_name, &target.name);
-            let Some((index, path)) = self.pair.rules.find(&place, path).filter(|_| !self.pair.upward) else {
-                continue;
-            };
-            let names: Vec<String> = split(path);
-            if names[0] != member {
-                continue;
-            }
-            let there = self.pair.member_at(from, &names).filter(|there| !there.boxed);
-            let there = there.ok_or_else(|| format!("the source has no member `{path}`"));
-            self.moves(index, &place, there.map(|there| (&there.ty, &target.ty)));
-            moved.push((names[1..].to_vec(), target.name.clone()));
-        }
-        moved
-    }
-
-    /// Notes that a rule moves a value, unless the types can't be converted.
-    fn moves(&mut self, index: usize, place: &Place, types: Result<(&TypeRef, &TypeRef), String>) {
-        self.used.insert(index);
-        self.ruled(&place.to_string(), "renamed", index);
-        let checked = types.and_then(
-            |(source, target)| match self.relate_at(&place.to_string(), source, target) {
-                Relation::Impossible => Err("there it has another type".to_owned()),
-                Relation::Same | Relation::Converts => Ok(()),
-            },
-        );
-        self.check_arguments(index, checked);
-    }
 }
 
 impl<'m> Pairing<'m> {
-    /// The member at the end of a path in the source.
-    fn member_at(&self, object: &'m Struct, path: &[String]) -> Option<&'m Member> {
-        let (first, rest) = path.split_first()?;
-        let member = object.member(first)?;
-        match rest {
-            [] => Some(member),
-            rest => self.member_at(self.from.model.struct_of(&member.ty)?, rest),
-        }
-    }
-
     /// The names in the target of the members of the source that have another one there.
     pub(super) fn other_names(
         &self,
@@ -157,9 +98,4 @@ fn role_of<'m>(model: &'m Model, member: &str) -> Option<&'m str> {
     let mut names = model.lifecycle.names.iter();
     let (role, _) = names.find(|(role, name)| *name == member && is_of_member(role))?;
     Some(role)
-}
-
-/// The other name of a member, if it is a path.
-fn path(rule: &Rule) -> Option<&str> {
-    rule.renamed.as_deref().filter(|path| path.contains('.'))
 }

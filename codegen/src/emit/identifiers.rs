@@ -1,5 +1,4 @@
-//! The identifiers of fields and variants, as typify chooses them: their case, the escapes of keywords, and signs in words; and the fields of a
-//! struct in their order.
+//! The identifiers of fields and variants, as typify chooses them: their case, the escapes of keywords, and signs in words.
 //!
 //! typify gets a schema of our own making. From the revision's it would lose constants, the difference between absent and null, undeclared
 //! members and names, so that the model says what the types are.
@@ -11,10 +10,9 @@ use proc_macro2::Ident;
 use serde_json::{Map, Value, json};
 use typify::{TypeSpace, TypeSpaceSettings};
 
-use super::tokens::ident;
 use crate::error::EmitError;
-use crate::model::names::{spelt_out, unique};
-use crate::model::{ConstantMember, Member, Model, Struct, TypeKind};
+use crate::model::names::unique;
+use crate::model::{Model, Struct, TypeKind};
 
 /// The field for members that the schema doesn't declare.
 pub(crate) const EXTRA: &str = "extra";
@@ -22,26 +20,6 @@ pub(crate) const EXTRA: &str = "extra";
 /// The identifiers of the fields and variants of each type, by the type's name and the name in JSON.
 #[derive(Default)]
 pub(crate) struct Identifiers(BTreeMap<String, BTreeMap<String, Ident>>);
-
-/// A member of an object in Rust.
-pub(super) enum Field<'m> {
-    /// A member that is always there with the same value: the struct has no field for it.
-    Constant {
-        constant: &'m ConstantMember,
-        /// The variable that says whether it was read.
-        local: Ident,
-    },
-    /// A member that has the same value wherever it is present.
-    Implied {
-        constant: &'m ConstantMember,
-        /// The private field that says whether it is present.
-        field: Ident,
-    },
-    Member {
-        member: &'m Member,
-        field: Ident,
-    },
-}
 
 impl Identifiers {
     /// Has typify name the fields of every struct of the model, and the variants of every enumeration.
@@ -101,49 +79,6 @@ impl Identifiers {
     /// The identifiers in a type, by the names in JSON.
     pub(crate) fn of(&self, ty: &str) -> Option<&BTreeMap<String, Ident>> {
         self.0.get(ty)
-    }
-
-    /// The fields of an object's members as people would order them: constants, required members, optional ones, those with
-    /// a preset between the two; simple values before what has parts; `_meta` and the like last.
-    pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
-        let names = self.of(name)?;
-        let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
-        taken.push(EXTRA.to_owned());
-        let mut fields = Vec::new();
-        for constant in &object.constants {
-            let wanted = spelt_out(&constant.name).to_snake_case();
-            let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() {
-                wanted
-            } else {
-                format!("{wanted}_")
-            };
-            let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
-            taken.push(name.clone());
-            fields.push(if constant.required {
-                let local = ident(&name);
-                Field::Constant { constant, local }
-            } else {
-                let field = ident(&name);
-                Field::Implied { constant, field }
-            });
-        }
-        for member in &object.members {
-            let field = names.get(&member.name)?.clone();
-            fields.push(Field::Member { member, field });
-        }
-        fields.sort_by_key(|field| match field {
-            Field::Constant { .. } => (0, false, false),
-            Field::Implied { .. } => (1, false, false),
-            Field::Member { member, .. } => {
-                let section = match (member.required, member.is_argument()) {
-                    (true, true) => 2,
-                    (true, false) => 3,
-                    (false, _) => 4,
-                };
-                (section, member.name.starts_with('_'), model.is_compound(&member.ty))
-            }
-        });
-        Some(fields)
     }
 }
 
@@ -216,7 +151,7 @@ fn distinct<'n>(
             let key = if usable {
                 wanted.to_owned()
             } else {
-                let spelt = spelt_out(name);
+                let spelt = crate::model::names::spelt_out(name);
                 unique(&spelt, |key| taken.contains(&identifier(key)))
             };
             taken.insert(identifier(&key));

@@ -6,10 +6,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use serde_json::{Value, json};
 
-use super::Emitter;
+use super::emitter::Emitter;
+use super::names::ident;
 use super::names::library_name;
 use super::source::Table;
-use super::tokens::{ident, text};
+use super::tokens::text;
 use super::unions::unknown_variant;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique, variant_names};

@@ -2,9 +2,11 @@
 
 mod adapters;
 mod docs;
+mod emitter;
 mod extension;
 mod identifiers;
 mod input;
+mod members;
 mod messages;
 mod names;
 mod scaffold;
@@ -30,6 +32,7 @@ pub(crate) use input::EmitInput;
 pub(crate) use tables::revision_tables;
 
 use docs::Documenter;
+use emitter::Emitter;
 use tokens::Scope;
 
 /// The files of a crate, relative to its folder, and what they lack.
@@ -100,14 +103,6 @@ fn in_module(files: BTreeMap<String, String>, module: &str, revision: &str) -> B
         _ => file,
     };
     files.into_iter().map(|(file, text)| (place(file), text)).collect()
-}
-
-/// What each emitter needs to know.
-struct Emitter<'i> {
-    input: &'i EmitInput<'i>,
-    scope: Scope,
-    documenter: Documenter<'i>,
-    identifiers: Identifiers,
 }
 
 impl Emitter<'_> {

@@ -1,7 +1,8 @@
 //! Names in generated code: those that the name of a revision or a crate decides, or the standard library, and those that code has in it.
 
+use proc_macro2::{Ident, Span};
+
 use super::source;
-use super::tokens::ident;
 use crate::model::TypeRef;
 use crate::model::names::identifier_part;
 
@@ -56,4 +57,9 @@ pub(super) fn qualified(ty: &TypeRef) -> String {
         TypeRef::Map(ty) => format!("mcp_wire::Map<{}>", qualified(ty)),
         TypeRef::Nullable(ty) => format!("Option<{}>", qualified(ty)),
     }
+}
+
+/// An identifier; a keyword becomes a raw one.
+pub(crate) fn ident(name: &str) -> Ident {
+    syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proc_macro2::Ident;
 use quote::quote;
 
-use super::Emitter;
+use super::emitter::Emitter;
+use super::names::ident;
 use super::source::{Table, items};
-use super::tokens::ident;
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Type, TypeRef};

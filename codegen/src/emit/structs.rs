@@ -4,11 +4,13 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use serde_json::Value;
 
-use super::Emitter;
 use super::docs::lines;
-use super::identifiers::{EXTRA, Field};
+use super::emitter::Emitter;
+use super::identifiers::EXTRA;
+use super::members::Field;
+use super::names::ident;
 use super::source::{Table, items};
-use super::tokens::{ident, text};
+use super::tokens::text;
 use crate::error::EmitError;
 use crate::model::{Member, Struct, Type, TypeRef};
 use crate::normalise::Scalar;

@@ -3,10 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::input::EmitInput;
+use super::names::ident;
 use crate::model::{Member, Model, Type, TypeKind, TypeRef};
 
 /// Names of the standard library's prelude that generated code writes without a path, where no type shadows them.
@@ -182,11 +183,6 @@ impl Scope {
             .map(|(source, names)| super::source::import(source, &names))
             .collect()
     }
-}
-
-/// An identifier; a keyword becomes a raw one.
-pub(crate) fn ident(name: &str) -> Ident {
-    syn::parse_str(name).unwrap_or_else(|_| Ident::new_raw(name, Span::call_site()))
 }
 
 /// A type as people write it.

@@ -3,9 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::Emitter;
+use super::emitter::Emitter;
+use super::names::ident;
 use super::source::{Table, expression, items};
-use super::tokens::{Scope, ident, text};
+use super::tokens::{Scope, text};
 use crate::error::EmitError;
 use crate::model::names::{UNKNOWN, unique};
 use crate::model::{Case, Decision, Type, TypeRef, Union, Variant};

@@ -1,10 +1,11 @@
-//! An official schema in the form that is kept, and the changes that make it so.
+//! An official schema in the form that is kept.
 
 use std::collections::BTreeMap;
 
-use mcp_wire::json_schema::{DEFINITIONS, Dialect, change_schemas, pointer, schema_at};
-use serde_json::{Map, Value};
+use mcp_wire::json_schema::Dialect;
+use serde_json::Value;
 
+use super::change;
 use crate::load::Document;
 
 /// An official schema in the form that is kept.
@@ -21,7 +22,7 @@ impl Official {
             return self;
         }
         let mut root = self.schema.root().clone();
-        modernise(&mut root);
+        change::modernise(&mut root);
         Self {
             schema: self.schema.with_root(root).with_renamed("definitions", "$defs"),
             dialect,
@@ -32,11 +33,11 @@ impl Official {
         // An unknown dialect is reported by the check, together with all else.
         let dialect = Dialect::of(document.root()).unwrap_or(Dialect::Draft202012);
         let mut root = document.root().clone();
-        remove_repeated_dialects(&mut root);
-        complete_references(&mut root);
-        replace_aliases(&mut root, dialect, aliases);
+        change::remove_repeated_dialects(&mut root);
+        change::complete_references(&mut root);
+        change::replace_aliases(&mut root, dialect, aliases);
         if !keep_prose {
-            remove_prose(&mut root);
+            change::remove_prose(&mut root);
         }
         Self {
             schema: document.with_root(root),
@@ -51,181 +52,4 @@ pub(super) fn canonical_json(value: &Value) -> serde_json::Result<String> {
     // The order of serde_json's maps depends on its features.
     sorted.sort_all_objects();
     Ok(serde_json::to_string_pretty(&sorted)? + "\n")
-}
-
-/// Prose, which doesn't affect validation and isn't ours to publish.
-const PROSE: [&str; 5] = ["$comment", "description", "example", "examples", "title"];
-
-/// Removes the prose of schemas. A member that is *named* `description`, and the contents of a constant or default, aren't
-/// prose.
-fn remove_prose(root: &mut Value) {
-    change_schemas(root, &mut |schema| {
-        if let Some(keywords) = schema.as_object_mut() {
-            PROSE.iter().for_each(|prose| {
-                keywords.remove(*prose);
-            });
-        }
-    });
-}
-
-/// Removes each dialect inside a document that is the document's own: some generators write it into every definition.
-fn remove_repeated_dialects(root: &mut Value) {
-    let Some(dialect) = root.get("$schema").cloned() else {
-        return;
-    };
-    change_schemas(root, &mut |schema| {
-        if let Some(keywords) = schema.as_object_mut() {
-            keywords.retain(|keyword, value| keyword != "$schema" || *value != dialect);
-        }
-    });
-    if let Some(keywords) = root.as_object_mut() {
-        keywords.insert("$schema".to_owned(), dialect);
-    }
-}
-
-/// Completes references that lead to nothing from the document's root, and to something from the root of the definition that they are
-/// in: a bundle of documents, each of which has become a definition.
-fn complete_references(root: &mut Value) {
-    let whole = root.clone();
-    let leads_somewhere = |target: &str| schema_at(&whole, target).is_some();
-    for keyword in DEFINITIONS {
-        let definitions = root.get_mut(keyword).and_then(Value::as_object_mut);
-        for (name, definition) in definitions.into_iter().flatten() {
-            let around = pointer::child(&format!("#/{keyword}"), name);
-            change_schemas(definition, &mut |schema| {
-                let Some(Value::String(reference)) = schema.get_mut("$ref") else {
-                    return;
-                };
-                let target = pointer::canonical(reference).filter(|target| !leads_somewhere(target));
-                let inner = target.and_then(|target| Some(format!("{around}{}", target.strip_prefix('#')?)));
-                if let Some(inner) = inner.filter(|inner| leads_somewhere(inner)) {
-                    *reference = inner;
-                }
-            });
-        }
-    }
-}
-
-/// Replaces each external reference by its alias. A reference without an alias stays, and is reported by the check.
-fn replace_aliases(root: &mut Value, dialect: Dialect, aliases: &BTreeMap<String, Value>) {
-    change_schemas(root, &mut |schema| {
-        let Some(keywords) = schema.as_object_mut() else {
-            return;
-        };
-        let reference = keywords.get("$ref").and_then(Value::as_str);
-        let Some(alias) = reference.and_then(|reference| aliases.get(reference)) else {
-            return;
-        };
-        keywords.remove("$ref");
-        // Draft-07 ignores the keywords beside a `$ref`. Without the `$ref` they would apply.
-        keywords.retain(|keyword, _| dialect == Dialect::Draft202012 || is_annotation(keyword));
-        match alias {
-            Value::Object(alias)
-                if alias
-                    .keys()
-                    .all(|keyword| is_annotation(keyword) || !keywords.contains_key(keyword)) =>
-            {
-                for (keyword, value) in alias {
-                    keywords.entry(keyword).or_insert_with(|| value.clone());
-                }
-            }
-            other => {
-                // Both must apply, and there may already be an `allOf` beside the reference.
-                let mut all = vec![other.clone()];
-                if let Some(Value::Array(own)) = keywords.remove("allOf") {
-                    all.extend(own);
-                }
-                keywords.insert("allOf".into(), Value::Array(all));
-            }
-        }
-    });
-}
-
-/// Whether a keyword is an annotation, which accepts every instance.
-fn is_annotation(keyword: &str) -> bool {
-    PROSE.contains(&keyword)
-        || keyword.starts_with("x-")
-        || matches!(
-            keyword,
-            "default" | "deprecated" | "readOnly" | "writeOnly" | "contentEncoding" | "contentMediaType"
-        )
-}
-
-const OLD: &str = "#/definitions/";
-const NEW: &str = "#/$defs/";
-
-/// Writes a schema of draft-07 as one of 2020-12 that accepts the same. Definitions go below `$defs`.
-fn modernise(root: &mut Value) {
-    change_schemas(root, &mut |schema| {
-        if let Some(keywords) = schema.as_object_mut() {
-            change_keywords(keywords);
-        }
-    });
-    if let Some(document) = root.as_object_mut() {
-        document.insert("$schema".to_owned(), Dialect::Draft202012.uri().into());
-        if let Some(Value::Object(definitions)) = document.remove("definitions") {
-            let defined = document.entry("$defs").or_insert_with(|| Map::new().into());
-            if let Some(defined) = defined.as_object_mut() {
-                defined.extend(definitions);
-            }
-        }
-    }
-}
-
-fn change_keywords(keywords: &mut Map<String, Value>) {
-    if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
-        if let Some(name) = reference.strip_prefix(OLD) {
-            *reference = format!("{NEW}{name}");
-        }
-        // In draft-07, what is beside a reference means nothing.
-        keywords.retain(|keyword, _| keyword == "$ref" || keyword == "description" || keyword == "definitions");
-    }
-    if keywords.get("items").is_some_and(Value::is_array) {
-        let elements = keywords.remove("items").unwrap_or_default();
-        keywords.insert("prefixItems".to_owned(), elements);
-        if let Some(others) = keywords.remove("additionalItems") {
-            keywords.insert("items".to_owned(), others);
-        }
-    }
-    keywords.remove("additionalItems");
-    if let Some(Value::Object(dependencies)) = keywords.remove("dependencies") {
-        let is_names = |(_, value): &(String, Value)| value.is_array();
-        let (names, schemas): (Vec<_>, Vec<_>) = dependencies.into_iter().partition(is_names);
-        for (keyword, entries) in [("dependentRequired", names), ("dependentSchemas", schemas)] {
-            if !entries.is_empty() {
-                keywords.insert(keyword.to_owned(), Value::Object(entries.into_iter().collect()));
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_draft_07_says_is_said_in_2020_12() {
-        let mut schema = json!({
-            "$schema": "http://json-schema.org/draft-07/schema#",
-            "definitions": {
-                "A": {"$ref": "#/definitions/B", "maxLength": 1, "description": "…"},
-                "B": {"type": "array", "items": [{"type": "string"}], "additionalItems": false},
-                "C": {"additionalItems": false, "items": {"$ref": "#/definitions/A"}},
-                "D": {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
-            },
-        });
-        modernise(&mut schema);
-        let expected = json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            "$defs": {
-                "A": {"$ref": "#/$defs/B", "description": "…"},
-                "B": {"type": "array", "prefixItems": [{"type": "string"}], "items": false},
-                "C": {"items": {"$ref": "#/$defs/A"}},
-                "D": {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
-            },
-        });
-        assert_eq!(schema, expected);
-    }
 }

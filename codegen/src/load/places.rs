@@ -46,7 +46,7 @@ impl Places {
         let is_in = |at: &&String| at.starts_with(pointer);
         let is_whole = |rest: &str| rest.is_empty() || rest.starts_with('/');
         let inside = self.0.range(pointer.to_owned()..).map(|(at, _)| at).take_while(is_in);
-        // `#/ab` begins as `#/a` does, and is no part of it.
+        // `#/ab` begins as `#/a` does, and isn't a part of it.
         let inside: Vec<String> = inside.filter(|at| is_whole(&at[pointer.len()..])).cloned().collect();
         let taken = inside.into_iter().filter_map(|at| {
             let place = self.0.remove(&at)?;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use mcp_wire::json_schema::pointer;
 use serde_json::{Map, Value};
 
-use super::schema::{Assertion, Assertions, declarations};
+use super::declarations::declarations;
+use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
 use crate::normalise::{only_requires, says_nothing};
 

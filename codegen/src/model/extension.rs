@@ -9,7 +9,7 @@ use super::input::{BuildInput, LaterNames};
 use super::lock::Lock;
 use super::modules::reachable;
 use super::names::Names;
-use super::revisions::{ModelledRevision, wrong_errors};
+use super::revisions::{AddedResult, ModelledRevision, wrong_errors};
 use super::shared::Shared;
 use super::types::{Model, TypeKind};
 use crate::load::{Document, RevisionDocuments, SharedDocuments};
@@ -17,15 +17,6 @@ use crate::memo::{Memo, Same};
 use crate::normalise::{NormalisedRevision, NormalisedSchema, Scalar};
 use crate::overlay::Overlay;
 use crate::problem::{Problem, Problems};
-
-/// A result that an extension adds to a request of the revision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct AddedResult {
-    pub(crate) method: String,
-    pub(crate) definition: String,
-    /// The value of the member that says which result it is.
-    pub(crate) kind: Option<String>,
-}
 
 /// Extensions with their models, by what these were built of: the files, how names are spelt, and the revision that is extended.
 pub(crate) type BuiltExtensions = Memo<ExtensionInput, Result<Arc<ModelledRevision>, Problems>>;

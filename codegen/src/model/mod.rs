@@ -1,12 +1,15 @@
 //! Our own picture of a revision: its types, its messages, and every Rust name.
 
 mod assertions;
+mod assign_roles;
 mod build;
+mod capabilities;
 mod check_facts;
 mod check_members;
 mod check_messages;
 mod cycles;
 mod decide;
+mod declarations;
 mod extension;
 mod in_results;
 mod input;
@@ -23,7 +26,9 @@ mod revisions;
 mod roles;
 mod schema;
 mod shared;
+mod tolerances;
 mod type_ref;
+mod type_schema;
 mod types;
 
 pub(crate) use self::decide::{Case, Decision};
@@ -35,8 +40,8 @@ pub(crate) use self::names::Names;
 pub(crate) use self::results::result_variants;
 pub(crate) use self::revisions::{BuiltRevisions, ModelledRevision, build_models};
 pub(crate) use self::roles::{is_internal, is_of_member};
-pub(crate) use self::schema::{Assertions, MemberSchema, TypeSchema};
 pub(crate) use self::shared::Shared;
 pub(crate) use self::type_ref::TypeRef;
+pub(crate) use self::type_schema::{Assertions, MemberSchema, TypeSchema};
 pub(crate) use self::types::{ConstantMember, Member, Model, Struct, Type, TypeKind, Union, Variant};
 pub(crate) use crate::messages::MessageKind;

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use super::build::build_model;
 use super::check_facts::wrong_facts;
-use super::extension::AddedResult;
 use super::input::{BuildInput, LaterNames, NamesAskedFor};
 use super::lock::Lock;
 use super::names::Names;
@@ -36,6 +35,15 @@ pub(crate) struct ModelledRevision {
     pub(crate) docs: Docs,
     /// Results that an extension adds to requests of the revision.
     pub(crate) results: Vec<AddedResult>,
+}
+
+/// A result that an extension adds to a request of the revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct AddedResult {
+    pub(crate) method: String,
+    pub(crate) definition: String,
+    /// The value of the member that says which result it is.
+    pub(crate) kind: Option<String>,
 }
 
 impl ModelledRevision {

@@ -3,10 +3,12 @@
 use mcp_wire::json_schema::pointer;
 use serde::de::DeserializeOwned;
 
+use super::assign_roles::{assign_roles, declares_member};
+use super::capabilities::{Capabilities, bare_place, require_capabilities};
 use super::lifecycle::incomplete;
-use super::method::{Capabilities, Tolerances, add_tolerances, bare_place, require_capabilities};
 use super::modules::{Modules, is_module_name};
-use super::roles::{Roles, assign_roles, declares_member, is_of_member, roles};
+use super::roles::{Roles, is_of_member, roles};
+use super::tolerances::{Tolerances, add_tolerances};
 use super::types::Model;
 use crate::load::{Document, SharedDocuments};
 use crate::problem::Problem;

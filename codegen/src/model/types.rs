@@ -14,8 +14,8 @@ use crate::overlay::{Deprecation, ErrorCode};
 use super::decide::Decision;
 use super::lifecycle::{Lifecycle, Members};
 use super::method::Method;
-use super::schema::TypeSchema;
 use super::type_ref::TypeRef;
+use super::type_schema::TypeSchema;
 
 const JSON_RPC_CODES: [i64; 5] = [
     error_code::PARSE_ERROR,

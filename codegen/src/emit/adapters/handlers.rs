@@ -5,10 +5,10 @@ use serde_json::json;
 
 use super::input::AdaptersInput;
 use super::side::Side;
+use crate::emit::names::ident;
 use crate::emit::names::{import, library_name, mentions};
 use crate::emit::scaffold::formatted;
 use crate::emit::source;
-use crate::emit::tokens::ident;
 use crate::error::EmitError;
 use crate::templates::render;
 

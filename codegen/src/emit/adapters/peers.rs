@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::input::AdaptersInput;
 use crate::emit::messages::result_variants;
+use crate::emit::names::ident;
 use crate::emit::names::import;
 use crate::emit::source;
-use crate::emit::tokens::ident;
 use crate::error::EmitError;
 use crate::model::{Model, TypeKind, TypeRef};
 use crate::templates::render;

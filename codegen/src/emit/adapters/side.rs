@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::input::AdaptersInput;
 use crate::emit::identifiers::Identifiers;
 use crate::emit::messages::{method_results, method_variants, result_variants};
+use crate::emit::names::ident;
 use crate::emit::names::qualified;
-use crate::emit::tokens::ident;
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
 
 /// The member of a message that its parameters are in.

@@ -1,5 +1,6 @@
 //! Builds the types of a model from the shapes of a schema.
 
+mod builder;
 mod definitions;
 mod shared;
 mod unions;
@@ -8,9 +9,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use builder::{Builder, Context};
 use definitions::{definition_key, definitions, name_definitions, request_id_pointer};
 use shared::{key, shared_key};
 
+use super::assign_roles::find_error_data;
 use super::check_members::check_members;
 use super::check_messages::check_messages;
 use super::cycles::{box_cycles, open_endless_aliases};
@@ -19,38 +22,11 @@ use super::lifecycle::Lifecycle;
 use super::messages::add_messages;
 use super::modules::assign_modules;
 use super::names::{Names, unique};
-use super::roles::find_error_data;
 use super::type_ref::TypeRef;
 use super::types::{ConstantMember, Member, Model, Struct, Type, TypeKind};
 use crate::messages::{RESULTS, message_unions};
 use crate::normalise::{Node, Property, Scalar, Shape};
 use crate::problem::Problems;
-
-/// A model as far as it is built.
-struct Builder<'i> {
-    input: &'i BuildInput<'i>,
-    /// The Rust name of each definition, by its pointer.
-    rust_names: BTreeMap<String, String>,
-    /// The shape that each Rust name stands for, so that one name never stands for two.
-    keys: BTreeMap<String, String>,
-    /// The names of shapes that the schema repeats in several places without a name, by the key of the shape.
-    shared: BTreeMap<String, String>,
-    types: BTreeMap<String, Type>,
-    positions: BTreeMap<String, String>,
-    /// The Rust name of what the schema leaves without a name, by its pointer.
-    inline: BTreeMap<String, String>,
-    request_id: Option<String>,
-}
-
-/// Where a node is, for naming what the schema leaves without a name.
-#[derive(Clone)]
-struct Context<'c> {
-    /// The Rust name of the type that it is a part of.
-    parent: &'c str,
-    member: &'c str,
-    /// The whole way from the parent.
-    position: String,
-}
 
 /// Builds a revision's model.
 ///

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::builder::{Builder, Context};
 use super::unions::tag_of;
-use super::{Builder, Context};
 use crate::messages::message_unions;
 use crate::model::lookup::{Definitions, flatten};
 use crate::model::names::unique;

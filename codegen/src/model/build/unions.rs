@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Builder, Context};
+use super::builder::{Builder, Context};
 use crate::model::decide::{Decision, decide, json_kind};
 use crate::model::lookup::{Definitions, accepts_everything, flatten};
 use crate::model::names::variant_names;

@@ -1,0 +1,89 @@
+//! What rules say about errors: the section `errors` of `adapt.yaml`.
+
+use serde::Deserialize;
+
+use crate::load::OneOrMany;
+use crate::problem::Problem;
+
+/// What a condition begins with: the code and the message are in every error.
+const DATA: &str = "data.";
+
+/// A rule about the errors of some methods.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ErrorRule {
+    /// The methods; `None` for all of them.
+    #[serde(rename = "method")]
+    pub(crate) methods: Option<OneOrMany>,
+    /// The code when the error goes to the earlier revision.
+    pub(crate) down: Option<CodeChange>,
+    /// The code when the error goes to the later revision.
+    pub(crate) up: Option<CodeChange>,
+    pub(crate) why: String,
+    /// Where the specification or a discussion of it says so.
+    #[serde(rename = "link")]
+    _link: String,
+    /// Where the rule is in its file.
+    #[serde(skip)]
+    pub(crate) pointer: String,
+}
+
+/// A code and the one that stands for it in the other revision.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CodeChange {
+    pub(crate) from: i64,
+    pub(crate) to: i64,
+    /// The member that it must have, `data.uri`.
+    #[serde(rename = "if")]
+    pub(crate) condition: Option<String>,
+}
+
+impl ErrorRule {
+    pub(super) fn change(&self, upward: bool) -> Option<&CodeChange> {
+        let change = if upward { &self.up } else { &self.down };
+        change.as_ref()
+    }
+
+    /// The methods one by one; `None` for all of them.
+    pub(super) fn each_method(&self) -> Vec<Option<String>> {
+        match &self.methods {
+            Some(methods) => methods.iter().cloned().map(Some).collect(),
+            None => vec![None],
+        }
+    }
+
+    /// What is wrong with it, and what to do.
+    pub(super) fn wrong(&self) -> Option<Problem> {
+        let mut changes = self.down.iter().chain(&self.up);
+        let (what, help) = if self.down.is_none() && self.up.is_none() {
+            ("the rule does nothing", "give it `down`, `up` or both")
+        } else if changes.clone().any(|change| change.from == change.to) {
+            ("the code stays what it is", "such errors need no rule")
+        } else if changes.any(CodeChange::has_wrong_condition) {
+            (
+                "`if` names no member of the error's data",
+                "write the way to it, `data.uri`",
+            )
+        } else {
+            return None;
+        };
+        Some(Problem::at_pointer(&self.pointer, what).help(help))
+    }
+}
+
+impl CodeChange {
+    /// The way to the member that the data must have.
+    pub(super) fn data(&self) -> Vec<String> {
+        let path = self.condition.as_deref().and_then(|path| path.strip_prefix(DATA));
+        path.into_iter()
+            .flat_map(|path| path.split('.'))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn has_wrong_condition(&self) -> bool {
+        let data = self.data();
+        self.condition.is_some() && (data.is_empty() || data.iter().any(String::is_empty))
+    }
+}

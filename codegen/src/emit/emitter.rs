@@ -1,0 +1,14 @@
+//! What the emitters of types share.
+
+use super::docs::Documenter;
+use super::identifiers::Identifiers;
+use super::input::EmitInput;
+use super::tokens::Scope;
+
+/// What each emitter needs to know.
+pub(super) struct Emitter<'i> {
+    pub(super) input: &'i EmitInput<'i>,
+    pub(super) scope: Scope,
+    pub(super) documenter: Documenter<'i>,
+    pub(super) identifiers: Identifiers,
+}

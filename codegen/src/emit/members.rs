@@ -1,0 +1,74 @@
+//! Which member of an object is which field.
+
+use heck::ToSnakeCase;
+use proc_macro2::Ident;
+
+use super::identifiers::Identifiers;
+use super::names::ident;
+use crate::model::names::{spelt_out, unique};
+use crate::model::{ConstantMember, Member, Model, Struct};
+
+/// A member of an object in Rust.
+pub(super) enum Field<'m> {
+    /// A member that is always there with the same value: the struct has no field for it.
+    Constant {
+        constant: &'m ConstantMember,
+        /// The variable that says whether it was read.
+        local: Ident,
+    },
+    /// A member that has the same value wherever it is present.
+    Implied {
+        constant: &'m ConstantMember,
+        /// The private field that says whether it is present.
+        field: Ident,
+    },
+    Member {
+        member: &'m Member,
+        field: Ident,
+    },
+}
+
+impl Identifiers {
+    /// The fields of an object's members as people would order them: constants, required members, optional ones, those with
+    /// a preset between the two; simple values before what has parts; `_meta` and the like last.
+    pub(super) fn fields<'m>(&self, model: &Model, name: &str, object: &'m Struct) -> Option<Vec<Field<'m>>> {
+        let names = self.of(name)?;
+        let mut taken: Vec<String> = names.values().map(ToString::to_string).collect();
+        taken.push(super::identifiers::EXTRA.to_owned());
+        let mut fields = Vec::new();
+        for constant in &object.constants {
+            let wanted = spelt_out(&constant.name).to_snake_case();
+            let wanted = if syn::parse_str::<Ident>(&wanted).is_ok() {
+                wanted
+            } else {
+                format!("{wanted}_")
+            };
+            let name = unique(&wanted, |name| taken.iter().any(|other| other == name));
+            taken.push(name.clone());
+            fields.push(if constant.required {
+                let local = ident(&name);
+                Field::Constant { constant, local }
+            } else {
+                let field = ident(&name);
+                Field::Implied { constant, field }
+            });
+        }
+        for member in &object.members {
+            let field = names.get(&member.name)?.clone();
+            fields.push(Field::Member { member, field });
+        }
+        fields.sort_by_key(|field| match field {
+            Field::Constant { .. } => (0, false, false),
+            Field::Implied { .. } => (1, false, false),
+            Field::Member { member, .. } => {
+                let section = match (member.required, member.is_argument()) {
+                    (true, true) => 2,
+                    (true, false) => 3,
+                    (false, _) => 4,
+                };
+                (section, member.name.starts_with('_'), model.is_compound(&member.ty))
+            }
+        });
+        Some(fields)
+    }
+}

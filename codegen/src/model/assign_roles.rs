@@ -1,0 +1,128 @@
+//! Finds what has a role in a model: methods, keys of `_meta`, and members.
+
+use std::collections::BTreeMap;
+
+use super::lifecycle::{Lifecycle, Members};
+use super::own_messages::{own_messages, usual_kinds};
+use super::roles::{RESULT_KIND, Roles, is_of_member};
+use super::type_ref::TypeRef;
+use super::types::{Member, Model, Struct};
+use crate::normalise::Scalar;
+
+/// Puts the roles into a model and its methods.
+pub(crate) fn assign_roles(model: &mut Model, roles: &Roles) {
+    let declared = roles.iter().filter_map(|(role, names)| {
+        let name = names.iter().find(|name| match is_of_member(role) {
+            true => declares_member(model, name),
+            false => model.method(name).is_some(),
+        });
+        Some((role.clone(), name?.clone()))
+    });
+    let names: BTreeMap<String, String> = declared.collect();
+    let (mut params, mut results) = (BTreeMap::new(), BTreeMap::new());
+    for (role, name) in &names {
+        let Some(method) = model.method(name) else {
+            continue;
+        };
+        if let Some(of_request) = model.params(method) {
+            let filter = filter(model, &of_request.ty, &names).map(|filter| ("filter", filter));
+            let mut of_request = members(model, &of_request.ty, None);
+            of_request.extend(filter);
+            params.insert(role.clone(), of_request);
+        }
+        if let Some(result) = method.results.first() {
+            let kind = names.get(RESULT_KIND).map(String::as_str);
+            results.insert(role.clone(), members(model, result, kind));
+        }
+    }
+    let mut lifecycle = Lifecycle {
+        names,
+        params,
+        results,
+        ..Lifecycle::default()
+    };
+    lifecycle.messages = own_messages(model, &lifecycle);
+    lifecycle.kinds = usual_kinds(model, &lifecycle);
+    for method in &mut model.methods {
+        let role = lifecycle.names.iter().find(|(_, name)| **name == method.name);
+        method.role = role.map(|(role, _)| role.clone());
+    }
+    model.lifecycle = lifecycle;
+}
+
+/// Finds the members of the data of errors with a role, by the definition that has the error's code.
+pub(super) fn find_error_data(model: &mut Model) {
+    let data = |code: i64| {
+        let mut objects = model.objects().map(|(_, object)| object);
+        let has_code = |object: &&Struct| {
+            let constant = object.constant("code");
+            constant.is_some_and(|constant| constant.value == Scalar::Integer(code))
+        };
+        let data = objects.find(has_code)?.member("data")?;
+        Some(members(model, &data.ty, None))
+    };
+    let with_role = model.error_codes.iter().filter(|error| error.role.is_some());
+    let found = with_role.filter_map(|error| Some((error.code, data(error.code)?)));
+    model.error_data = found.collect();
+}
+
+/// Whether a type of the model declares a member of this name.
+pub(super) fn declares_member(model: &Model, key: &str) -> bool {
+    model.objects().any(|(_, object)| object.member(key).is_some())
+}
+
+/// The members of an object by their roles. `kind` is the one with the kind of a result, which has a role of its own.
+fn members(model: &Model, ty: &TypeRef, kind: Option<&str>) -> Members {
+    let Some(object) = model.struct_of(ty) else {
+        return Members::default();
+    };
+    // Where several could be meant, none is, unless all others have presets.
+    let only = |is_meant: &dyn Fn(&TypeRef, bool) -> bool| {
+        let members = object.members.iter();
+        let mut meant: Vec<&Member> = members
+            .filter(|member| kind != Some(member.name.as_str()))
+            .filter(|member| is_meant(model.resolve(&member.ty), member.required))
+            .collect();
+        if meant.len() > 1 {
+            meant.retain(|member| member.preset.is_none());
+        }
+        match meant[..] {
+            [only] => Some(only.name.clone()),
+            _ => None,
+        }
+    };
+    let named = |ty: &TypeRef, names: &[&str]| matches!(ty, TypeRef::Named(name) if names.contains(&name.as_str()));
+    let capabilities = ["ClientCapabilities", "ServerCapabilities"];
+    let found = [
+        ("name", only(&|ty, required| required && *ty == TypeRef::String)),
+        (
+            "versions",
+            only(&|ty, _| *ty == TypeRef::List(Box::new(TypeRef::String))),
+        ),
+        ("capabilities", only(&|ty, _| named(ty, &capabilities))),
+        ("implementation", only(&|ty, _| named(ty, &["Implementation"]))),
+        ("text", only(&|ty, required| !required && *ty == TypeRef::String)),
+        ("request", only(&|ty, _| *ty == TypeRef::RequestId)),
+        ("level", only(&|ty, _| named(ty, &["LoggingLevel"]))),
+    ];
+    found
+        .into_iter()
+        .filter_map(|(what, name)| Some((what, name?)))
+        .collect()
+}
+
+/// The member that is an object in which a member has the role of a filter's.
+fn filter(model: &Model, params: &TypeRef, names: &BTreeMap<String, String>) -> Option<String> {
+    let roles = names.iter().filter(|(role, _)| role.starts_with("filter."));
+    let members: Vec<&String> = roles.map(|(_, name)| name).collect();
+    let is_filter = |ty: &TypeRef| {
+        let object = model.struct_of(ty);
+        object.is_some_and(|object| members.iter().any(|name| object.member(name).is_some()))
+    };
+    let found = model
+        .struct_of(params)?
+        .members
+        .iter()
+        .find(|member| is_filter(&member.ty))?;
+    Some(found.name.clone())
+}

@@ -1,0 +1,55 @@
+//! Which capability each method needs: data, because no schema says so.
+
+use std::collections::BTreeMap;
+
+use super::method::Need;
+use super::types::Model;
+use crate::load::OneOrMany;
+
+/// The members of capabilities that methods need, by method: `Type.member.member`. A key may name a member of the
+/// parameters after the method, `method member`, `method member=value` or `method member!=value`: then only requests that have it, or
+/// don't have that value, need the capability. After a place, ` or empty` says that an empty object around the member offers it too.
+pub(crate) type Capabilities = BTreeMap<String, OneOrMany>;
+
+/// Puts the capabilities into a model's methods, where the model declares them.
+pub(crate) fn require_capabilities(model: &mut Model, capabilities: &Capabilities) {
+    let mut methods = std::mem::take(&mut model.methods);
+    for method in &mut methods {
+        let places = capabilities.get(&method.name);
+        let capability = places.and_then(|places| declared(model, places));
+        method.capability = capability.map(|(path, _)| path);
+        let needs = capabilities.iter().filter_map(|(key, places)| {
+            let (name, asked) = key.split_once(' ')?;
+            let (capability, or_empty) = declared(model, places).filter(|_| name == method.name)?;
+            let (member, value) = asked.split_once('=').unzip();
+            let value = value.map(str::to_owned);
+            let (member, value, other_than) = match member.unwrap_or(asked) {
+                member if member.ends_with('!') => (&member[..member.len() - 1], None, value),
+                member => (member, value, None),
+            };
+            Some(Need {
+                member: member.to_owned(),
+                value,
+                other_than,
+                capability,
+                or_empty,
+            })
+        });
+        method.needs = needs.collect();
+    }
+    model.methods = methods;
+}
+
+/// The first capability that a model declares, and whether an empty object around it offers it too.
+fn declared(model: &Model, places: &OneOrMany) -> Option<(String, bool)> {
+    places.iter().find_map(|line| {
+        let place = bare_place(line);
+        let (_, path) = place.split_once('.').filter(|_| model.declares(place))?;
+        Some((path.to_owned(), place != line))
+    })
+}
+
+/// A place without ` or empty`.
+pub(super) fn bare_place(place: &str) -> &str {
+    place.strip_suffix(" or empty").unwrap_or(place)
+}

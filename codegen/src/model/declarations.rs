@@ -1,0 +1,43 @@
+//! Finds where a schema declares members, also in the definitions that it refers to and in what it is an intersection of.
+
+use mcp_wire::json_schema::pointer;
+use serde_json::Value;
+
+/// How many references and intersections lead to a member.
+const MAX_DEPTH: usize = 16;
+
+/// The members that the schema at a pointer declares, and where: a member has several places if several parts of an intersection
+/// declare it.
+pub(super) fn declarations<'s>(root: &'s Value, at: &str) -> Vec<(&'s str, String)> {
+    let mut found = Vec::new();
+    collect(root, at, 0, &mut found);
+    found
+}
+
+/// The places of a member.
+pub(super) fn places_of<'d>(declarations: &'d [(&str, String)], member: &'d str) -> impl Iterator<Item = &'d str> {
+    let own = declarations.iter().filter(move |(name, _)| *name == member);
+    own.map(|(_, place)| place.as_str())
+}
+
+fn collect<'s>(root: &'s Value, at: &str, depth: usize, found: &mut Vec<(&'s str, String)>) {
+    let Some(schema) = pointer::resolve(root, at).filter(|_| depth <= MAX_DEPTH) else {
+        return;
+    };
+    let members = schema.get("properties").and_then(Value::as_object);
+    let properties = pointer::child(at, "properties");
+    let members = members.into_iter().flatten().map(|(name, _)| name.as_str());
+    found.extend(members.map(|name| (name, pointer::child(&properties, name))));
+    for part in parts(at, schema) {
+        collect(root, &part, depth + 1, found);
+    }
+}
+
+/// The schema that a schema refers to, or else those that it is an intersection of.
+fn parts(at: &str, schema: &Value) -> Vec<String> {
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        return pointer::canonical(target).into_iter().collect();
+    }
+    let count = schema.get("allOf").and_then(Value::as_array).map_or(0, Vec::len);
+    (0..count).map(|index| format!("{at}/allOf/{index}")).collect()
+}

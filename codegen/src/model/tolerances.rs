@@ -1,0 +1,69 @@
+//! What results get wrong and is put up with: data, because no schema says so.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::method::{Method, Tolerance};
+use super::type_ref::TypeRef;
+use super::types::Model;
+use crate::load::OneOrMany;
+use crate::load::present;
+
+/// What is tolerated in results.
+pub(crate) type Tolerances = Vec<ToleranceEntry>;
+
+/// What is tolerated in a member of a result, or in several.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ToleranceEntry {
+    /// The members, each as `Type.member`.
+    at: OneOrMany,
+    /// What is there; `None` for a member that is absent.
+    #[serde(default, deserialize_with = "present")]
+    found: Option<Value>,
+    /// The member without which it isn't tolerated.
+    beside: Option<String>,
+    read: Value,
+}
+
+impl ToleranceEntry {
+    /// Every member that it is about, as `Type.member`.
+    pub(super) fn places(&self) -> OneOrMany {
+        let places = self.at.iter().flat_map(|place| {
+            let ty = place.split('.').next().unwrap_or_default();
+            let beside = self.beside.iter().map(move |beside| format!("{ty}.{beside}"));
+            beside.chain([place.clone()])
+        });
+        OneOrMany(places.collect())
+    }
+}
+
+/// Puts the tolerances into a model's methods, where the model declares the members.
+pub(crate) fn add_tolerances(model: &mut Model, tolerances: &Tolerances) {
+    let of_type = |ty: &TypeRef| {
+        let TypeRef::Named(name) = ty else { return Vec::new() };
+        let Some(object) = model.struct_of(ty) else {
+            return Vec::new();
+        };
+        let declares = |member: &str| object.member(member).is_some();
+        let places = tolerances
+            .iter()
+            .flat_map(|entry| entry.at.iter().map(move |place| (place, entry)));
+        let entries = places.filter_map(|(place, entry)| {
+            let (_, member) = place.split_once('.').filter(|(ty, _)| ty == name)?;
+            let is_declared = declares(member) && entry.beside.as_deref().is_none_or(declares);
+            is_declared.then(|| Tolerance {
+                member: member.to_owned(),
+                found: entry.found.as_ref().map(Value::to_string),
+                beside: entry.beside.clone(),
+                read: entry.read.to_string(),
+            })
+        });
+        entries.collect()
+    };
+    let of_method = |method: &Method| method.results.iter().flat_map(of_type).collect();
+    let found: Vec<Vec<Tolerance>> = model.methods.iter().map(of_method).collect();
+    for (method, tolerances) in model.methods.iter_mut().zip(found) {
+        method.tolerances = tolerances;
+    }
+}
