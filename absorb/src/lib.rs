@@ -3,6 +3,7 @@
 //! Schemas come from files, or are made up: official ones with random edits, such as releases make. Each is ingested into a copy of the
 //! schemas, and its tables are made and run in this process.
 
+mod base;
 mod choose;
 mod compile;
 mod edit;
@@ -22,10 +23,10 @@ use mcp_codegen::load::Manifest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::base::Base;
 use crate::choose::{CONSTRAINTS, EDITS, choose};
 use crate::edit::Edit;
 use crate::schemas::read_schema;
-use crate::trial::Base;
 
 pub use crate::compile::{Compilation, CompileError, Crates};
 pub use crate::official::{FileRow, files};

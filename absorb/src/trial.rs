@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::AbsorbError;
+use crate::base::Base;
 use crate::schemas::{Candidate, Schemas};
 use crate::values::{self, Subject};
 
@@ -21,15 +22,6 @@ pub struct Trial {
     pub schema: Value,
     /// The revision that it is like.
     pub(crate) base: Option<Base>,
-}
-
-/// A revision that a made-up one is like.
-#[derive(Debug, Clone)]
-pub(crate) struct Base {
-    pub(crate) revision: String,
-    pub(crate) official: Value,
-    /// The schema that it has instead of the official one.
-    pub(crate) edited: Option<Value>,
 }
 
 /// What became of a revision.

@@ -15,9 +15,9 @@ use mcp_wire::{Path, RawJson};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::base::Base;
 use crate::edit::definitions;
 use crate::revision::{Place, load};
-use crate::trial::Base;
 
 /// How many instances of each definition are tried, about half of them valid.
 const COUNT: usize = 8;
