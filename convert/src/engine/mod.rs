@@ -280,9 +280,9 @@ impl Chain {
             let next = step.definition(name).ok_or_else(missing)?;
             let types = step.from.named(name).zip(step.to.named(next));
             let change = types.and_then(|(source, target)| step.change(source, target));
-            let schema = step.schema_to_check((name, next), node).filter(|_| !state.carries());
+            let to_check = (!state.carries()).then(|| step.schema_to_check((name, next), node));
             Run { step, state }.change(&change.ok_or_else(missing)?, node)?;
-            if let Some(pointer) = schema {
+            if let Some(pointer) = to_check.flatten() {
                 let valid = validate(node, &pointer, step.to.schema);
                 valid.map_err(|invalid| Unrepresentable::invalid(&invalid, AUTOMATIC))?;
             }
