@@ -1,6 +1,8 @@
 //! The interface between a session and its transport: messages of JSON in both directions.
 
+use std::fmt;
 use std::future::Future;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use http::Extensions;
@@ -10,7 +12,6 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{CallError, TransportError};
-use crate::session::Intake;
 
 /// A connection to one peer.
 ///
@@ -115,6 +116,43 @@ pub trait Receiver: Send + 'static {
     fn begin(&mut self, intake: Intake) {
         let _ = intake;
     }
+}
+
+/// Takes messages for a session in the task that has them, as [`Receiver::begin`] says.
+///
+/// Handing a message to the task of the session and waking that costs more than most handlers take. Several tasks may take messages at
+/// the same time, and each message is taken when [`Intake::take`] returns, so none is half taken if its task ends.
+#[derive(Clone)]
+pub struct Intake(Weak<dyn TakeAlone>);
+
+impl Intake {
+    pub(crate) fn new(engine: &Arc<impl TakeAlone + 'static>) -> Self {
+        let engine = Arc::downgrade(engine);
+        Self(engine)
+    }
+
+    /// Takes what was received, and never waits: a handler that doesn't answer at once goes on in a task of its own, and its response
+    /// comes through the [`Sender`].
+    ///
+    /// # Errors
+    /// When the session has ended.
+    pub fn take(&self, incoming: Incoming) -> Result<(), TransportError> {
+        let engine = self.0.upgrade().ok_or(TransportError::Closed)?;
+        engine.take_alone(incoming);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Intake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Intake").finish()
+    }
+}
+
+/// What takes messages for a session.
+pub(crate) trait TakeAlone: Send + Sync {
+    /// Takes what was received in a task that has nothing else to receive meanwhile. It never waits.
+    fn take_alone(self: Arc<Self>, incoming: Incoming);
 }
 
 /// A message to the peer.

@@ -19,7 +19,7 @@ use super::response::{Outbox, PendingResponse};
 use super::server::Server;
 use super::state::SessionState;
 use crate::error::TransportError;
-use crate::message::Incoming;
+use crate::message::{Incoming, TakeAlone};
 use crate::side::Side;
 
 /// The receiving side of a session. [`Engine::run`] is its task.
@@ -204,15 +204,6 @@ impl<S: Side> Engine<S> {
         }
     }
 
-    /// Takes what was received in a task that has nothing else to receive meanwhile. It never waits either.
-    pub fn take_alone(self: &Arc<Self>, incoming: Incoming) {
-        let _span = self.session.span.enter();
-        if let Some(response) = self.response_to(incoming) {
-            self.send_response(response, true);
-            self.flush();
-        }
-    }
-
     /// Takes what was received; its response, if it has one.
     fn response_to(self: &Arc<Self>, incoming: Incoming) -> Option<PendingResponse> {
         match incoming {
@@ -238,6 +229,16 @@ impl<S: Side> Engine<S> {
                 self.session.subscriptions.end(&Ok(()));
                 None
             }
+        }
+    }
+}
+
+impl<S: Side> TakeAlone for Engine<S> {
+    fn take_alone(self: Arc<Self>, incoming: Incoming) {
+        let _span = self.session.span.enter();
+        if let Some(response) = self.response_to(incoming) {
+            self.send_response(response, true);
+            self.flush();
         }
     }
 }

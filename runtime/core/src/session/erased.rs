@@ -6,9 +6,8 @@ use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_runtime_util::BoxFuture;
 
-use super::intake::Intake;
 use crate::error::TransportError;
-use crate::message::{Incoming, Outgoing, Receiver, Sender, Transport};
+use crate::message::{Incoming, Intake, Outgoing, Receiver, Sender, Transport};
 
 /// Both halves of a transport.
 pub struct Halves {

@@ -18,7 +18,6 @@ mod handler;
 mod handshake;
 mod ignored;
 mod incoming;
-mod intake;
 mod json_edit;
 mod lifecycle;
 mod listen;
@@ -50,7 +49,7 @@ use self::erased::DynReceiver;
 use self::notifications::NotificationQueue;
 use self::state::EndGuard;
 use crate::era::Era;
-use crate::message::Transport;
+use crate::message::{Intake, Transport};
 use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
@@ -67,7 +66,6 @@ pub use self::handler::{
     Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
 };
 pub use self::handshake::ClientInfo;
-pub use self::intake::Intake;
 pub use self::json_edit::set_member;
 pub use self::negotiated::{Negotiated, PeerInfo, Progress, log_level};
 pub use self::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};

@@ -8,5 +8,7 @@ pub use self::channel::{ChannelReceiver, ChannelSender, ChannelTransport, channe
 pub use self::connector::Connector;
 pub use self::watched::{MessageDirection, Watched, watched};
 pub use crate::error::{HttpFailure, ProcessExit, TransportError};
-pub use crate::message::{Connection, Incoming, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport};
-pub use crate::session::{Exchange, Inbox, Intake};
+pub use crate::message::{
+    Connection, Incoming, Intake, Outgoing, Principal, Purpose, Receiver, Restart, Sender, Transport,
+};
+pub use crate::session::{Exchange, Inbox};
