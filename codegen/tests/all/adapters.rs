@@ -19,11 +19,12 @@ use tempfile::TempDir;
 
 use super::runner::{self, run};
 
-const CASES: [&str; 8] = [
+const CASES: [&str; 9] = [
     "no_rules",
     "rules",
     "constants",
     "moved",
+    "answers",
     "questions",
     "renamed",
     "session",

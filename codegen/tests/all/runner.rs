@@ -1,13 +1,15 @@
 //! Translates lines `{"way": "up" or "down", "type": …, "value": …, "carry": …, "supply": …}` and
-//! `{"way": …, "method": …, "error": …, "carry": …}`, and says what became of each.
+//! `{"way": …, "method": …, "error": …, "carry": …}`, and results `{"way": "down", "role": …, "result": …, "value": …}`, and says what
+//! became of each.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use mcp_codegen::RevisionTable;
+use mcp_convert::peers::push_result;
 use mcp_convert::{
-    Conversion, Loss, Policy, Protocol, ProtocolRevision, Supply, TableSource, translate, translate_error,
+    Conversion, Loss, Policy, Protocol, ProtocolRevision, Role, Supply, TableSource, translate, translate_error,
 };
 use mcp_wire::{ErrorObject, RawJson, Schema};
 use serde_json::{Value, json};
@@ -93,6 +95,20 @@ fn answer(line: &Value) -> Value {
     if let Some(supply) = line["supply"].as_object() {
         let supply = supply.iter().map(|(key, value)| (key.clone(), RawJson::from(value)));
         conversion = conversion.supplied_with(supply.collect::<Supply>());
+    }
+    if let Some(result) = line["result"].as_str() {
+        let role = match line["role"] == "client" {
+            true => Role::Client,
+            false => Role::Server,
+        };
+        let (value, mut json) = (RawJson::from(&line["value"]), String::new());
+        return match push_result(&mut json, to, role, Some(result), &value, conversion) {
+            Ok(losses) => {
+                let value: Value = serde_json::from_str(&json).expect("JSON");
+                json!({"value": value, "losses": written(&losses)})
+            }
+            Err(error) => json!({"code": error.code(), "path": error.path().to_string(), "error": error.reason()}),
+        };
     }
     let name = line["type"].as_str().expect("a type");
     match translate(from, to, name, line["value"].to_string().as_bytes(), conversion) {

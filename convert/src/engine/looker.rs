@@ -140,7 +140,7 @@ impl<'c> Looker<'c> {
                         Vec::new()
                     }
                     How::Union(plan) => look.union(step, plan, &becomes, source),
-                    How::Methods(_) | How::Results(_) | How::Strings(_) => {
+                    How::Methods(_) | How::Strings(_) => {
                         look.always = true;
                         Vec::new()
                     }

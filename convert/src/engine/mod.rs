@@ -63,10 +63,13 @@ pub(crate) struct Chain {
 struct Sent {
     requests: Stream,
     notifications: Stream,
-    results: Stream,
+    /// The union of results.
+    results: Option<TypeRef>,
+    /// What is looked at in each result.
+    looks: Vec<(TypeRef, Look)>,
 }
 
-/// The messages of a union, or the results.
+/// The messages of a union.
 #[derive(Debug)]
 struct Stream {
     source: Option<TypeRef>,
@@ -74,15 +77,16 @@ struct Stream {
     changes: Vec<Option<Change>>,
     /// The methods whose messages change by nothing but what their types say.
     by_type: Vec<&'static str>,
-    /// What is looked at in each result.
-    looks: Vec<(TypeRef, Look)>,
 }
 
 impl Sent {
     fn new(role: Role, from: &'static Table, looker: &Looker<'_>) -> Self {
         let steps = looker.steps;
+        let sent = |table: &'static Table, name: fn(&RoleTypes) -> Option<&'static str>| {
+            name(table.sent_by(role)).and_then(|name| table.named(name))
+        };
         let stream = |name: fn(&RoleTypes) -> Option<&'static str>| {
-            let union = |table: &'static Table| name(table.sent_by(role)).and_then(|name| table.named(name));
+            let union = |table: &'static Table| sent(table, name);
             let change = |step: &&'static Step| {
                 let types = union(step.from).zip(union(step.to));
                 types.and_then(|(source, target)| step.change(source, target))
@@ -90,18 +94,17 @@ impl Sent {
             let source = union(from).cloned();
             let changes: Vec<_> = steps.iter().map(change).collect();
             let by_type = source.as_ref().map(|source| by_type(from, source, steps, &changes));
-            let looks = source.as_ref().map(|source| looks(from, source, &changes, looker));
             Stream {
                 source,
                 changes,
                 by_type: by_type.unwrap_or_default(),
-                looks: looks.unwrap_or_default(),
             }
         };
         Self {
             requests: stream(|types| types.requests),
             notifications: stream(|types| types.notifications),
-            results: stream(|types| types.results),
+            results: sent(from, |types| types.results).cloned(),
+            looks: looks(role, looker),
         }
     }
 }
@@ -133,19 +136,14 @@ fn by_type(from: &Table, union: &TypeRef, steps: &[&'static Step], changes: &[Op
 }
 
 /// What is looked at in each result that is an object and becomes one.
-fn looks(from: &Table, union: &TypeRef, changes: &[Option<Change>], looker: &Looker<'_>) -> Vec<(TypeRef, Look)> {
-    let Some(Kind::Results(results)) = from.kind(union) else {
-        return Vec::new();
-    };
+fn looks(role: Role, looker: &Looker<'_>) -> Vec<(TypeRef, Look)> {
+    let first = looker.steps.first().and_then(|step| step.results(role));
     let look = |result: &TypeRef| {
         let TypeRef::Named(id) = result else { return None };
         let mut becomes = result.clone();
-        let pairs = looker.steps.iter().zip(changes).map(|(step, change)| {
-            let Some(Change::Pair(union)) = change else { return None };
-            let How::Results(results) = &step.pairs[*union].how else {
-                return None;
-            };
-            let (_, result) = results.iter().find(|(known, _)| *known == becomes)?;
+        let pairs = looker.steps.iter().map(|step| {
+            let mut results = step.results(role)?.results.iter();
+            let (_, result) = results.find(|(known, _)| *known == becomes)?;
             let Some((target, Change::Pair(pair))) = result else {
                 return None;
             };
@@ -155,7 +153,8 @@ fn looks(from: &Table, union: &TypeRef, changes: &[Option<Change>], looker: &Loo
         let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
         Some((result.clone(), looker.look(*id, Some(&pairs))))
     };
-    results.variants.iter().filter_map(look).collect()
+    let results = first.iter().flat_map(|plan| &plan.results);
+    results.filter_map(|(result, _)| look(result)).collect()
 }
 
 impl From<Failed> for Unrepresentable {
@@ -332,7 +331,7 @@ impl Chain {
         mut json: Reader<'a>,
         state: &mut State,
     ) -> Result<Option<Node<'a>>, Failed> {
-        let Some(union) = &self.sent_by(role).results.source else {
+        let Some(union) = &self.sent_by(role).results else {
             return Ok(None);
         };
         let Some(ty) = type_of_result(self.from, union, method, &mut json)? else {
@@ -362,19 +361,12 @@ impl Chain {
     ) -> Result<Node<'a>, Failed> {
         let any = TypeRef::Any;
         let source = ty.as_ref().unwrap_or(&any);
-        let results = &self.sent_by(role).results;
-        let look = results
-            .looks
-            .iter()
-            .find(|(known, _)| known == source)
-            .map(|(_, look)| look);
+        let mut looks = self.sent_by(role).looks.iter();
+        let look = looks.find(|(known, _)| known == source).map(|(_, look)| look);
         let read = |read: Read<'_>, reader: &mut Reader<'a>| read.looked_at(reader, source, look);
         let mut node = self.read_source(json, read, false, state)?;
-        for (step, change) in self.steps.iter().zip(&results.changes) {
-            let Some(Change::Pair(union)) = change else {
-                return Err(Unrepresentable::no_such_result(step.to.revision).into());
-            };
-            ty = Run { step, state }.result(*union, ty.as_ref(), &mut node)?;
+        for step in &self.steps {
+            ty = Run { step, state }.result(role, ty.as_ref(), &mut node)?;
         }
         Ok(node)
     }

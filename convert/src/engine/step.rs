@@ -6,10 +6,10 @@ use mcp_wire::Schema;
 
 use super::accepted::Accepted;
 use crate::loss::AUTOMATIC;
-use crate::tables::Table;
 use crate::tables::named::Named;
 use crate::tables::rows::{Check, Condition, DefaultRow, Ensure, Join, LeftAction, LeftRow, Refusal, Without};
 use crate::tables::types::{Kind, TypeId, TypeRef};
+use crate::tables::{Role, Table};
 
 /// The position of a pair of types in its step, from which none is removed.
 pub(crate) type PairId = usize;
@@ -23,6 +23,8 @@ pub(crate) struct Step {
     pub(super) index: HashMap<(TypeRef, TypeRef), PairId>,
     pub(super) definitions: Named<Option<&'static str>>,
     pub(super) methods: Named<&'static str>,
+    pub(super) client_results: Option<ResultsPlan>,
+    pub(super) server_results: Option<ResultsPlan>,
 }
 
 /// A pair of types, and how a value of the one becomes a value of the other.
@@ -51,8 +53,15 @@ pub(crate) enum How {
     Union(UnionPlan),
     Strings(StringsPlan),
     Methods(MethodsPlan),
+}
+
+/// What the results of a role become. A union of results may also be the type of a value, and is converted as a union there.
+#[derive(Debug)]
+pub(crate) struct ResultsPlan {
     /// Each result, and what it becomes.
-    Results(Vec<(TypeRef, Option<(TypeRef, Change)>)>),
+    pub(crate) results: Vec<(TypeRef, Option<(TypeRef, Change)>)>,
+    /// Whether the target knows results of kinds that it doesn't declare.
+    pub(crate) holds_unknown: bool,
 }
 
 /// How the value of one type becomes the value of another.
@@ -280,6 +289,14 @@ impl Step {
         })
     }
 
+    /// What the results of a role become. `None` where one of the revisions declares none.
+    pub(crate) fn results(&self, role: Role) -> Option<&ResultsPlan> {
+        match role {
+            Role::Client => self.client_results.as_ref(),
+            Role::Server => self.server_results.as_ref(),
+        }
+    }
+
     /// Whether a change leaves every value as it is.
     pub(crate) fn keeps(&self, change: &Change) -> bool {
         match change {
@@ -337,8 +354,6 @@ impl Step {
                 let keeps = |change: &Option<Change>| change.as_ref().is_some_and(|change| self.keeps(change));
                 plan.only_there.is_empty() && plan.methods.iter().all(|(_, change)| keeps(change))
             }
-            // A result with an unknown tag is one for the target too, or refused.
-            How::Results(_) => false,
         }
     }
 

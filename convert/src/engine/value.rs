@@ -12,8 +12,8 @@ use super::state::{Part, State};
 use super::step::{Change, How, MethodsPlan, PairId, Step, StringsPlan, UnionPlan, VariantPlan};
 use crate::loss::{AUTOMATIC, LossKind};
 use crate::placeholders::fill_template;
-use crate::tables::Table;
-use crate::tables::types::{Decision, Kind, ToldBy, TypeId, TypeRef, Union};
+use crate::tables::types::{Decision, Kind, TypeId, TypeRef, Union};
+use crate::tables::{Role, Table};
 use crate::unrepresentable::Unrepresentable;
 
 /// One step that runs over a value.
@@ -80,8 +80,6 @@ impl<'a> Run<'_> {
             How::Union(plan) => self.union(plan, node),
             How::Strings(plan) => self.string(plan, node),
             How::Methods(plan) => self.message(plan, &pair.target, node),
-            // Which result it is depends on the request: `result` converts it.
-            How::Results(_) => Ok(()),
         };
         self.state.leave();
         converted?;
@@ -250,19 +248,16 @@ impl<'a> Run<'_> {
     /// kind that the revision doesn't declare.
     pub(crate) fn result(
         &mut self,
-        union: PairId,
+        role: Role,
         ty: Option<&TypeRef>,
         node: &mut Node<'a>,
     ) -> Converted<Option<TypeRef>> {
         let refused = || Unrepresentable::no_such_result(self.step.to.revision);
-        let How::Results(results) = &self.step.pairs[union].how else {
-            return Err(refused());
-        };
+        let plan = self.step.results(role).ok_or_else(refused)?;
         let Some(ty) = ty else {
-            let knows_others = has_unknown_result(self.step.to, &self.step.pairs[union].target);
-            return knows_others.then_some(None).ok_or_else(refused);
+            return plan.holds_unknown.then_some(None).ok_or_else(refused);
         };
-        match results.iter().find(|(known, _)| known == ty) {
+        match plan.results.iter().find(|(known, _)| known == ty) {
             Some((_, Some((target, change)))) => {
                 self.change(change, node)?;
                 Ok(Some(target.clone()))
@@ -283,17 +278,6 @@ impl Step {
         let (source, target) = (from.pointer_of(name)?, to.pointer_of(next)?);
         (!has_type && accepts(node, &source, from.schema)).then_some(target)
     }
-}
-
-/// Whether a union of results has one for those with an unknown tag.
-fn has_unknown_result(table: &Table, ty: &TypeRef) -> bool {
-    let Some(Kind::Results(union)) = table.kind(ty) else {
-        return false;
-    };
-    union
-        .methods
-        .iter()
-        .any(|(_, results)| matches!(results.told_by, ToldBy::Tag(..)))
 }
 
 /// The type of a method's result. `None` if it has an unknown tag.

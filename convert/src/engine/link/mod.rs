@@ -6,12 +6,12 @@ use std::collections::HashMap;
 
 use super::choose::{has_tag, of_method};
 use super::step::{
-    Basic, Change, How, MethodsPlan, Narrower, ObjectPlan, Pair, PairId, Step, StringsPlan, UnionPlan, VariantPlan,
-    basic,
+    Basic, Change, How, MethodsPlan, Narrower, ObjectPlan, Pair, PairId, ResultsPlan, Step, StringsPlan, UnionPlan,
+    VariantPlan, basic,
 };
-use crate::tables::Table;
 use crate::tables::rows::{ObjectRow, Rows, VariantRow};
-use crate::tables::types::{Kind, Type, TypeId, TypeRef, Union};
+use crate::tables::types::{Kind, ToldBy, Type, TypeId, TypeRef, Union};
+use crate::tables::{Role, Table};
 
 impl Step {
     /// The conversions from one revision to a neighbouring one, with the rows of that direction. `named_by` are the members
@@ -30,6 +30,8 @@ impl Step {
             index: HashMap::new(),
             definitions: rows.definitions.clone(),
             methods: rows.methods.clone(),
+            client_results: None,
+            server_results: None,
         };
         let mut linker = Linker {
             step,
@@ -56,14 +58,22 @@ impl Linker<'_> {
     fn link(&mut self) {
         let (from, to) = (self.step.from, self.step.to);
         let by_name: HashMap<&str, TypeId> = to.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
+        // Which result it is depends on the request, so these unions have plans of their own.
+        let are_values =
+            |source: &TypeRef, target: &TypeRef| !is_of_results(from, source) && !is_of_results(to, target);
         for (id, ty) in from.types.iter().enumerate() {
             if let Some(other) = by_name.get(ty.name) {
-                self.change(&TypeRef::Named(id), &TypeRef::Named(*other));
+                let (source, target) = (TypeRef::Named(id), TypeRef::Named(*other));
+                if are_values(&source, &target) {
+                    self.change(&source, &target);
+                }
             }
         }
         let pairs = self.rows.objects.names().chain(self.rows.unions.names());
         for pair in pairs.filter_map(|pair| pair.split_once('>')) {
-            if let (Some(source), Some(target)) = (from.notated(pair.0), to.notated(pair.1)) {
+            if let (Some(source), Some(target)) = (from.notated(pair.0), to.notated(pair.1))
+                && are_values(&source, &target)
+            {
                 self.change(&source, &target);
             }
         }
@@ -73,6 +83,8 @@ impl Linker<'_> {
                 self.change(source, target);
             }
         }
+        self.step.client_results = self.results(Role::Client);
+        self.step.server_results = self.results(Role::Server);
         while let Some(pair) = self.waiting.pop() {
             let (source, target) = (
                 self.step.pairs[pair].source.clone(),
@@ -167,8 +179,6 @@ impl Linker<'_> {
                 })
             }
             (Some(Kind::Methods(methods)), Some(Kind::Methods(others))) => How::Methods(self.methods(methods, others)),
-            (Some(Kind::Results(_)), Some(Kind::Results(_) | Kind::Union(_)))
-            | (Some(Kind::Union(_)), Some(Kind::Results(_))) => How::Results(self.results(source, target)),
             _ => {
                 let rows = self.rows;
                 let row = rows.unions.get(&self.name(source, target)).map(Vec::as_slice);
@@ -200,16 +210,21 @@ impl Linker<'_> {
         }
     }
 
-    /// What each result becomes: by the row of the two unions, or else the one of the same name.
-    fn results(&mut self, source: &TypeRef, target: &TypeRef) -> Vec<(TypeRef, Option<(TypeRef, Change)>)> {
+    /// What each result of a role becomes: by the row of the two unions, or else the one of the same name. In unions that are types of
+    /// values too, it is the one at the same position.
+    fn results(&mut self, role: Role) -> Option<ResultsPlan> {
         let (from, to, rows) = (self.step.from, self.step.to, self.rows);
+        let source = from.named(from.sent_by(role).results?)?;
+        let target = to.named(to.sent_by(role).results?)?;
         let name = self.name(source, target);
         let (sources, targets) = (variants(from, source), variants(to, target));
         let (by_position, by_name) = (rows.unions.get(&name), rows.results.get(&name));
+        let are_values = !is_of_results(from, source) && !is_of_results(to, target);
         let results = sources.into_iter().enumerate().map(|(at, ty)| {
             let other = match (by_position.map(|row| row.get(at)), by_name) {
                 (Some(Some(VariantRow::Becomes(at))), _) => targets.get(*at),
                 (Some(_), _) => None,
+                (None, None) if are_values => targets.get(at),
                 (None, by_name) => {
                     let own = from.notation(&ty);
                     let renamed = by_name.and_then(|names| names.get(&own));
@@ -220,7 +235,10 @@ impl Linker<'_> {
             let becomes = other.map(|other| (other.clone(), self.change(&ty, other)));
             (ty, becomes)
         });
-        results.collect()
+        Some(ResultsPlan {
+            results: results.collect(),
+            holds_unknown: holds_unknown_result(to, target),
+        })
     }
 
     fn union(&mut self, source: &TypeRef, target: &TypeRef, row: Option<&[VariantRow]>) -> UnionPlan {
@@ -258,6 +276,20 @@ impl Linker<'_> {
             holds_unknown,
         }
     }
+}
+
+/// Whether a type is a union of the results of methods.
+fn is_of_results(table: &Table, ty: &TypeRef) -> bool {
+    matches!(table.kind(ty), Some(Kind::Results(_)))
+}
+
+/// Whether a union of results has one for those with an unknown tag.
+fn holds_unknown_result(table: &Table, ty: &TypeRef) -> bool {
+    let Some(Kind::Results(union)) = table.kind(ty) else {
+        return false;
+    };
+    let mut methods = union.methods.iter();
+    methods.any(|(_, results)| matches!(results.told_by, ToldBy::Tag(..)))
 }
 
 /// The types of a union; another type is its own only variant.
