@@ -6,7 +6,6 @@ use super::look::{Glance, Look};
 use super::step::{
     Change, How, MemberChange, MemberPlan, MemberSource, ObjectPlan, PairId, Step, UnionPlan, VariantPlan,
 };
-use crate::tables::Table;
 use crate::tables::rows::{Condition, LeftAction};
 use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
 
@@ -15,8 +14,6 @@ pub(super) struct Looker<'c> {
     pub(super) steps: &'c [&'static Step],
     /// The elements that each step leaves out of lists, and when.
     hidden: Vec<BTreeMap<TypeId, Vec<&'static Condition>>>,
-    /// The members that distinguish variants in the revisions on the way.
-    tags: Vec<&'static str>,
 }
 
 fn hidden(step: &'static Step) -> BTreeMap<TypeId, Vec<&'static Condition>> {
@@ -51,7 +48,6 @@ impl<'c> Looker<'c> {
         Self {
             steps,
             hidden: steps.iter().map(|step| hidden(step)).collect(),
-            tags: steps.iter().skip(1).flat_map(|step| tags_of(step.from)).collect(),
         }
     }
 
@@ -152,24 +148,17 @@ impl<'c> Looker<'c> {
         }
         // What each step does is known, whatever type the value is used as.
         let is_certain = reached.iter().copied().eq(0..self.steps.len());
-        conditions.extend(&self.tags);
+        let adds = is_certain && object.members.len() <= 64 && look.adds_alone() && !look.lacks(&conditions);
+        look.always |= !look.absent.is_empty() && !adds;
+        // What a step removes, another one may add again.
+        conditions.extend(look.absent.iter().map(|(name, _)| *name));
         for (member, glance) in object.members.iter().zip(&mut look.members) {
             let is_removed = is_certain && glance.is_only_implied() && !conditions.contains(&member.name);
             glance.changes |= glance.implied.is_some() && !is_removed;
             look.always |= member.required && glance.changes;
         }
-        let adds = is_certain && object.members.len() <= 64 && look.adds_alone() && !look.lacks(&conditions);
-        look.always |= !look.absent.is_empty() && !adds;
         look
     }
-}
-
-/// The members that distinguish the variants of the unions of a revision.
-fn tags_of(table: &Table) -> impl Iterator<Item = &'static str> {
-    table.types.iter().flat_map(|definition| match &definition.kind {
-        Kind::Union(union) => union.objects.as_ref().map(Decision::members).unwrap_or_default(),
-        _ => Vec::new(),
-    })
 }
 
 impl Look {
@@ -258,6 +247,7 @@ impl Look {
         let is_alone = |member: &MemberPlan| match &member.source {
             MemberSource::Adopted(_) => true,
             MemberSource::Shared(_, MemberChange::Plain(_) | MemberChange::Fill(_)) if is_added(&member.name) => true,
+            MemberSource::Shared(name, MemberChange::Text { .. }) if *name == member.name => true,
             MemberSource::Shared(name, _) => !is_added(name) && !is_added(&member.name),
         };
         self.absent.len() <= 64

@@ -151,34 +151,6 @@ impl Decision {
         })
     }
 
-    /// The members that distinguish variants.
-    pub(crate) fn members(&self) -> Vec<&'static str> {
-        match self {
-            Self::Is(_) => Vec::new(),
-            Self::Tag { member, cases, absent } => {
-                let decisions = cases.iter().map(|(_, decision)| decision).chain(absent.as_deref());
-                decisions.flat_map(Self::members).chain([*member]).collect()
-            }
-            Self::Has {
-                discriminators,
-                decisions,
-                otherwise,
-                needs,
-            } => {
-                let own = discriminators
-                    .iter()
-                    .flat_map(|case| case.required.iter().chain([&case.member]));
-                let within = decisions.iter().chain([&**otherwise]).flat_map(Self::members);
-                own.chain(*needs).copied().chain(within).collect()
-            }
-            Self::Within { member, decision } => {
-                let mut members = decision.members();
-                members.push(member);
-                members
-            }
-        }
-    }
-
     /// Whether each outcome is one of so many variants.
     pub(super) fn is_among(&self, count: usize) -> bool {
         let is_among = |decision: &Self| decision.is_among(count);
