@@ -240,7 +240,7 @@ impl<'a> Run<'_> {
         match &plan.row.action {
             Some(LeftAction::Refuse(refusal)) => return Err(refused(refusal).within_member(name)),
             Some(LeftAction::Supply { key, rule }) => {
-                let json = from_str::<RawJson>(&members[at].value.to_text());
+                let json = from_str::<RawJson>(&self.original(&members[at].value));
                 if json.is_ok_and(|json| hand_over(self.state, key, json)) {
                     members.remove(at);
                 } else {
@@ -284,6 +284,14 @@ impl<'a> Run<'_> {
         }
         self.take_out(Some(at), members, name, plan.rule());
         Ok(())
+    }
+
+    /// The text of a value, as it was before steps named other revisions in it.
+    fn original<'n>(&self, value: &'n Node<'a>) -> Cow<'n, str> {
+        match self.state.renamed {
+            Some((named, now)) if value.as_str().as_deref() == Some(now) => string(named).into(),
+            _ => value.to_text(),
+        }
     }
 
     /// Converts a value that is a member at another place in the target.
@@ -370,9 +378,9 @@ impl<'a> Run<'_> {
                 self.change(change, value)?;
             }
             MemberChange::Text { from, to, .. } if value.as_str().as_deref() == Some(*from) => {
-                let mut text = String::new();
-                push_string(&mut text, to);
-                *value = Node::text(text);
+                let named = self.state.renamed.map_or(*from, |(named, _)| named);
+                self.state.renamed = Some((named, to));
+                *value = Node::text(string(to));
             }
             MemberChange::Text { change, .. } => self.change(change, value)?,
             MemberChange::Variants(plan) => self.union(plan, value)?,
@@ -416,6 +424,13 @@ impl Run<'_> {
             _ => Node::text("{}"),
         }
     }
+}
+
+/// A string as JSON.
+fn string(text: &str) -> String {
+    let mut json = String::new();
+    push_string(&mut json, text);
+    json
 }
 
 fn same_json(node: &Node<'_>, json: &str) -> bool {

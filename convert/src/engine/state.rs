@@ -22,6 +22,8 @@ pub(crate) struct State {
     pub(crate) deepest: usize,
     /// The values of the source that have been read as text, if the reader remembered them.
     pub(crate) places: Places,
+    /// The revision that the source has named, and the one that steps have named in its place.
+    pub(super) renamed: Option<(&'static str, &'static str)>,
     /// The pairs of types that are being converted, one within the other.
     depth: usize,
     /// The bytes that rules may still add.
