@@ -190,7 +190,8 @@ fn a_page_of_changes_begins_with_what_is_new() {
         let page = docs.path().join(format!("changes/{}_{}.md", pair[0], pair[1]));
         let page = fs::read_to_string(page).unwrap();
         let overlay = load_document(&here("../schema").join(&pair[1]).join("overlay.yaml")).unwrap();
-        let summary = overlay.root()["summary"].as_array().unwrap();
+        let summary = overlay.root()["summary"].as_array();
+        let summary = summary.unwrap_or_else(|| panic!("write `summary` into the overlay of {}", pair[1]));
         let lines: Vec<String> = summary
             .iter()
             .map(|it| format!("- {}\n", it.as_str().unwrap()))

@@ -154,7 +154,7 @@ async fn a_host_answers_a_view_and_gives_it_input_and_result() {
         request.params.protocol_version,
         McpUiHostCapabilities::default(),
         McpUiHostContext::default(),
-        hub::Implementation::new("host", "1.0"),
+        from_str(r#"{"name": "host", "version": "1.0"}"#).unwrap(),
     );
     result.validate().unwrap();
 

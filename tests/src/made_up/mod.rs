@@ -7,6 +7,7 @@ mod variants;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mcp_adapters::Revision;
 use mcp_codegen::GenerateOptions;
 use mcp_codegen::ingest::{IngestOptions, Position, ingest};
 use serde_json::{Value, json};
@@ -18,7 +19,11 @@ pub use self::names::Names;
 pub use self::variants::{ASKING, BOTH, EVERYTHING, HUB, QUIET, RENAMED, SESSIONS, STATELESS};
 
 /// The revision that the others are made of.
-pub const LATEST: &str = "2026-07-28";
+#[must_use]
+pub fn latest() -> &'static str {
+    Revision::LATEST.as_str()
+}
+
 /// The name of each of them.
 pub const MADE_UP: &str = "2099-01-01";
 
@@ -37,8 +42,10 @@ pub struct MadeUp {
 impl MadeUp {
     /// A text of the latest revision in the words of this one.
     fn words(&self, text: &str) -> String {
+        let named = |revision: &str| format!("to: \"{revision}\"");
+        let text = text.replace(&named(latest()), &named(MADE_UP));
         let renamed = self.renamed.iter();
-        renamed.fold(text.to_owned(), |text, (old, new)| text.replace(old, new))
+        renamed.fold(text, |text, (old, new)| text.replace(old, new))
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -46,7 +53,7 @@ impl MadeUp {
     }
 
     fn schema(&self) -> Value {
-        let latest = read(&here("../schema").join(LATEST).join("schema.json"));
+        let latest = read(&here("../schema").join(latest()).join("schema.json"));
         let mut schema: Value = serde_json::from_str(&self.words(&latest)).unwrap();
         let definitions = schema["$defs"].as_object_mut().unwrap();
         let new: Value = serde_json::from_str(&read(&self.file("definitions.json"))).unwrap();
@@ -57,8 +64,17 @@ impl MadeUp {
 
     /// The overlay of the latest revision, without the corrections of what this revision lacks.
     fn overlay(&self, schema: &Value) -> String {
-        let overlay = self.words(&read(&here("../schema").join(LATEST).join("overlay.yaml")));
-        let overlay: Value = yaml_serde::from_str(&overlay).unwrap();
+        let overlay = |revision: Revision| -> Value {
+            let overlay = read(&here("../schema").join(revision.as_str()).join("overlay.yaml"));
+            yaml_serde::from_str(&self.words(&overlay)).unwrap()
+        };
+        let mut facts = Revision::ALL
+            .iter()
+            .rev()
+            .map(|revision| overlay(*revision)["facts"].take());
+        let mut of_latest = overlay(Revision::LATEST);
+        of_latest["facts"] = facts.find(|facts| !facts.is_null()).unwrap();
+        let overlay = of_latest;
         let renamed = schema["$defs"].as_object().unwrap().keys();
         let renamed = renamed.filter_map(|name| name.strip_prefix(OTHER));
         let overlay = renamed.fold(overlay.to_string(), |overlay, name| {

@@ -3,7 +3,6 @@
 use std::any::TypeId;
 use std::collections::BTreeSet;
 
-use mcp_adapters::Revision;
 use mcp_adapters::mcp_wire::{Definition, Extension, from_str, to_string};
 use mcp_codegen::load::load_document;
 use mcp_codegen::overlay::{Overlay, apply_overlay};
@@ -50,7 +49,7 @@ fn corrected(case: &Case) -> (Instances, BTreeSet<String>) {
     let overlay = Overlay::of(load_document(&directory.join("overlay.yaml")).unwrap()).unwrap();
     let corrected = apply_overlay(&official, &overlay).unwrap();
     let definitions = official.root()["$defs"].as_object().unwrap().keys().cloned().collect();
-    let mut schema = schema(Revision::HUB);
+    let mut schema = schema(case.extension.extends.parse().unwrap());
     let all = schema["$defs"].as_object_mut().unwrap();
     all.extend(corrected.root()["$defs"].as_object().unwrap().clone());
     (Instances::new(&schema).unwrap(), definitions)

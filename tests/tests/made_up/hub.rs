@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use mcp_adapters::Revision;
 use mcp_codegen::generate;
-use mcp_tests::made_up::{HUB, LATEST, MADE_UP, copy, here, read};
+use mcp_tests::made_up::{HUB, MADE_UP, copy, here, read};
 use tempfile::TempDir;
 
 /// What a hub is for.
@@ -33,7 +34,7 @@ fn move_hub(directory: &Path) {
     let root = TempDir::new().unwrap();
     let options = HUB.ingested(root.path());
     let manifest = options.schema.join("revisions.yaml");
-    let moved = read(&manifest).replace(&format!("hub: {LATEST}"), &format!("hub: {MADE_UP}"));
+    let moved = read(&manifest).replace(&format!("hub: {}", Revision::HUB), &format!("hub: {MADE_UP}"));
     fs::write(manifest, moved).unwrap();
     generate(&options).unwrap_or_else(|error| panic!("{error}"));
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use mcp_tests::made_up::{
-    ASKING, BOTH, EVERYTHING, LATEST, MADE_UP, MadeUp, Names, QUIET, RENAMED, SESSIONS, STATELESS, here, read,
+    ASKING, BOTH, EVERYTHING, MADE_UP, MadeUp, Names, QUIET, RENAMED, SESSIONS, STATELESS, here, latest, read,
 };
 
 /// The section of a text after a line.
@@ -88,7 +88,7 @@ fn a_revision_that_renames_what_a_session_does_and_has_a_handshake_again_is_take
 
     // A method by another name is the same for a session, and so its messages are converted.
     let report = read(&adapters.join("ADAPTERS.md"));
-    for (from, to) in [(LATEST, MADE_UP), (MADE_UP, LATEST)] {
+    for (from, to) in [(latest(), MADE_UP), (MADE_UP, latest())] {
         let way = after(&report, &format!("## {from} to {to}\n"));
         let way = way.split_once("\n## ").map_or(way, |(way, _)| way);
         for (old, new) in &SESSIONS.renamed[..6] {
@@ -145,7 +145,7 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
     assert_eq!(changed.filter(of_earlier).collect::<Vec<_>>(), [""; 0]);
 
     // Without the published names, the made-up revision renames types of the latest one, which has documented them.
-    fs::remove_file(options.schema.join(LATEST).join(NAMES)).unwrap();
+    fs::remove_file(options.schema.join(latest()).join(NAMES)).unwrap();
     let error = generate(&options).unwrap_err().to_string();
     assert!(
         error.contains("nothing that `ServerCapabilitiesTools.listChanged` documents"),

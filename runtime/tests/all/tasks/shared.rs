@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcp_ext_tasks::{
-    CancelTaskRequest, CancelTaskRequestParams, GetTaskResult, UpdateTaskRequest, UpdateTaskRequestParams,
-};
+use mcp_ext_tasks::{CancelTaskRequest, CancelTaskRequestParams, GetTaskResult, UpdateTaskRequest};
 use mcp_runtime::router::{Call, State, ToolError, tool};
 use mcp_runtime::tasks::{
     CallTasks, StoreFuture, TaskContext, TaskLimits, TaskMessage, TaskRecord, TaskStore, Tasks, ToolAnswer, ToolTask,
@@ -18,7 +16,7 @@ use tokio::time::timeout;
 
 use crate::common::PATIENCE;
 use crate::tasks::in_core::{Json, with_tasks};
-use crate::tasks::{ALICE, begin, client, form, get, hub_client, refused, request, text, wait};
+use crate::tasks::{ALICE, answer, begin, client, form, get, hub_client, refused, request, text, wait};
 
 /// What all instances see: tasks and their ends, the instances that are there, and their messages, all as JSON.
 #[derive(Debug, Default)]
@@ -154,9 +152,7 @@ async fn an_answer_and_a_cancellation_reach_the_instance_that_runs_the_task() {
     let task = begin(&one, "ask").await.task_id;
     let asks = |state: &GetTaskResult| matches!(state, GetTaskResult::InputRequired(_));
     wait(&other, &task, asks).await;
-    let answer = hub::ElicitResult::new(hub::ElicitResultAction::Accept).into();
-    let answers = [("sure".to_owned(), answer)].into_iter().collect();
-    let params = UpdateTaskRequestParams::new(&task, answers);
+    let params = answer(&task, "sure", "accept");
     request::<UpdateTaskRequest>(&other, &params).await.unwrap();
     let done = |state: &GetTaskResult| matches!(state, GetTaskResult::Completed(_));
     let GetTaskResult::Completed(done) = wait(&other, &task, done).await else {
@@ -184,9 +180,7 @@ async fn a_task_whose_instance_is_gone_has_failed_whatever_that_instance_says_la
     };
     assert!(failed.error.message.contains("gone"), "{}", failed.error.message);
 
-    let answer = hub::ElicitResult::new(hub::ElicitResultAction::Accept).into();
-    let answers = [("sure".to_owned(), answer)].into_iter().collect();
-    let params = UpdateTaskRequestParams::new(&task, answers);
+    let params = answer(&task, "sure", "accept");
     request::<UpdateTaskRequest>(&one, &params).await.unwrap();
     // It learns that its task has failed when it writes the end.
     let has_failed = |state: &GetTaskResult| matches!(state, GetTaskResult::Failed(_));
