@@ -147,10 +147,7 @@ fn a_later_revision_that_renames_everything_changes_no_published_crate() {
     // Without the published names, the made-up revision renames types of the latest one, which has documented them.
     fs::remove_file(options.schema.join(latest()).join(NAMES)).unwrap();
     let error = generate(&options).unwrap_err().to_string();
-    assert!(
-        error.contains("nothing that `ServerCapabilitiesTools.listChanged` documents"),
-        "{error}"
-    );
+    assert!(error.contains("nothing that `ServerCapabilities"), "{error}");
 }
 
 /// What revisions from seeds are like, before they get other names.
