@@ -220,3 +220,11 @@ fn what_is_no_message_says_why() {
         );
     }
 }
+
+#[test]
+fn a_payload_has_its_text_without_the_space_around_it() {
+    for text in [r#"{"method": "m"}"#, "[ 1, {} ]"] {
+        let json = format!(" \n{text}\t");
+        assert_eq!(Payload::from_slice(json.as_bytes()).unwrap().text(), text);
+    }
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::Extensions;
 use mcp_adapters::Revision;
-use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, RawJson, RawObject, RequestId};
+use mcp_adapters::mcp_wire::{self, Encode, ErrorObject, Payload, RawJson, RawObject, RequestId};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -131,14 +131,14 @@ impl Intake {
         Self(engine)
     }
 
-    /// Takes what was received, and never waits: a handler that doesn't answer at once goes on in a task of its own, and its response
-    /// comes through the [`Sender`].
+    /// Takes what has been read of a message or a batch, and never waits: a handler that doesn't answer at once goes on in a task of its
+    /// own, and its response comes through the [`Sender`]. The extensions are those of an [`Incoming::Message`].
     ///
     /// # Errors
     /// When the session has ended.
-    pub fn take(&self, incoming: Incoming) -> Result<(), TransportError> {
+    pub fn take(&self, payload: &Payload<'_>, extensions: Extensions) -> Result<(), TransportError> {
         let engine = self.0.upgrade().ok_or(TransportError::Closed)?;
-        engine.take_alone(incoming);
+        engine.take_alone(payload, extensions);
         Ok(())
     }
 }
@@ -151,8 +151,8 @@ impl fmt::Debug for Intake {
 
 /// What takes messages for a session.
 pub(crate) trait TakeAlone: Send + Sync {
-    /// Takes what was received in a task that has nothing else to receive meanwhile. It never waits.
-    fn take_alone(self: Arc<Self>, incoming: Incoming);
+    /// Takes a payload in a task that has nothing else to receive meanwhile. It never waits.
+    fn take_alone(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions);
 }
 
 /// A message to the peer.

@@ -271,6 +271,15 @@ impl<'a> Payload<'a> {
             _ => MessageHeader::whole(reader, json).map(Self::Message),
         }
     }
+
+    /// The JSON text of the message or the array, without white space around it.
+    #[must_use]
+    pub fn text(&self) -> &'a str {
+        match self {
+            Self::Message(header) => header.message.text(),
+            Self::Batch(elements) => elements.array,
+        }
+    }
 }
 
 /// The messages of a batch, read one after the other from its text. Nothing is allocated in advance.

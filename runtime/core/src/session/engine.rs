@@ -4,6 +4,7 @@ use std::future::{pending, poll_fn};
 use std::pin::pin;
 use std::sync::{Arc, Once};
 
+use http::Extensions;
 use mcp_adapters::mcp_wire::{Payload, RequestId};
 use mcp_runtime_util::{Budget, Mutex, task};
 use tokio::sync::Semaphore;
@@ -208,8 +209,7 @@ impl<S: Side> Engine<S> {
     fn response_to(self: &Arc<Self>, incoming: Incoming) -> Option<PendingResponse> {
         match incoming {
             Incoming::Message { json, extensions } => match Payload::from_slice(&json) {
-                Ok(Payload::Message(header)) => self.take_message(&header, extensions.into(), false),
-                Ok(Payload::Batch(elements)) => self.take_batch(elements, &json, &extensions.into()),
+                Ok(payload) => self.take_payload(&payload, extensions),
                 Err(error) => self.refuse(None, not_a_message(&error), &json),
             },
             Incoming::Refused(error) => self.refuse(None, error, &[]),
@@ -231,12 +231,21 @@ impl<S: Side> Engine<S> {
             }
         }
     }
+
+    /// Takes a message or a batch; its response, if it has one.
+    fn take_payload(self: &Arc<Self>, payload: &Payload<'_>, extensions: Extensions) -> Option<PendingResponse> {
+        let json = payload.text().as_bytes();
+        match payload {
+            Payload::Message(header) => self.take_message(header, extensions.into(), false),
+            Payload::Batch(elements) => self.take_batch(elements.clone(), json, &extensions.into()),
+        }
+    }
 }
 
 impl<S: Side> TakeAlone for Engine<S> {
-    fn take_alone(self: Arc<Self>, incoming: Incoming) {
+    fn take_alone(self: Arc<Self>, payload: &Payload<'_>, extensions: Extensions) {
         let _span = self.session.span.enter();
-        if let Some(response) = self.response_to(incoming) {
+        if let Some(response) = self.take_payload(payload, extensions) {
             self.send_response(response, true);
             self.flush();
         }

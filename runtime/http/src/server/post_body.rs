@@ -1,7 +1,5 @@
 //! The parts of body messages that the server needs.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use http::StatusCode;
 use mcp_adapters::mcp_wire::{
@@ -13,17 +11,20 @@ use mcp_runtime_util::Charge;
 
 use super::rejection::Rejection;
 
-/// The body of a POST.
+/// Reads the body of a POST.
+pub(crate) fn read_payload(json: &[u8]) -> Result<Payload<'_>, Rejection> {
+    Payload::from_slice(json).map_err(|error| malformed(&error))
+}
+
+/// The body of a POST, which is read once: the session engine gets what has been read.
 #[derive(Debug)]
-pub(crate) struct PostBody {
-    /// The body, until it is handed to the session engine.
-    pub(crate) json: Vec<u8>,
+pub(crate) struct PostBody<'a> {
+    /// Its message, or its messages.
+    pub(crate) payload: &'a Payload<'a>,
     /// How long it is.
     pub(crate) bytes: usize,
-    /// The charge for the server's memory, if the body came from a client.
-    pub(crate) charge: Option<Arc<Charge>>,
-    /// Whether it is an array.
-    pub(crate) is_batch: bool,
+    /// The charge for the server's memory, if the body came from a client, until its requests are registered.
+    pub(crate) charge: Option<Charge>,
     /// The ids of its requests, each once.
     pub(crate) requests: Vec<RequestId>,
     /// The requests that it cancels.
@@ -36,39 +37,29 @@ pub(crate) struct PostBody {
     pub(crate) has_responses: bool,
 }
 
-impl PostBody {
-    pub(crate) fn parse(json: Vec<u8>) -> Result<Self, Rejection> {
-        let body = Self::read(&json)?.1;
-        Ok(body.with_json(json, None))
-    }
-
-    /// Reads a body, which keeps no text yet; its message, if it isn't a batch.
-    pub(crate) fn read(json: &[u8]) -> Result<(Option<MessageHeader<'_>>, Self), Rejection> {
+impl<'a> PostBody<'a> {
+    /// A body of this many bytes, in which this was read.
+    pub(crate) fn of(payload: &'a Payload<'a>, bytes: usize, charge: Option<Charge>) -> Result<Self, Rejection> {
         let mut body = Self {
-            json: Vec::new(),
-            bytes: json.len(),
-            charge: None,
-            is_batch: false,
+            payload,
+            bytes,
+            charge,
             requests: Vec::new(),
             cancelled: Vec::new(),
             initialize: None,
             stateless: None,
             has_responses: false,
         };
-        match Payload::from_slice(json).map_err(|error| malformed(&error))? {
-            Payload::Message(header) => {
-                body.take(&header).map_err(|refusal| refusal.with_id(header.id()))?;
-                Ok((Some(header), body))
-            }
+        match payload {
+            Payload::Message(header) => body.take(header).map_err(|refusal| refusal.with_id(header.id()))?,
             Payload::Batch(elements) => {
-                body.is_batch = true;
                 if !elements.is_longer_than(0) {
                     return Err(not_a_message("a batch holds at least one message"));
                 }
                 if elements.is_longer_than(MAX_BATCH) {
                     return Err(not_a_message(&format!("a batch holds {MAX_BATCH} messages at most")));
                 }
-                for header in elements {
+                for header in elements.clone() {
                     body.take(&header.map_err(|error| malformed(&error))?)?;
                 }
                 if body.initialize.is_some() {
@@ -76,15 +67,22 @@ impl PostBody {
                         "the request that begins a session is never part of a batch",
                     ));
                 }
-                Ok((None, body))
             }
         }
+        Ok(body)
     }
 
-    /// The body with its text, and what that is charged to.
-    pub(crate) fn with_json(self, json: Vec<u8>, charge: Option<Charge>) -> Self {
-        let charge = charge.map(Arc::new);
-        Self { json, charge, ..self }
+    /// Whether it is an array.
+    pub(crate) fn is_batch(&self) -> bool {
+        matches!(self.payload, Payload::Batch(_))
+    }
+
+    /// Its message, if it isn't an array.
+    pub(crate) fn message(&self) -> Option<&'a MessageHeader<'a>> {
+        match self.payload {
+            Payload::Message(message) => Some(message),
+            Payload::Batch(_) => None,
+        }
     }
 
     /// The id of the request, if there is only one.
@@ -97,7 +95,7 @@ impl PostBody {
 
     /// Refuses a batch if the revision has none.
     pub(crate) fn check_batch(&self, revision: Revision) -> Result<(), Rejection> {
-        match self.is_batch && !revision.facts().batches {
+        match self.is_batch() && !revision.facts().batches {
             true => Err(Rejection::bad_request(format!("Revision {revision} has no batches"))),
             false => Ok(()),
         }

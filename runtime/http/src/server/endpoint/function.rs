@@ -10,7 +10,7 @@ use mcp_runtime_core::{Options, Responder, ServeClient};
 
 use super::super::body::Body;
 use super::super::headers::check_content_type;
-use super::super::post_body::PostBody;
+use super::super::post_body::{PostBody, read_payload};
 use super::super::rejection::Rejection;
 use super::super::session::{CallSender, Client, SessionKind};
 use super::super::settings::Settings;
@@ -85,17 +85,19 @@ impl HttpFunction {
     async fn answer(&self, request: Request<impl AsRef<[u8]>>) -> Result<Response<Body>, Rejection> {
         check_content_type(request.headers())?;
         let (parts, json) = request.into_parts();
-        let (message, body) = PostBody::read(json.as_ref())?;
+        let json = json.as_ref();
+        let payload = read_payload(json)?;
+        let body = PostBody::of(&payload, json.len(), None)?;
         let with_id = |rejection: Rejection| rejection.with_id(body.only_request().cloned());
         let revision = revision_of(&self.settings, &parts.headers, &body);
         let revision = revision.ok_or_else(|| Rejection::bad_request("The server speaks no stateless revision"))?;
-        let accepted = accept(&self.settings, &parts.headers, (message.as_ref(), &body), revision).map_err(with_id)?;
-        let Some((_, request)) = accepted.zip(message) else {
+        let accepted = accept(&self.settings, &parts.headers, &body, revision).map_err(with_id)?;
+        let Some((_, request)) = accepted.zip(body.message()) else {
             return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
         };
         let client = Client::new(self.settings.principal_of(&parts), &parts);
         let sender = CallSender::new(SessionKind::JsonOnly, Content::Responses);
-        let answering = self.responder.answer(&request, client.extensions(Some(parts)), sender);
+        let answering = self.responder.answer(request, client.extensions(Some(parts)), sender);
         Ok(answer(revision, answering.await.map(Bytes::from).into_iter().collect()))
     }
 }

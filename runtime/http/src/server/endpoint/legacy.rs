@@ -8,7 +8,7 @@ use http::{HeaderValue, Request, Response, StatusCode, header};
 
 use super::super::body::Body;
 use super::super::headers::{EVENT_STREAM, accepts, check_content_type, not_acceptable};
-use super::super::post_body::PostBody;
+use super::super::post_body::{PostBody, read_payload};
 use super::super::rejection::Rejection;
 use super::super::session::SessionKind;
 use super::super::sessions::Sessions;
@@ -66,14 +66,18 @@ async fn post_message<B: RequestBody>(
     check_content_type(request.headers())?;
     let (parts, body) = request.into_parts();
     let (json, charge) = read_body(sessions, &parts, body).await?;
-    let body = PostBody::read(&json)?.1;
-    let body = body.with_json(json, Some(charge));
+    let payload = read_payload(&json)?;
+    let mut body = PostBody::of(&payload, json.len(), Some(charge))?;
     let id = body.only_request().cloned();
-    let taken = take_message(sessions, parts, body).await;
+    let taken = take_message(sessions, parts, &mut body).await;
     taken.map_err(|rejection| rejection.with_id(id))
 }
 
-async fn take_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response<Body>, Rejection> {
+async fn take_message(
+    sessions: &Arc<Sessions>,
+    parts: Parts,
+    body: &mut PostBody<'_>,
+) -> Result<Response<Body>, Rejection> {
     let parameters = parts.uri.query().unwrap_or_default().split('&');
     let id = parameters
         .into_iter()

@@ -10,7 +10,6 @@ use http::{HeaderMap, Response, StatusCode};
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
 use mcp_adapters::{PeerTypes, Revision, hello};
 use mcp_runtime_core::{Responder, mirrors};
-use mcp_runtime_util::Charge;
 
 use super::super::body::Body;
 use super::super::headers::stateless_revision;
@@ -27,7 +26,7 @@ use super::response::{ResponseFormat, events, json, responses};
 ///
 /// What the body says of itself counts first. A body that says nothing is taken for a stateless one if its header names
 /// such a revision, or if the server speaks no other.
-pub(super) fn revision_of(settings: &Settings, headers: &HeaderMap, body: &PostBody) -> Option<Revision> {
+pub(super) fn revision_of(settings: &Settings, headers: &HeaderMap, body: &PostBody<'_>) -> Option<Revision> {
     let stateless = settings
         .revisions
         .iter()
@@ -52,7 +51,7 @@ pub(super) struct Accepted {
 pub(super) fn accept(
     settings: &Settings,
     headers: &HeaderMap,
-    (message, body): (Option<&MessageHeader<'_>>, &PostBody),
+    body: &PostBody<'_>,
     revision: Revision,
 ) -> Result<Option<Accepted>, Rejection> {
     body.check_batch(revision)?;
@@ -65,6 +64,7 @@ pub(super) fn accept(
         // An engine that ends with the response has nothing that a notification could be about.
         return Ok(None);
     }
+    let message = body.message();
     if let Some(message) = message.filter(|_| body.initialize.is_none() || body.stateless.is_some()) {
         check(revision, headers, message)?;
     }
@@ -84,7 +84,7 @@ pub(super) fn accept(
 
 impl Accepted {
     /// What answers one request, if the server has it and the response needs no stream.
-    pub(super) fn responder<'s>(&self, sessions: &'s Sessions, body: &PostBody) -> Option<&'s Responder> {
+    pub(super) fn responder<'s>(&self, sessions: &'s Sessions, body: &PostBody<'_>) -> Option<&'s Responder> {
         let responder = sessions.responder.as_ref()?;
         let needs_stream = self.kind == SessionKind::Listening || self.format == ResponseFormat::EventStream;
         (body.stateless == Some(self.revision) && !needs_stream).then_some(responder)
@@ -97,11 +97,10 @@ impl Accepted {
         responder: &Responder,
         parts: Parts,
         request: &MessageHeader<'_>,
-        body: PostBody,
-        charge: Charge,
+        body: &mut PostBody<'_>,
     ) -> Result<Response<Body>, Rejection> {
         let sender = CallSender::new(self.kind, self.format.content());
-        let answering = sessions.respond(responder, sender, parts, request, body, charge);
+        let answering = sessions.respond(responder, sender, parts, request, body);
         match answering.await? {
             Responded::AtOnce(response) => Ok(answer(self.revision, response.into_iter().collect())),
             Responded::Later(new, stream) => Box::pin(self.wait(new, stream)).await,
@@ -113,7 +112,7 @@ impl Accepted {
         &self,
         sessions: &Arc<Sessions>,
         parts: Parts,
-        body: PostBody,
+        body: &mut PostBody<'_>,
     ) -> Result<Response<Body>, Rejection> {
         let new = sessions.start(String::new(), self.kind, 0, &parts, 0).await?;
         let stream = new.session.post(body, parts, self.format.content()).await?;

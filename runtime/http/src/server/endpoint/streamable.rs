@@ -7,14 +7,15 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use mcp_adapters::Revision;
 use mcp_runtime_core::mirrors::header_name;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::super::body::Body;
 use super::super::headers::{EVENT_STREAM, LAST_EVENT_ID, accepts, check_content_type, check_revision, not_acceptable};
-use super::super::post_body::PostBody;
+use super::super::post_body::{PostBody, read_payload};
 use super::super::rejection::Rejection;
 use super::super::session::{HttpSession, SessionKind};
 use super::super::sessions::Sessions;
-use super::super::stream::{Content, EventId, ResumeError, STANDALONE};
+use super::super::stream::{Content, EventId, ResumeError, STANDALONE, Stream};
 use super::body::{RequestBody, read_body};
 use super::reader::{FirstEvent, Reader};
 use super::response::{ResponseFormat, events, json, method_not_allowed, responses, with_status};
@@ -51,39 +52,73 @@ async fn post<B: RequestBody>(sessions: &Arc<Sessions>, request: Request<B>) -> 
     let (parts, body) = request.into_parts();
     let (json, charge) = read_body(sessions, &parts, body).await?;
     let mut id = None;
-    let answered = async {
-        let (message, body) = PostBody::read(&json)?;
+    let posted = async {
+        let payload = read_payload(&json)?;
+        let mut body = PostBody::of(&payload, json.len(), Some(charge))?;
         id = body.only_request().cloned();
         let Some(revision) = stateless::revision_of(&sessions.settings, &parts.headers, &body) else {
-            drop(message);
+            return post_message(sessions, parts, &mut body).await;
+        };
+        let Some(accepted) = stateless::accept(&sessions.settings, &parts.headers, &body, revision)? else {
+            return Ok(Posted::Answered(with_status(StatusCode::ACCEPTED, Body::default())));
+        };
+        let answered = match body.message().zip(accepted.responder(sessions, &body)) {
+            Some((request, responder)) => accepted.respond(sessions, responder, parts, request, &mut body).await,
             // Boxed here and below, as the future of most requests would be as large otherwise.
-            return Box::pin(post_message(sessions, parts, body.with_json(json, Some(charge)))).await;
+            None => Box::pin(accepted.post(sessions, parts, &mut body)).await,
         };
-        let read = (message.as_ref(), &body);
-        let Some(accepted) = stateless::accept(&sessions.settings, &parts.headers, read, revision)? else {
-            return Ok(with_status(StatusCode::ACCEPTED, Body::default()));
-        };
-        match message.zip(accepted.responder(sessions, &body)) {
-            Some((request, responder)) => {
-                accepted
-                    .respond(sessions, responder, parts, &request, body, charge)
-                    .await
-            }
-            None => Box::pin(accepted.post(sessions, parts, body.with_json(json, Some(charge)))).await,
-        }
+        answered.map(Posted::Answered)
     };
-    let answered = answered.await;
-    answered.map_err(|rejection| rejection.with_id(id))
+    let posted = posted.await.map_err(|rejection| rejection.with_id(id))?;
+    // The handler may take its time.
+    drop(json);
+    match posted {
+        Posted::Answered(response) => Ok(response),
+        Posted::InSession(waiting) => Ok(waiting.answer().await),
+    }
 }
 
-async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) -> Result<Response<Body>, Rejection> {
+/// What becomes of a body once it has been taken.
+enum Posted {
+    /// It has been answered.
+    Answered(Response<Body>),
+    /// The responses come on a stream of its session.
+    InSession(Waiting),
+}
+
+/// Requests whose responses come on a stream of their session.
+struct Waiting {
+    session: Arc<HttpSession>,
+    stream: Arc<Stream>,
+    format: ResponseFormat,
+    revision: Revision,
+    is_batch: bool,
+    permit: OwnedSemaphorePermit,
+}
+
+impl Waiting {
+    async fn answer(self) -> Response<Body> {
+        match responses(&self.session, &self.stream, self.format).await {
+            Some(responses) => json(self.is_batch, responses),
+            None => {
+                let first = first_event(self.revision);
+                events(Reader::open(&self.session, self.stream, first, Some(self.permit)).await)
+            }
+        }
+    }
+}
+
+async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: &mut PostBody<'_>) -> Result<Posted, Rejection> {
     if sessions.settings.stateless {
-        return Box::pin(post_without_session(sessions, parts, body)).await;
+        let answered = Box::pin(post_without_session(sessions, parts, body)).await;
+        return answered.map(Posted::Answered);
     }
     let format = ResponseFormat::of(&parts.headers, sessions.settings.json_only)?;
     let Some(id) = session_id(sessions, &parts.headers)? else {
         return match body.initialize {
-            Some(_) => Box::pin(start(sessions, parts, body, format)).await,
+            Some(_) => Box::pin(start(sessions, parts, body, format))
+                .await
+                .map(Posted::Answered),
             None => Err(no_session_id(sessions, &parts.headers)),
         };
     };
@@ -91,29 +126,26 @@ async fn post_message(sessions: &Arc<Sessions>, parts: Parts, body: PostBody) ->
     let revision = check_revision(&parts.headers, session.revision(), &sessions.settings.revisions)?;
     body.check_batch(revision)?;
     let permit = session.admit()?;
-    sessions.forward(&session, &body).await?;
-    let is_batch = body.is_batch;
+    sessions.forward(&session, body).await?;
     let stream = session.post(body, parts, format.content()).await?;
-    match stream {
-        None => Ok(with_status(StatusCode::ACCEPTED, Body::default())),
-        Some(stream) => {
-            let responses = responses(&session, &stream, format).await;
-            match responses {
-                Some(responses) => Ok(json(is_batch, responses)),
-                None => {
-                    let reader = Reader::open(&session, stream, first_event(revision), Some(permit)).await;
-                    Ok(events(reader))
-                }
-            }
-        }
-    }
+    Ok(match stream {
+        None => Posted::Answered(with_status(StatusCode::ACCEPTED, Body::default())),
+        Some(stream) => Posted::InSession(Waiting {
+            session,
+            stream,
+            format,
+            revision,
+            is_batch: body.is_batch(),
+            permit,
+        }),
+    })
 }
 
 /// Handles `initialize`. There is no session until it has succeeded.
 async fn start(
     sessions: &Arc<Sessions>,
     parts: Parts,
-    body: PostBody,
+    body: &mut PostBody<'_>,
     format: ResponseFormat,
 ) -> Result<Response<Body>, Rejection> {
     let id = Sessions::new_id()?;
@@ -122,12 +154,12 @@ async fn start(
         .await?;
     let session = new.session.clone();
     let permit = session.admit()?;
-    let (initialize, asked): (Arc<[u8]>, _) = (body.json[..].into(), body.initialize.flatten());
+    let (initialize, asked) = (body.payload.text().as_bytes(), body.initialize.flatten());
     let stream = session.post(body, parts, format.content()).await?;
     let stream = stream.ok_or_else(Rejection::internal)?;
     let negotiated = session.negotiated().await;
     if let Some(revision) = negotiated {
-        sessions.record(&session, initialize, revision).await?;
+        sessions.record(&session, initialize.into(), revision).await?;
         sessions.publish(new);
     }
     let mut response = match responses(&session, &stream, format).await {
@@ -150,7 +182,7 @@ async fn start(
 async fn post_without_session(
     sessions: &Arc<Sessions>,
     parts: Parts,
-    body: PostBody,
+    body: &mut PostBody<'_>,
 ) -> Result<Response<Body>, Rejection> {
     ResponseFormat::of(&parts.headers, true)?;
     let negotiated = body.initialize.flatten();
@@ -168,10 +200,10 @@ async fn post_without_session(
         .await?;
     if body.initialize.is_none() && revision.facts().initializes {
         let initialize = Sessions::minimal_initialize(revision)?;
-        sessions.handshake(&new, initialize, &parts).await?;
+        sessions.handshake(&new, &initialize, &parts).await?;
     }
     let session = &new.session;
-    let is_batch = body.is_batch;
+    let is_batch = body.is_batch();
     let stream = session.post(body, parts, Content::Responses).await?;
     let stream = stream.ok_or_else(Rejection::internal)?;
     let responses = stream.responses().await.ok_or_else(Rejection::internal)?;

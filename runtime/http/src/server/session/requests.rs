@@ -1,6 +1,7 @@
 //! The requests of a session that are in flight.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
 use std::slice;
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ struct OpenStream {
     stream: Arc<Stream>,
     unanswered: usize,
     /// The memory of the requests.
-    _charges: (Charge, Option<Arc<Charge>>),
+    _charges: (Charge, Option<Charge>),
 }
 
 impl RequestTable {
@@ -56,44 +57,47 @@ impl RequestTable {
     /// Adds the requests of a body, and gives the number of the stream for their responses, which `open` opens.
     pub(super) fn register(
         &mut self,
-        body: &PostBody,
+        body: &mut PostBody<'_>,
         limits: &SessionLimits,
         memory: &Arc<Budget>,
-        open: impl FnOnce(u64) -> Arc<Stream>,
+        open: impl FnOnce(u64, &[RequestId]) -> Arc<Stream>,
     ) -> Result<(u64, Arc<Stream>), Rejection> {
-        let mut ids = BTreeSet::new();
-        for id in &body.requests {
-            if self.contains(id) || !ids.insert(id) {
-                return Err(Rejection::bad_request(format!(
-                    "A request with the id {id} is in flight"
-                )));
-            }
-        }
-        if self.requests.len() + ids.len() > limits.max_in_flight {
-            return Err(Rejection::busy("Too many requests are in flight in this session"));
-        }
-        let Some(charge) = memory.try_charge(held_by_call(body.bytes)) else {
-            return Err(Rejection::busy(
-                "The client has to read its answers before it asks for more",
-            ));
-        };
         self.last += 1;
         let number = self.last;
-        let stream = open(number);
+        let added = self.add(body, number, limits).and_then(|()| {
+            memory
+                .try_charge(held_by_call(body.bytes))
+                .ok_or_else(|| Rejection::busy("The client has to read its answers before it asks for more"))
+        });
+        let charge = added.inspect_err(|_| self.withdraw(number))?;
+        let stream = open(number, &body.requests);
         let open = OpenStream {
             stream: stream.clone(),
             unanswered: body.requests.len(),
-            _charges: (charge, body.charge.clone()),
+            _charges: (charge, body.charge.take()),
         };
         self.streams.insert(number, open);
-        for id in &body.requests {
-            let request = Request {
-                stream: number,
-                cancelled: false,
-            };
-            self.requests.insert(id.clone(), request);
-        }
         Ok((number, stream))
+    }
+
+    /// Adds the requests of a body, whose responses come on this stream.
+    fn add(&mut self, body: &PostBody<'_>, stream: u64, limits: &SessionLimits) -> Result<(), Rejection> {
+        for id in &body.requests {
+            match self.requests.entry(id.clone()) {
+                Entry::Vacant(place) => place.insert(Request {
+                    stream,
+                    cancelled: false,
+                }),
+                Entry::Occupied(_) => {
+                    let why = format!("A request with the id {id} is in flight");
+                    return Err(Rejection::bad_request(why));
+                }
+            };
+        }
+        match self.requests.len() > limits.max_in_flight {
+            true => Err(Rejection::busy("Too many requests are in flight in this session")),
+            false => Ok(()),
+        }
     }
 
     /// Removes the requests of this stream, which nobody handles.
@@ -146,26 +150,20 @@ impl RequestTable {
         }
     }
 
-    /// Removes requests, and gives the streams that have no others.
-    pub(super) fn remove(&mut self, ids: &[RequestId]) -> Vec<Arc<Stream>> {
-        let mut done = Vec::new();
-        for id in ids {
-            let Some(request) = self.requests.remove(id) else {
-                continue;
-            };
-            let Some(open) = self.streams.get_mut(&request.stream) else {
-                continue;
-            };
-            open.unanswered -= 1;
-            if open.unanswered == 0 {
-                done.extend(self.streams.remove(&request.stream).map(|open| open.stream));
-            }
-        }
+    /// Removes a request, and gives its stream if that has no others.
+    pub(super) fn remove(&mut self, id: &RequestId) -> Option<Arc<Stream>> {
+        let request = self.requests.remove(id)?;
+        let open = self.streams.get_mut(&request.stream)?;
+        open.unanswered -= 1;
+        let done = match open.unanswered {
+            0 => self.streams.remove(&request.stream),
+            _ => None,
+        };
         if self.is_empty() {
             // An idle session keeps no memory for them.
             (self.requests, self.streams) = Default::default();
         }
-        done
+        done.map(|open| open.stream)
     }
 
     /// Refuses all requests, and finishes all streams.

@@ -78,9 +78,12 @@ impl HttpSession {
                 None => self.set_phase(Phase::Ended),
             }
         }
-        for stream in requests.remove(ids) {
+        for id in ids {
             // The stream of HTTP with SSE goes on, and one that nobody has read yet can't be resumed.
-            if !self.is_legacy() && stream.finish() {
+            if let Some(stream) = requests.remove(id)
+                && !self.is_legacy()
+                && stream.finish()
+            {
                 requests.keep(stream, self.limits.replay_bytes);
             }
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::request::Parts;
+use mcp_adapters::mcp_wire::RequestId;
 use mcp_runtime_core::transport::{Incoming, Intake};
 use tokio::sync::mpsc;
 
@@ -27,12 +28,12 @@ impl HttpSession {
     /// Hands a body to the engine, with the HTTP request. The responses will come on the stream, if the body has requests.
     pub(crate) async fn post(
         &self,
-        body: PostBody,
+        body: &mut PostBody<'_>,
         parts: Parts,
         content: Content,
     ) -> Result<Option<Arc<Stream>>, Rejection> {
         self.usage.touch();
-        let registered = self.register(&body, content)?;
+        let registered = self.register(body, content)?;
         let mut registration = Registration {
             session: self,
             stream: registered.as_ref().map(|(number, _)| *number),
@@ -46,27 +47,33 @@ impl HttpSession {
     }
 
     /// Hands a body to the engine, with the HTTP request if it came to this instance; `false` if the session has ended.
-    pub(crate) async fn hand_over(&self, body: PostBody, parts: Option<Parts>) -> bool {
+    pub(crate) async fn hand_over(&self, body: &PostBody<'_>, parts: Option<Parts>) -> bool {
         self.requests.lock().cancel(&body.cancelled);
-        let (json, extensions) = (body.json, self.client.extensions(parts));
-        let message = Incoming::Message { json, extensions };
+        let extensions = self.client.extensions(parts);
         if self.ended.is_cancelled() {
             return false;
         }
         let to_engine = self.to_engine.lock().clone();
         match to_engine {
             ToEngine::Closed => false,
-            ToEngine::Channel(channel) => tokio::select! {
-                biased;
-                () = self.ended.cancelled() => false,
-                sent = channel.send(message) => sent.is_ok(),
-            },
-            ToEngine::Intake(intake) => intake.take(message).is_ok(),
+            ToEngine::Channel(channel) => {
+                let json = body.payload.text().into();
+                tokio::select! {
+                    biased;
+                    () = self.ended.cancelled() => false,
+                    sent = channel.send(Incoming::Message { json, extensions }) => sent.is_ok(),
+                }
+            }
+            ToEngine::Intake(intake) => intake.take(body.payload, extensions).is_ok(),
         }
     }
 
     /// Opens a stream for the requests of a body, if it has any; gives the number of the stream.
-    pub(crate) fn register(&self, body: &PostBody, content: Content) -> Result<Option<(u64, Arc<Stream>)>, Rejection> {
+    pub(crate) fn register(
+        &self,
+        body: &mut PostBody<'_>,
+        content: Content,
+    ) -> Result<Option<(u64, Arc<Stream>)>, Rejection> {
         if body.requests.is_empty() {
             return Ok(None);
         }
@@ -75,10 +82,10 @@ impl HttpSession {
         if self.shutdown.is_cancelled() {
             return Err(Rejection::shutting_down());
         }
-        let open = |number| match self.kind {
+        let open = |number, requests: &[RequestId]| match self.kind {
             SessionKind::Legacy => self.standalone.clone(),
             SessionKind::Streamable | SessionKind::Stateless | SessionKind::Listening | SessionKind::JsonOnly => {
-                self.engine.stream(number, content, self.memory.clone(), &body.requests)
+                self.engine.stream(number, content, self.memory.clone(), requests)
             }
         };
         let registered = requests.register(body, &self.limits, &self.memory.session, open)?;

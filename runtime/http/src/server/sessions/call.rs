@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use mcp_adapters::mcp_wire::MessageHeader;
 use mcp_runtime_core::Responder;
-use mcp_runtime_util::{Charge, catch_panic};
+use mcp_runtime_util::catch_panic;
 
 use super::super::memory::holding;
 use super::super::post_body::PostBody;
@@ -34,8 +34,7 @@ impl Sessions {
         sender: CallSender,
         parts: Parts,
         request: &MessageHeader<'_>,
-        body: PostBody,
-        charge: Charge,
+        body: &mut PostBody<'_>,
     ) -> Result<Responded, Rejection> {
         let (kind, content) = (sender.kind, sender.content);
         let (client, permit) = self.admit(kind, &parts, 0).await?;
@@ -47,11 +46,10 @@ impl Sessions {
         }
         let (engine, memory) = (Engine::numbered(0), Arc::clone(&self.memory));
         let session = HttpSession::new(String::new(), kind, engine, client, &self.settings, memory);
-        let body = body.with_json(Vec::new(), Some(charge));
-        let stream = session.register(&body, content)?.ok_or_else(Rejection::internal)?.1;
+        let stream = session.register(body, content)?.ok_or_else(Rejection::internal)?.1;
         sender.begin(&session);
         self.running.lock().insert(address(&session), Arc::clone(&session));
-        let (answered, ids) = (Arc::clone(&session), body.requests);
+        let (answered, ids) = (Arc::clone(&session), body.requests.clone());
         let answer = async move {
             let _end = answered.ended.clone().drop_guard();
             match answered.ended.run_until_cancelled(answering).await.flatten() {

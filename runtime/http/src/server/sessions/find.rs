@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use http::request::Parts;
 
-use super::super::post_body::PostBody;
 use super::super::rejection::Rejection;
 use super::super::session::{HttpSession, SessionKind};
 use super::super::store::SessionRecord;
@@ -45,7 +44,8 @@ impl Sessions {
                 session.usage.confirm();
                 Ok(session)
             }
-            (None, Some(record)) if record.principal == principal => self.revive(id, record, parts).await,
+            // Boxed, as the future of each request would be as large otherwise.
+            (None, Some(record)) if record.principal == principal => Box::pin(self.revive(id, record, parts)).await,
             (None, Some(_)) => Err(Rejection::no_such_session()),
             (known, None) => {
                 if let Some(session) = known {
@@ -73,8 +73,7 @@ impl Sessions {
         };
         let kind = SessionKind::Streamable;
         let new = self.start(id.to_owned(), kind, engine, parts, bytes).await?;
-        let initialize = PostBody::parse(record.initialize.to_vec())?;
-        let revision = self.handshake(&new, initialize, parts).await?;
+        let revision = self.handshake(&new, &record.initialize, parts).await?;
         if revision != record.revision {
             tracing::warn!(%revision, recorded = %record.revision, "the machines that share sessions support different revisions");
             return Err(Rejection::no_such_session());

@@ -34,11 +34,11 @@ impl Sessions {
     }
 
     /// Passes on those messages of a body that are for engines of other instances.
-    pub(crate) async fn forward(&self, session: &HttpSession, body: &PostBody) -> Result<(), Rejection> {
+    pub(crate) async fn forward(&self, session: &HttpSession, body: &PostBody<'_>) -> Result<(), Rejection> {
         let Some(instances) = &self.instances else {
             return Ok(());
         };
-        if !body.is_batch && !body.requests.is_empty() {
+        if !body.is_batch() && !body.requests.is_empty() {
             return Ok(());
         }
         let mut passed_on = Vec::new();
@@ -47,11 +47,9 @@ impl Sessions {
                 passed_on.push((to, header.message().text().to_owned()));
             }
         };
-        match Payload::from_slice(&body.json) {
-            Ok(Payload::Message(header)) => take(&header),
-            Ok(Payload::Batch(elements)) => elements.flatten().for_each(|header| take(&header)),
-            // It has been parsed before.
-            Err(_) => {}
+        match body.payload {
+            Payload::Message(header) => take(header),
+            Payload::Batch(elements) => elements.clone().flatten().for_each(|header| take(&header)),
         }
         for (to, json) in passed_on {
             let Ok(json) = RawValue::from_string(json) else {
@@ -114,10 +112,12 @@ async fn take(sessions: &Sessions, received: &InboxMessage) {
     };
     match serde_json::from_slice(&received.message) {
         Ok(Note::Message(json)) => {
-            let Ok(body) = PostBody::parse(json.get().as_bytes().to_vec()) else {
+            let json = json.get().as_bytes();
+            let Ok(payload) = Payload::from_slice(json) else { return };
+            let Ok(body) = PostBody::of(&payload, json.len(), None) else {
                 return;
             };
-            if !matches!(timeout(PATIENCE, session.hand_over(body, None)).await, Ok(true)) {
+            if !matches!(timeout(PATIENCE, session.hand_over(&body, None)).await, Ok(true)) {
                 tracing::warn!("an engine doesn't take a message that came to another instance");
             }
         }

@@ -8,7 +8,7 @@ use mcp_adapters::mcp_wire::{Call, Notice, RequestId, UnknownMethod};
 use mcp_adapters::{ClientHello, PeerTypes, Revision, hello, hub};
 use mcp_runtime_core::internal::to_json;
 
-use super::super::post_body::PostBody;
+use super::super::post_body::{PostBody, read_payload};
 use super::super::rejection::Rejection;
 use super::super::session::{Client, Engine, HttpSession, SessionKind, SessionTransport, SharedSession};
 use super::super::stream::Content;
@@ -84,20 +84,30 @@ impl Sessions {
     pub(crate) async fn handshake(
         &self,
         new: &NewSession,
-        initialize: PostBody,
+        initialize: &[u8],
         parts: &Parts,
     ) -> Result<Revision, Rejection> {
         let session = &new.session;
-        session.post(initialize, parts.clone(), Content::Responses).await?;
+        self.post_own(session, initialize, parts).await?;
         let revision = session.negotiated().await.ok_or_else(Rejection::internal)?;
         let notification = UnknownMethod::new(revision.lifecycle().begun.unwrap_or_default());
-        let initialized = PostBody::parse(to_json(&Notice { notification }))?;
-        session.post(initialized, parts.clone(), Content::Responses).await?;
+        self.post_own(session, &to_json(&Notice { notification }), parts)
+            .await?;
         Ok(revision)
     }
 
+    /// Hands a message over that the server sends itself for a client.
+    async fn post_own(&self, session: &HttpSession, json: &[u8], parts: &Parts) -> Result<(), Rejection> {
+        let payload = read_payload(json)?;
+        let mut body = PostBody::of(&payload, json.len(), None)?;
+        session
+            .post(&mut body, parts.clone(), Content::Responses)
+            .await
+            .map(drop)
+    }
+
     /// An `initialize` request that only names the revision.
-    pub(crate) fn minimal_initialize(revision: Revision) -> Result<PostBody, Rejection> {
+    pub(crate) fn minimal_initialize(revision: Revision) -> Result<Vec<u8>, Rejection> {
         let client = ClientHello {
             version: revision.as_str().to_owned(),
             capabilities: hub::ClientCapabilities::default(),
@@ -107,7 +117,7 @@ impl Sessions {
         let (params, _) = hello::begin(revision, client).map_err(|_| Rejection::internal())?;
         let request = UnknownMethod::new(revision.lifecycle().begin.unwrap_or_default()).with_params(params);
         let id = RequestId::Integer(0);
-        PostBody::parse(to_json(&Call { id, request }))
+        Ok(to_json(&Call { id, request }))
     }
 }
 
