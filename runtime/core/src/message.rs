@@ -55,6 +55,14 @@ pub trait Sender: Send + Sync + 'static {
         }
     }
 
+    /// Sends a message at once if nothing has to be waited for, and gives it back otherwise, as it does by default.
+    ///
+    /// # Errors
+    /// The message, to be sent by [`Self::send`].
+    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
+        Err(message)
+    }
+
     /// Is called when these requests of the peer get no response, because they were cancelled or can't be answered.
     fn unanswered(&self, ids: &[RequestId]) {
         let _ = ids;

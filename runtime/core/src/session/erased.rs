@@ -29,6 +29,7 @@ impl<T: Transport> From<T> for Halves {
 pub trait DynSender: Send + Sync {
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), TransportError>>;
     fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>>;
+    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing>;
     fn unanswered(&self, ids: &[RequestId]);
     fn negotiated(&self, revision: Revision);
     fn first_request_id(&self) -> i64;
@@ -46,6 +47,10 @@ impl<T: Sender> DynSender for T {
 
     fn send_all(&self, messages: Vec<Outgoing>) -> BoxFuture<'_, Result<(), TransportError>> {
         Box::pin(Sender::send_all(self, messages))
+    }
+
+    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
+        Sender::try_send(self, message)
     }
 
     fn unanswered(&self, ids: &[RequestId]) {

@@ -30,16 +30,19 @@ impl<S: Side> Engine<S> {
         let PendingResponse { ids, body } = response;
         match body {
             Body::Ready(json) => match self.response_bytes.try_charge(json.len()) {
-                Some(charge) => self.gather(json, ids, (charge, None)),
+                Some(charge) => self.send_or_gather(json, ids, (charge, None), is_alone),
                 None => {
                     tracing::warn!("the peer doesn't read its responses; one is dropped");
                     self.session.sender.unanswered(&ids);
                 }
             },
             Body::Running(mut response, Some(handler)) if is_alone || self.prompt_handlers.is_prompt(handler) => {
-                let started = Instant::now();
+                // A handler that runs alone keeps nobody waiting.
+                let started = (!is_alone).then(Instant::now);
                 let polled = poll_now(&mut response);
-                self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
+                if let Some(started) = started {
+                    self.prompt_handlers.ran(handler, started.elapsed(), polled.is_ready());
+                }
                 let Poll::Ready(made) = polled else {
                     return self.spawn_response(ids, response, None);
                 };
@@ -47,7 +50,7 @@ impl<S: Side> Engine<S> {
                     (Some(json), permit) => {
                         // A handler starts only when there is room.
                         let charge = self.response_bytes.charge(json.len());
-                        self.gather(json, ids, (charge, permit));
+                        self.send_or_gather(json, ids, (charge, permit), is_alone);
                     }
                     (None, _) => self.session.sender.unanswered(&ids),
                 }
@@ -87,12 +90,25 @@ impl<S: Side> Engine<S> {
         }));
     }
 
-    /// Adds a response to those that go out together.
-    fn gather(self: &Arc<Self>, json: Vec<u8>, ids: Vec<RequestId>, held: (Charge, Option<RequestPermit>)) {
-        let mut outbox = self.outbox.lock();
-        outbox.bytes += json.len();
+    /// Sends a response that is alone, if that needs no waiting, or adds it to those that go out together.
+    fn send_or_gather(
+        self: &Arc<Self>,
+        json: Vec<u8>,
+        ids: Vec<RequestId>,
+        held: (Charge, Option<RequestPermit>),
+        is_alone: bool,
+    ) {
         let purpose = Purpose::Response(ids);
-        outbox.messages.push(Outgoing { json, purpose });
+        let mut message = Outgoing { json, purpose };
+        if is_alone {
+            message = match self.session.sender.try_send(message) {
+                Ok(()) => return,
+                Err(message) => message,
+            };
+        }
+        let mut outbox = self.outbox.lock();
+        outbox.bytes += message.json.len();
+        outbox.messages.push(message);
         outbox.held.push(held);
         let is_full = outbox.messages.len() >= GATHERED.0 || outbox.bytes >= GATHERED.1;
         drop(outbox);

@@ -1,5 +1,7 @@
 //! What the engine of a session sends to the client.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use mcp_adapters::mcp_wire::RequestId;
 use mcp_runtime_core::transport::{Outgoing, Purpose};
@@ -13,7 +15,13 @@ impl HttpSession {
     pub(crate) async fn route(&self, message: Outgoing) {
         let json = Bytes::from(message.json);
         match message.purpose {
-            Purpose::Response(ids) => self.respond(&ids, json).await,
+            // All responses share one stream, and its reader has to keep up with them.
+            Purpose::Response(ids) if self.is_legacy() => {
+                let Some(stream) = self.stream_of(&ids) else { return };
+                stream.push(json.clone(), &self.limits).await;
+                self.finish(&ids, Some(&json));
+            }
+            Purpose::Response(ids) => self.respond(&ids, json),
             Purpose::RelatedTo(id) => {
                 let stream = self.requests.lock().stream_of(&id);
                 let stream = stream
@@ -40,21 +48,21 @@ impl HttpSession {
         stream.push(json, &self.limits).await;
     }
 
-    pub(crate) async fn respond(&self, ids: &[RequestId], json: Bytes) {
-        let stream = {
-            let requests = self.requests.lock();
-            ids.iter().find_map(|id| requests.stream_of(id))
-        };
-        let Some(stream) = stream else {
-            tracing::warn!(?ids, "a response to a request that isn't in flight");
-            return;
-        };
-        match self.is_legacy() {
-            // All responses share one stream, and its reader has to keep up with them.
-            true => stream.push(json.clone(), &self.limits).await,
-            false => stream.push_response(ids, &json, &self.limits),
-        }
+    /// Puts the response to these requests on a stream of their own, which has room for it.
+    pub(crate) fn respond(&self, ids: &[RequestId], json: Bytes) {
+        let Some(stream) = self.stream_of(ids) else { return };
+        stream.push_response(ids, &json, &self.limits);
         self.finish(ids, Some(&json));
+    }
+
+    /// The stream for the response to these requests.
+    fn stream_of(&self, ids: &[RequestId]) -> Option<Arc<Stream>> {
+        let requests = self.requests.lock();
+        let stream = ids.iter().find_map(|id| requests.stream_of(id));
+        if stream.is_none() {
+            tracing::warn!(?ids, "a response to a request that isn't in flight");
+        }
+        stream
     }
 
     /// The engine won't respond to these requests. Those that the client hasn't cancelled get an error response.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mcp_adapters::mcp_wire::RequestId;
-use mcp_runtime_core::transport::{Incoming, Intake, Outgoing, Receiver, Sender, Transport, TransportError};
+use mcp_runtime_core::transport::{Incoming, Intake, Outgoing, Purpose, Receiver, Sender, Transport, TransportError};
 use tokio::sync::mpsc;
 
 use super::HttpSession;
@@ -72,6 +72,17 @@ impl Sender for SessionSender {
         }
         self.0.route(message).await;
         Ok(())
+    }
+
+    fn try_send(&self, message: Outgoing) -> Result<(), Outgoing> {
+        match message.purpose {
+            // All responses of HTTP with SSE share one stream, and its reader has to keep up with them.
+            Purpose::Response(ids) if !self.0.is_legacy() && !self.0.ended.is_cancelled() => {
+                self.0.respond(&ids, message.json.into());
+                Ok(())
+            }
+            _ => Err(message),
+        }
     }
 
     fn unanswered(&self, ids: &[RequestId]) {

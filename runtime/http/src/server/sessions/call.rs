@@ -53,7 +53,7 @@ impl Sessions {
         let answer = async move {
             let _end = answered.ended.clone().drop_guard();
             match answered.ended.run_until_cancelled(answering).await.flatten() {
-                Some(json) => answered.respond(&ids, json.into()).await,
+                Some(json) => answered.respond(&ids, json.into()),
                 None => answered.unanswered(&ids),
             }
         };
