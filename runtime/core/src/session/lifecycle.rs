@@ -22,12 +22,12 @@ impl<S: Side> Engine<S> {
     /// What holds for a message: what it carries if it is stateless, or else what was negotiated for the session.
     pub fn terms_of(&self, header: &MessageHeader<'_>) -> Result<Arc<Negotiated>, ErrorObject> {
         let session = self.session.negotiated();
+        if let Some(negotiated) = self.carried_by(header)? {
+            *self.session.stamped.lock() = Some(negotiated.revision);
+            return Ok(negotiated);
+        }
         if !S::IS_SERVER || header.method().is_none() {
             return Ok(Arc::clone(session));
-        }
-        if let Some(negotiated) = Negotiated::of_message(header, &self.session.options.supported)? {
-            *self.session.stamped.lock() = Some(negotiated.revision);
-            return Ok(Arc::new(negotiated));
         }
         if self.session.revision().is_some() {
             return Ok(Arc::clone(session));
@@ -59,12 +59,17 @@ impl<S: Side> Engine<S> {
 
     /// Whether a message is stateless, whether or not its revision is supported.
     pub fn is_stateless(&self, header: &MessageHeader<'_>) -> bool {
-        let is_call = S::IS_SERVER && header.method().is_some();
-        is_call
-            && !matches!(
-                Negotiated::of_message(header, &self.session.options.supported),
-                Ok(None)
-            )
+        !matches!(self.carried_by(header), Ok(None))
+    }
+
+    /// What a message of a client carries if it is stateless.
+    fn carried_by(&self, header: &MessageHeader<'_>) -> Result<Option<Arc<Negotiated>>, ErrorObject> {
+        match &self.server {
+            Some(server) if header.method().is_some() => {
+                Negotiated::of_message(header, &self.session.options.supported, &server.clients)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Takes a message that no handler gets; `None` if a handler may get it, and else its response.

@@ -19,6 +19,7 @@ mod handshake;
 mod ignored;
 mod incoming;
 mod json_edit;
+mod known_clients;
 mod lifecycle;
 mod listen;
 mod negotiated;

@@ -8,6 +8,7 @@ use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revisio
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::known_clients::KnownClients;
 use crate::error::{CallError, invalid_params};
 use crate::message::to_value;
 
@@ -102,7 +103,11 @@ impl Negotiated {
     }
 
     /// What a client's stateless message carries; `None` if it isn't stateless.
-    pub fn of_message(message: &MessageHeader<'_>, supported: &[Revision]) -> Result<Option<Self>, ErrorObject> {
+    pub fn of_message(
+        message: &MessageHeader<'_>,
+        supported: &[Revision],
+        clients: &KnownClients,
+    ) -> Result<Option<Arc<Self>>, ErrorObject> {
         let stamped = hello::stamped_version::<Revision>(message);
         if matches!(stamped, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
             return Ok(None);
@@ -114,8 +119,11 @@ impl Negotiated {
             let supported = supported.to_vec();
             return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
         }
-        let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
-        Self::with_client(revision, hello.result).map(Some)
+        let negotiated = clients.negotiated(revision, message, || {
+            let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
+            Self::with_client(revision, hello.result)
+        });
+        negotiated.map(Some)
     }
 
     /// The name of a method of the hub in the peer's revision.

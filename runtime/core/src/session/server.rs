@@ -8,6 +8,7 @@ use mcp_runtime_util::Mutex;
 use serde_json::Value;
 
 use super::capabilities::{ExtraCapabilities, with_extra, without_changes};
+use super::known_clients::KnownClients;
 use crate::message::to_value;
 
 /// What a server says about itself in the handshake.
@@ -31,6 +32,8 @@ pub struct Server {
     pub info: ServerInfo,
     /// What it offers in any revision, as the hub has it.
     pub capabilities: Arc<Value>,
+    /// What its stateless clients have said.
+    pub clients: KnownClients,
     result_stamps: Mutex<Vec<(Revision, Option<ResultStamp>)>>,
     /// The same server without the capabilities to notify of changes.
     without_changes: OnceLock<Arc<Self>>,
@@ -49,6 +52,7 @@ impl From<ServerInfo> for Server {
         Self {
             info,
             capabilities: Arc::new(capabilities),
+            clients: KnownClients::default(),
             result_stamps: Mutex::default(),
             without_changes: OnceLock::new(),
         }
