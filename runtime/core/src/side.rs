@@ -112,6 +112,12 @@ pub trait Side: Send + Sync + Sized + 'static {
         false
     }
 
+    /// Whether a result to the peer is known to have no `_meta`.
+    fn lacks_meta(result: &Self::Result) -> bool {
+        let _ = result;
+        false
+    }
+
     /// The method of a notification of the peer.
     fn notification_method(notification: &Self::Notification) -> &str;
 
@@ -287,6 +293,16 @@ impl Side for ServerSide {
 
     fn has_failed(result: &hub::ServerResult) -> bool {
         matches!(result, hub::ServerResult::CallTool(result) if result.is_error == Some(true))
+    }
+
+    /// Only of results that may be long.
+    fn lacks_meta(result: &hub::ServerResult) -> bool {
+        let (meta, extra) = match result {
+            hub::ServerResult::CallTool(result) => (&result.meta, &result.extra),
+            hub::ServerResult::ReadResource(result) => (&result.meta, &result.extra),
+            _ => return false,
+        };
+        meta.is_none() && extra.is_empty()
     }
 
     fn change_of(notification: &Self::NotificationOut) -> Option<Change> {

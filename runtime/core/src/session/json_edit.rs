@@ -9,10 +9,15 @@ pub fn with_meta(request: &[u8], key: &str, json: &str) -> Decoded<Vec<u8>> {
     set_member(request, &["params", "_meta", key], json).map(String::into_bytes)
 }
 
-/// What is to be written where in a result, so that it has this JSON under a key of its `_meta`. `None` if a member on the
-/// way occurs twice.
-pub fn result_meta(result: &str, key: &str, json: &str) -> Option<(Range<usize>, String)> {
-    edit(BorrowedJson::of_json(result), &["_meta", key], json).ok()
+/// What is to be written where in a result, so that it has this JSON under a key of its `_meta`, which it may be known to lack. `None` if a
+/// member on the way occurs twice.
+pub fn result_meta(result: &str, key: &str, json: &str, lacks_meta: bool) -> Option<(Range<usize>, String)> {
+    let (result, path) = (BorrowedJson::of_json(result), ["_meta", key]);
+    match lacks_meta {
+        // A long result takes long to be read.
+        true => Some(added(result, &path, json)),
+        false => edit(result, &path, json).ok(),
+    }
 }
 
 /// The same object, with this JSON at the end of `path`.
@@ -35,11 +40,18 @@ fn edit(object: BorrowedJson<'_>, path: &[&str], json: &str) -> Decoded<(Range<u
     if let Some(value) = object.get(&[member])? {
         return edit(value, rest, json);
     }
+    Ok(added(object, path, json))
+}
+
+/// The same for an object that lacks the first member of the path.
+fn added(object: BorrowedJson<'_>, path: &[&str], json: &str) -> (Range<usize>, String) {
     // An object begins and ends with a brace.
     let end = range(object).end - 1;
     let is_empty = object.text()[1..].trim_start() == "}";
+    let members = nested(path, json);
+    let members = members.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let comma = if is_empty { "" } else { "," };
-    Ok((end..end, [comma, "\"", member, "\":", &nested(rest, json)].concat()))
+    (end..end, [comma, members.unwrap_or_default()].concat())
 }
 
 fn range(value: BorrowedJson<'_>) -> Range<usize> {
@@ -55,7 +67,22 @@ fn nested(path: &[&str], json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_meta;
+    use super::{result_meta, with_meta};
+
+    #[test]
+    fn a_result_that_is_known_to_lack_its_meta_gets_the_same() {
+        for (result, expected) in [
+            (r#"{"content":[]}"#, r#"{"content":[],"_meta":{"k":1}}"#),
+            ("{ }", r#"{ "_meta":{"k":1}}"#),
+        ] {
+            for is_known in [false, true] {
+                let (place, text) = result_meta(result, "k", "1", is_known).unwrap();
+                let mut edited = result.to_owned();
+                edited.replace_range(place, &text);
+                assert_eq!(edited, expected);
+            }
+        }
+    }
 
     #[test]
     fn the_token_is_set_and_nothing_else_changes() {

@@ -117,7 +117,7 @@ impl<S: Side> Engine<S> {
         let result = hello::listen_result(negotiated.revision, id);
         let (mut json, start) = Self::begin_response(id);
         json.push_str(result.text());
-        Some(self.end_response(negotiated, json, start))
+        Some(self.end_response(negotiated, json, start, false))
     }
 
     /// Begins to notify the client of a session, if its revision has no request for that.

@@ -172,6 +172,9 @@ impl<S: Side> Engine<S> {
         result: Result<HandlerResult<S::Result>, ErrorObject>,
     ) -> Vec<u8> {
         let (mut json, start) = Self::begin_response(&id);
+        // A conversion may add it.
+        let lacks_meta = negotiated.revision == Revision::HUB
+            && matches!(&result, Ok(HandlerResult::Declared(result)) if S::lacks_meta(result));
         let pushed = result.and_then(|result| match result {
             HandlerResult::Declared(result) => match S::undeclared(&result) {
                 Some(result) => {
@@ -195,7 +198,7 @@ impl<S: Side> Engine<S> {
         match pushed {
             Ok(losses) => {
                 self.session.report_losses(method, &losses);
-                self.end_response(negotiated, json, start)
+                self.end_response(negotiated, json, start, lacks_meta)
             }
             Err(error) => {
                 let error = self.session.error_for_peer(negotiated, method, error);
@@ -215,14 +218,18 @@ impl<S: Side> Engine<S> {
         (json, start)
     }
 
-    /// A response whose result begins at `start`. It names this server, if the revision has a place for that.
-    pub fn end_response(&self, negotiated: &Negotiated, mut json: String, start: usize) -> Vec<u8> {
+    /// A response whose result begins at `start`, and may be known to lack `_meta`. It names this server, if the revision has a place for
+    /// that.
+    pub fn end_response(&self, negotiated: &Negotiated, mut json: String, start: usize, lacks_meta: bool) -> Vec<u8> {
         let server = self.server.as_ref();
         let stamp = server.and_then(|server| server.result_stamp(negotiated.revision));
-        let meta = stamp.and_then(|stamp| result_meta(&json[start..], stamp.0, stamp.1.text()));
+        let meta = stamp.and_then(|stamp| result_meta(&json[start..], stamp.0, stamp.1.text(), lacks_meta));
         if let Some((place, meta)) = meta {
             // The place is between tokens of the result.
-            json.replace_range(start + place.start..start + place.end, &meta);
+            match place.is_empty() {
+                true => json.insert_str(start + place.start, &meta),
+                false => json.replace_range(start + place.start..start + place.end, &meta),
+            }
         }
         json.push('}');
         json.into_bytes()
