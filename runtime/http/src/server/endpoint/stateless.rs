@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Response, StatusCode};
-use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, error_code};
+use mcp_adapters::mcp_wire::{self, ErrorObject, MessageHeader, error_code};
 use mcp_adapters::{PeerTypes, Revision, hello};
 use mcp_runtime_core::{Responder, mirrors};
 
@@ -158,11 +158,8 @@ fn check(revision: Revision, headers: &HeaderMap, message: &MessageHeader<'_>) -
 
 /// The response as JSON, with the status of the error that it may be.
 pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body> {
-    // A response without this name has no error, unless a letter of it is written as `\u…`. Looking for that takes less time than
-    // reading a long result.
-    let may_fail = |response: &&Bytes| {
-        str::from_utf8(response).is_ok_and(|json| json.contains("\"error\"") || json.contains("\\u"))
-    };
+    // A long result isn't read to find out that it is none.
+    let may_fail = |response: &&Bytes| !begins_with_result(response);
     let error = responses.first().filter(may_fail).and_then(|response| {
         let error = MessageHeader::from_slice(response).ok()?.error()?;
         error.decode_as::<ErrorObject>().ok()
@@ -172,6 +169,16 @@ pub(super) fn answer(revision: Revision, responses: Vec<Bytes>) -> Response<Body
         *response.status_mut() = status;
     }
     response
+}
+
+/// Whether the beginning of a response shows that it has a result.
+fn begins_with_result(response: &[u8]) -> bool {
+    const BEGINNING: usize = 128;
+    let beginning = response.get(..BEGINNING).unwrap_or(response);
+    // It may end within a character.
+    let text = str::from_utf8(beginning).or_else(|error| str::from_utf8(&beginning[..error.valid_up_to()]));
+    let member = mcp_wire::Reader::new(text.unwrap_or_default()).peek_member(&["result", "error"]);
+    matches!(member, Ok(Some("result")))
 }
 
 #[cfg(test)]
@@ -192,6 +199,14 @@ mod tests {
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{"\u0065rror":{"code":-32601,"message":""}}}"#,
                 StatusCode::OK,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":"äääääääääääääääääääääääääääääääääääääääääääääääääääääääää","error":{"code":-32601,"message":""}}"#,
+                StatusCode::NOT_FOUND,
+            ),
+            (
+                r#"{"id":"\"result\":1","error":{"code":-32601,"message":""}}"#,
+                StatusCode::NOT_FOUND,
             ),
         ] {
             let answered = answer(Revision::HUB, vec![Bytes::from_static(response.as_bytes())]);
