@@ -65,6 +65,10 @@ async fn collect<B: RequestBody>(sessions: &Sessions, body: B) -> Result<(Vec<u8
                 return Err(Rejection::busy("The server holds as much as it may"));
             }
         }
+        // What is to come has a place from the start, as far as the charge for what has come allows.
+        let rest = usize::try_from(body.size_hint().lower()).unwrap_or_default();
+        let came = json.len() + chunk.remaining();
+        json.reserve(chunk.remaining() + rest.min(limit - came).min(held_by_call(came) - came));
         json.put(chunk);
     }
     Ok((json, charge))
