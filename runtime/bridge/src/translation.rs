@@ -17,7 +17,8 @@ pub fn are_of_one_era(one: Revision, other: Revision) -> bool {
     between.all(|revision| Era::of(revision) == Era::of(one))
 }
 
-/// A request or notification in another revision. One of the same revision, or of a method that no revision declares, stays as it is.
+/// A request or notification in another revision. One of the same revision, or of a method that no revision of the era declares, stays as
+/// it is.
 ///
 /// # Errors
 /// The error of a request that the other revision can't represent.
@@ -30,7 +31,9 @@ pub fn translate_call(
         return Ok((json, Vec::new()));
     }
     let Some(entry) = from.method(method) else {
-        return match is_declared(method) {
+        // What another era declares, an extension may have in this one.
+        let mut of_era = Revision::all().filter(|revision| Era::of(*revision) == Era::of(from));
+        return match of_era.any(|revision| revision.method(method).is_some()) {
             true => Err(no_method(format_args!("revision {from} has no method {method}"))),
             false => Ok((json, Vec::new())),
         };
@@ -85,14 +88,10 @@ pub fn translate_failure(
 /// # Errors
 /// The error of a request of this method.
 pub fn check_undeclared(to: Revision, method: &str) -> Result<(), ErrorObject> {
-    match is_declared(method) {
+    match Revision::all().any(|revision| revision.method(method).is_some()) {
         true => Err(no_counterpart(to, method)),
         false => Ok(()),
     }
-}
-
-fn is_declared(method: &str) -> bool {
-    Revision::all().any(|revision| revision.method(method).is_some())
 }
 
 fn no_counterpart(to: Revision, method: &str) -> ErrorObject {

@@ -1,5 +1,6 @@
 //! Clients whose revision has tasks in its core, and others, on one server.
 
+use mcp_adapters::PeerTypes;
 use mcp_runtime::router::tool;
 use mcp_runtime::tasks::{CallTasks, TaskContext, TaskLimits, ToolTask};
 use mcp_runtime::transport::{
@@ -282,16 +283,18 @@ async fn a_bridge_passes_the_tasks_of_each_revision_on_to_a_server_that_speaks_i
             "cancelled"
         );
     }
-    let options = Options {
-        supported: [Revision::HUB].into(),
-        ..Options::default()
-    };
-    let new = crate::tasks::asked()
-        .options(options)
-        .connect(bridged(&router, &Revision::ALL))
-        .await
-        .unwrap();
-    let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("ask"));
-    let result = serde_json::to_value(call.await.unwrap()).unwrap();
-    assert_eq!(text(&result), "accept and decline");
+    for stateless in Revision::ALL.into_iter().filter(|revision| revision.is_stateless()) {
+        let options = Options {
+            supported: [stateless].into(),
+            ..Options::default()
+        };
+        let new = crate::tasks::asked()
+            .options(options)
+            .connect(bridged(&router, &Revision::ALL))
+            .await
+            .unwrap();
+        let call = new.peer().call_tool_to_end(hub::CallToolRequestParams::new("ask"));
+        let result = serde_json::to_value(call.await.unwrap()).unwrap();
+        assert_eq!(text(&result), "accept and decline");
+    }
 }
