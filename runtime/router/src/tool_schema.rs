@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_wire::validator::Problem;
 use mcp_wire::{RawJson, RawObject, Validator};
+use memchr::{memchr, memchr2};
 use serde_json::{Value, json};
 
 use super::call::ToolArguments;
@@ -98,20 +99,40 @@ pub(super) fn accepted(schema: &Validator, arguments: RawObject) -> Result<ToolA
     }
 }
 
-/// Whether JSON may have what no tree holds: a number beyond a double, which has an exponent or more digits than any double, or half of a
-/// surrogate pair, which is escaped.
+/// Whether JSON, which is valid, may have what no tree holds: a number beyond a double, which has an exponent or more digits than any
+/// double, or half of a surrogate pair, which is escaped.
 fn may_be_no_tree(json: &str) -> bool {
+    let mut rest = json.as_bytes();
+    while let Some(start) = memchr(b'"', rest) {
+        let (before, string) = rest.split_at(start);
+        if may_have_large_number(before) {
+            return true;
+        }
+        rest = &string[1..];
+        // Long texts are most of the long arguments, and memchr searches many bytes at a time.
+        while let Some(at) = memchr2(b'"', b'\\', rest) {
+            let (is_end, after) = (rest[at] == b'"', &rest[at + 1..]);
+            match after.split_first() {
+                _ if is_end => {
+                    rest = after;
+                    break;
+                }
+                Some((escaped, after)) if *escaped != b'u' => rest = after,
+                _ => return true,
+            }
+        }
+    }
+    may_have_large_number(rest)
+}
+
+/// Whether the JSON between two strings may have a number beyond a double.
+fn may_have_large_number(json: &[u8]) -> bool {
     const DIGITS: usize = 308;
-    let bytes = json.as_bytes();
-    let pairs = bytes.iter().zip(bytes.iter().skip(1));
-    // Without a branch, the compiler looks at many bytes with one instruction.
-    let has_pair = pairs.fold(false, |any, (first, second)| {
-        let is_exponent = first.is_ascii_digit() & second.eq_ignore_ascii_case(&b'e');
-        any | is_exponent | ((*first == b'\\') & (*second == b'u'))
-    });
-    // So many digits fill one of these parts, wherever they begin.
-    let mut parts = bytes.chunks_exact(DIGITS / 2);
-    has_pair || parts.any(|part| part.iter().all(u8::is_ascii_digit))
+    let has_exponent = json
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_digit() && pair[1].eq_ignore_ascii_case(&b'e'));
+    let mut numbers = json.split(|byte| !byte.is_ascii_digit());
+    has_exponent || numbers.any(|digits| digits.len() > DIGITS)
 }
 
 fn listed(problems: &[Problem]) -> String {

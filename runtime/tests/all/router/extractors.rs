@@ -512,6 +512,10 @@ async fn arguments_that_no_tree_of_json_holds_are_invalid_also_where_no_paramete
         (&*digits, false),
         (r#""\ud83d\ude00""#, true),
         (r#""\ud83d""#, false),
+        (r#""\\ud83d \"1e400 \\""#, true),
+        (r#""\"\\","c":1e400"#, false),
+        (r#"1,"\ud83d":1"#, false),
+        (r#"[1E400]"#, false),
     ] {
         let request = hub::CallToolRequestParams::new("count");
         let arguments = from_str::<RawObject>(&format!(r#"{{"a":{value},"b":1}}"#)).unwrap();
