@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::MessageHeader;
-use mcp_adapters::{PeerTypes, Revision};
+use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader};
+use mcp_adapters::{Mismatch, PeerTypes, Revision, hello};
 use mcp_runtime_util::Mutex;
 
 use super::negotiated::Negotiated;
+use crate::error::invalid_params;
 
 /// How many clients are remembered.
 const REMEMBERED: usize = 16;
@@ -18,26 +19,41 @@ const LONGEST: usize = 4096;
 pub struct KnownClients(Mutex<Vec<([String; 3], Arc<Negotiated>)>>);
 
 impl KnownClients {
-    /// What is negotiated with the client of a request. It is read once for all requests in which the client says the same.
-    pub fn negotiated<E>(
+    /// What a client's stateless message carries; `None` if it isn't stateless. It is read once for all messages in which a client says the
+    /// same.
+    pub fn negotiated_by(
         &self,
-        revision: Revision,
-        request: &MessageHeader<'_>,
-        read: impl FnOnce() -> Result<Negotiated, E>,
-    ) -> Result<Arc<Negotiated>, E> {
+        message: &MessageHeader<'_>,
+        supported: &[Revision],
+    ) -> Result<Option<Arc<Negotiated>>, ErrorObject> {
+        let stamped = hello::stamped_version::<Revision>(message);
+        if matches!(stamped, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
+            return Ok(None);
+        }
+        let Some((revision, requested)) = stamped.map_err(invalid_params)? else {
+            return Ok(None);
+        };
+        if revision.as_str() != requested || !supported.contains(&revision) {
+            let supported = supported.to_vec();
+            return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
+        }
+        self.with(revision, message).map(Some)
+    }
+
+    fn with(&self, revision: Revision, message: &MessageHeader<'_>) -> Result<Arc<Negotiated>, ErrorObject> {
         let lifecycle = revision.lifecycle();
         let keys = [
             lifecycle.meta_capabilities,
             lifecycle.meta_client,
             lifecycle.meta_log_level,
         ];
-        let text = |key: Option<&str>| Some(request.param(&["_meta", key?]).ok()??.text());
+        let text = |key: Option<&str>| Some(message.param(&["_meta", key?]).ok()??.text());
         let said = keys.map(|key| text(key).unwrap_or_default());
         let is_same = |(known, negotiated): &&(_, Arc<Negotiated>)| negotiated.revision == revision && *known == said;
         if let Some((_, known)) = self.0.lock().iter().find(is_same) {
             return Ok(Arc::clone(known));
         }
-        let negotiated = Arc::new(read()?);
+        let negotiated = Arc::new(Negotiated::of_stamp(revision, message)?);
         if said.iter().map(|text| text.len()).sum::<usize>() <= LONGEST {
             let mut clients = self.0.lock();
             if clients.len() == REMEMBERED {
@@ -67,7 +83,7 @@ mod tests {
                 "{client}":{{"name":"{name}","version":"1.0"}}}}}}}}"#
         );
         let request = MessageHeader::from_slice(json.as_bytes()).unwrap();
-        let negotiated = Negotiated::of_message(&request, &[revision], clients);
+        let negotiated = clients.negotiated_by(&request, &[revision]);
         negotiated.unwrap().expect("it is stateless")
     }
 

@@ -66,7 +66,7 @@ impl<S: Side> Engine<S> {
     fn carried_by(&self, header: &MessageHeader<'_>) -> Result<Option<Arc<Negotiated>>, ErrorObject> {
         match &self.server {
             Some(server) if header.method().is_some() => {
-                Negotiated::of_message(header, &self.session.options.supported, &server.clients)
+                server.clients.negotiated_by(header, &self.session.options.supported)
             }
             _ => Ok(None),
         }

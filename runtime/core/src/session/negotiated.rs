@@ -4,11 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_adapters::hub::LoggingLevel;
 use mcp_adapters::mcp_wire::{ErrorObject, MessageHeader, RawJson};
-use mcp_adapters::{ClientHello, Conversion, Mismatch, PeerTypes, Policy, Revision, ServerHello, Supply, hello, hub};
+use mcp_adapters::{ClientHello, Conversion, PeerTypes, Policy, Revision, ServerHello, Supply, hello, hub};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::known_clients::KnownClients;
 use crate::error::{CallError, invalid_params};
 use crate::message::to_value;
 
@@ -102,28 +101,10 @@ impl Negotiated {
         }
     }
 
-    /// What a client's stateless message carries; `None` if it isn't stateless.
-    pub fn of_message(
-        message: &MessageHeader<'_>,
-        supported: &[Revision],
-        clients: &KnownClients,
-    ) -> Result<Option<Arc<Self>>, ErrorObject> {
-        let stamped = hello::stamped_version::<Revision>(message);
-        if matches!(stamped, Ok(None)) || !supported.iter().any(|revision| revision.is_stateless()) {
-            return Ok(None);
-        }
-        let Some((revision, requested)) = stamped.map_err(invalid_params)? else {
-            return Ok(None);
-        };
-        if revision.as_str() != requested || !supported.contains(&revision) {
-            let supported = supported.to_vec();
-            return Err(hello::unsupported(revision, &Mismatch { requested, supported }));
-        }
-        let negotiated = clients.negotiated(revision, message, || {
-            let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
-            Self::with_client(revision, hello.result)
-        });
-        negotiated.map(Some)
+    /// What a stateless message of this revision carries.
+    pub fn of_stamp(revision: Revision, message: &MessageHeader<'_>) -> Result<Self, ErrorObject> {
+        let hello = hello::read_stamp(revision, message).map_err(invalid_params)?;
+        Self::with_client(revision, hello.result)
     }
 
     /// The name of a method of the hub in the peer's revision.
