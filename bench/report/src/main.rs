@@ -10,6 +10,8 @@ mod page;
 mod pairs;
 mod parts;
 mod programs;
+#[cfg(test)]
+mod quoted;
 mod store;
 
 use std::path::Path;
