@@ -378,8 +378,11 @@ impl<'a> Run<'_> {
                 self.change(change, value)?;
             }
             MemberChange::Text { from, to, .. } if value.as_str().as_deref() == Some(*from) => {
-                let named = self.state.renamed.map_or(*from, |(named, _)| named);
-                self.state.renamed = Some((named, to));
+                // The name of a revision, not a tag.
+                if *from == self.step.from.revision {
+                    let before = self.state.renamed.filter(|(_, now)| now == from);
+                    self.state.renamed = Some((before.map_or(*from, |(named, _)| named), to));
+                }
                 *value = Node::text(string(to));
             }
             MemberChange::Text { change, .. } => self.change(change, value)?,
