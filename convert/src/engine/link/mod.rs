@@ -58,13 +58,10 @@ impl Linker<'_> {
     fn link(&mut self) {
         let (from, to) = (self.step.from, self.step.to);
         let by_name: HashMap<&str, TypeId> = to.types.iter().enumerate().map(|(id, ty)| (ty.name, id)).collect();
-        // Which result it is depends on the request, so these unions have plans of their own.
-        let are_values =
-            |source: &TypeRef, target: &TypeRef| !is_of_results(from, source) && !is_of_results(to, target);
         for (id, ty) in from.types.iter().enumerate() {
             if let Some(other) = by_name.get(ty.name) {
                 let (source, target) = (TypeRef::Named(id), TypeRef::Named(*other));
-                if are_values(&source, &target) {
+                if self.are_values(&source, &target) {
                     self.change(&source, &target);
                 }
             }
@@ -72,7 +69,7 @@ impl Linker<'_> {
         let pairs = self.rows.objects.names().chain(self.rows.unions.names());
         for pair in pairs.filter_map(|pair| pair.split_once('>')) {
             if let (Some(source), Some(target)) = (from.notated(pair.0), to.notated(pair.1))
-                && are_values(&source, &target)
+                && self.are_values(&source, &target)
             {
                 self.change(&source, &target);
             }
@@ -93,6 +90,13 @@ impl Linker<'_> {
             let how = self.how(&source, &target);
             self.step.pairs[pair].how = how;
         }
+    }
+
+    /// Whether neither type is a union of the results of methods. Which result one is depends on the request, so these have plans of their
+    /// own.
+    fn are_values(&self, source: &TypeRef, target: &TypeRef) -> bool {
+        let kinds = [self.step.from.kind(source), self.step.to.kind(target)];
+        !kinds.iter().any(|kind| matches!(kind, Some(Kind::Results(_))))
     }
 
     fn change(&mut self, source: &TypeRef, target: &TypeRef) -> Change {
@@ -219,7 +223,7 @@ impl Linker<'_> {
         let name = self.name(source, target);
         let (sources, targets) = (variants(from, source), variants(to, target));
         let (by_position, by_name) = (rows.unions.get(&name), rows.results.get(&name));
-        let are_values = !is_of_results(from, source) && !is_of_results(to, target);
+        let are_values = self.are_values(source, target);
         let results = sources.into_iter().enumerate().map(|(at, ty)| {
             let other = match (by_position.map(|row| row.get(at)), by_name) {
                 (Some(Some(VariantRow::Becomes(at))), _) => targets.get(*at),
@@ -276,11 +280,6 @@ impl Linker<'_> {
             holds_unknown,
         }
     }
-}
-
-/// Whether a type is a union of the results of methods.
-fn is_of_results(table: &Table, ty: &TypeRef) -> bool {
-    matches!(table.kind(ty), Some(Kind::Results(_)))
 }
 
 /// Whether a union of results has one for those with an unknown tag.
