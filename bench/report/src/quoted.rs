@@ -6,29 +6,14 @@ use crate::measured::shown;
 use crate::parts::Part;
 use crate::store;
 
-/// A line of a page by its beginning, and the table of a part whose numbers it quotes: those in these columns of these rows.
-struct Quote {
-    page: &'static str,
-    line: &'static str,
-    of: (Part, &'static str),
-    rows: &'static [&'static str],
-    columns: &'static [&'static str],
-}
-
-const fn quote(
-    (page, line): (&'static str, &'static str),
-    of: (Part, &'static str),
-    rows: &'static [&'static str],
-    columns: &'static [&'static str],
-) -> Quote {
-    Quote {
-        page,
-        line,
-        of,
-        rows,
-        columns,
-    }
-}
+/// A page, the beginning of a line there, and the table of a part whose numbers that quotes: those in these columns of these rows.
+type Quote = (
+    &'static str,
+    &'static str,
+    (Part, &'static str),
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
 const README: &str = "../README.md";
 const COMPARED: &str = "compared.md";
@@ -46,29 +31,25 @@ const ALL: &[&str] = &["ours", "rmcp", "rmcp, nodelay"];
 const DECODERS: &[&str] = &["typed", "message", "rmcp", "rust-mcp-schema"];
 
 const QUOTES: [Quote; 13] = [
-    quote((README, "| release build of a server"), CPU, &["server"], BOTH),
-    quote((README, "| release build of a server"), SIZE, &["server"], BOTH),
-    quote((README, "| a call over stdio, HTTP"), CALLS, &[STDIO], BOTH),
-    quote((README, "| a call over stdio, HTTP"), CALLS, &[HTTP], ALL),
-    quote((README, "| a call of a tool"), DECODE, &["call"], DECODERS),
-    quote((README, "| a list of 200 tools"), DECODE, &["tools"], DECODERS),
-    quote((README, "| a result with 50 blocks"), DECODE, &["blocks"], DECODERS),
-    quote((COMPARED, "| Release build of a server"), CPU, &["server"], BOTH),
-    quote((COMPARED, "| Its size"), SIZE, &["server"], BOTH),
-    quote((COMPARED, "| A call over stdio"), CALLS, &[STDIO], BOTH),
-    quote((COMPARED, "| A call over HTTP"), CALLS, &[HTTP], ALL),
-    quote(
-        (COMPARED, "| Memory of an idle session"),
+    (README, "| release build of a server", CPU, &["server"], BOTH),
+    (README, "| release build of a server", SIZE, &["server"], BOTH),
+    (README, "| a call over stdio, HTTP", CALLS, &[STDIO], BOTH),
+    (README, "| a call over stdio, HTTP", CALLS, &[HTTP], ALL),
+    (README, "| a call of a tool", DECODE, &["call"], DECODERS),
+    (README, "| a list of 200 tools", DECODE, &["tools"], DECODERS),
+    (README, "| a result with 50 blocks", DECODE, &["blocks"], DECODERS),
+    (COMPARED, "| Release build of a server", CPU, &["server"], BOTH),
+    (COMPARED, "| Its size", SIZE, &["server"], BOTH),
+    (COMPARED, "| A call over stdio", CALLS, &[STDIO], BOTH),
+    (COMPARED, "| A call over HTTP", CALLS, &[HTTP], ALL),
+    (
+        COMPARED,
+        "| Memory of an idle session",
         SESSIONS,
         &["1000 sessions"],
         BOTH,
     ),
-    quote(
-        (COMPARED, "| Decoding a call"),
-        DECODE,
-        &["call"],
-        DECODERS.split_at(1).1,
-    ),
+    (COMPARED, "| Decoding a call", DECODE, &["call"], DECODERS.split_at(1).1),
 ];
 
 /// The numbers in a line, as they are written there.
@@ -80,14 +61,7 @@ fn numbers(line: &str) -> Vec<&str> {
 #[test]
 fn what_other_pages_quote_was_measured_last() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for Quote {
-        page,
-        line,
-        of: (part, table),
-        rows,
-        columns,
-    } in QUOTES
-    {
+    for (page, line, (part, table), rows, columns) in QUOTES {
         let text = std::fs::read_to_string(docs.join(page)).expect("the page is there");
         let quoting = text.lines().find(|written| written.starts_with(line));
         let quoting = quoting.unwrap_or_else(|| panic!("{page} has no line {line:?}"));
