@@ -41,7 +41,7 @@ pub use self::filled_in::{declined, dismissed, filled_in};
 pub use self::options::{CacheLimits, Limits, LossObserver, Options, Validation, ViolationObserver};
 pub use self::rounds::{Sealing, StateStore};
 pub use self::session::{
-    Changes, ClientSession, Context, Discovery, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo,
-    Progress, Responder, ServeClient, ServerSession, Session, connect, serve,
+    Changes, ClientSession, Context, Handler, HandlerResult, Layered, Middleware, Next, Peer, PeerInfo, Progress,
+    Responder, ServeClient, ServerSession, Session, connect, discovery::Discovery, serve,
 };
 pub use self::side::{ClientSide, ServerSide, Side};

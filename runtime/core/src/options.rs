@@ -10,7 +10,7 @@ use mcp_adapters::{Loss, Revision};
 
 use crate::era::Era;
 use crate::rounds::Sealing;
-use crate::session::Discovery;
+use crate::session::discovery::Discovery;
 
 /// Is called with the losses of a conversion, and the method of the message or result.
 pub type LossObserver = Arc<dyn Fn(&str, &[Loss]) + Send + Sync>;

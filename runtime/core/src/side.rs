@@ -8,7 +8,6 @@ use mcp_adapters::mcp_wire::{
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Role, Translated, Unrepresentable, hub, peers};
 
 use crate::change::Change;
-use crate::session::{Context, Handler, Handling, answer};
 
 /// An incoming message. Requests and notifications are large, and each function that passes a message on would copy them.
 pub type MessageIn<S> = Message<Box<<S as Side>::Request>, Box<<S as Side>::Notification>>;
@@ -169,24 +168,6 @@ pub trait Side: Send + Sync + Sized + 'static {
         None
     }
 
-    /// The context of a message to a server; `None` for the side of a client.
-    #[doc(hidden)]
-    fn server_context(context: Context<Self>) -> Option<Context<ServerSide>> {
-        let _ = context;
-        None
-    }
-
-    /// Lets a handler answer a request.
-    #[doc(hidden)]
-    #[expect(clippy::boxed_local, reason = "a server keeps it in its box")]
-    fn answer<'a>(
-        handler: &'a dyn Handler<Self>,
-        request: Box<Self::Request>,
-        context: &'a Context<Self>,
-    ) -> Handling<'a, Self> {
-        handler.handle_request(*request, context)
-    }
-
     /// A notification of progress; `None` for the side that sends none in the hub's revision.
     fn progress(params: hub::ProgressNotificationParams) -> Option<Self::NotificationOut>;
 
@@ -313,24 +294,11 @@ impl Side for ServerSide {
         Some(change.notification())
     }
 
-    fn server_context(context: Context<Self>) -> Option<Context<Self>> {
-        Some(context)
-    }
-
     fn log_level(notification: &Self::NotificationOut) -> Option<&hub::LoggingLevel> {
         match notification {
             hub::ServerNotification::LoggingMessage(message) => Some(&message.params.level),
             _ => None,
         }
-    }
-
-    /// A handler of a server may ask the client questions, and is called again with the answers.
-    fn answer<'a>(
-        handler: &'a dyn Handler<Self>,
-        request: Box<hub::ClientRequest>,
-        context: &'a Context<Self>,
-    ) -> Handling<'a, Self> {
-        answer(handler, request, context)
     }
 
     fn progress(params: hub::ProgressNotificationParams) -> Option<hub::ServerNotification> {

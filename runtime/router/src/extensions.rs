@@ -97,7 +97,7 @@ impl Router {
     }
 
     /// What the extensions add to a subscription.
-    pub(super) async fn extend(&self, filter: Extra, call: Call) -> Result<Added, ErrorObject> {
+    pub(super) async fn extend_subscription(&self, filter: Extra, call: Call) -> Result<Added, ErrorObject> {
         let routes: Vec<_> = self.inner.catalogue.routes().extensions.values().cloned().collect();
         let (filter, mut added) = (Arc::new(filter), Added::default());
         for route in routes {

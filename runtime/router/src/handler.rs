@@ -3,9 +3,11 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use mcp_adapters::mcp_wire::{ErrorObject, error_code};
+use mcp_adapters::mcp_wire::{ErrorObject, Extra, error_code};
 use mcp_adapters::{hub, if_hub_has};
-use mcp_runtime_core::internal::{Handling, first_page, internal_error, invalid_params, page_range, params_of};
+use mcp_runtime_core::internal::{
+    Extending, Handling, first_page, internal_error, invalid_params, page_range, params_of,
+};
 use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
 use mcp_runtime_util::{BoxFuture, NameMap};
 
@@ -328,6 +330,10 @@ impl Handler<ServerSide> for Router {
             }
             _ => true,
         }
+    }
+
+    fn extend<'a>(&'a self, filter: Extra, context: &'a Context<ServerSide>) -> Extending<'a> {
+        Box::pin(self.extend_subscription(filter, self.call(context)))
     }
 
     fn handle_notification<'a>(

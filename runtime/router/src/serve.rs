@@ -107,14 +107,9 @@ impl Router {
             false => Err(resource_not_found(uri)),
         };
         let catalogue = Arc::clone(&self.inner.catalogue);
-        let router = self.clone();
         let shared = Shared {
             budget: Arc::clone(&catalogue.subscribed),
             check: Box::new(check),
-            extend: Box::new(move |filter, context| {
-                let router = router.clone();
-                Box::pin(async move { router.extend(filter, router.call(&context)).await })
-            }),
             notify: Box::new(move |change| catalogue.notify(change)),
         };
         Subscriptions::new(limits, Some(shared))

@@ -7,18 +7,11 @@ use std::task::{self, Poll};
 
 use futures_core::Stream;
 use mcp_adapters::PeerTypes;
-use mcp_adapters::mcp_wire::{ErrorObject, Extra, RawJson, RequestId, UnknownMethod};
-use mcp_runtime_util::BoxFuture;
+use mcp_adapters::mcp_wire::{Extra, RawJson, RequestId, UnknownMethod};
 
-use super::context::Context;
 use super::json_edit::with_meta;
 use super::negotiated::Negotiated;
 use crate::change::{Change, ChangeQueue};
-use crate::side::ServerSide;
-
-/// What extensions add to a subscription, by the members that a client has added to its filter.
-pub type Extend =
-    Box<dyn Fn(Extra, Context<ServerSide>) -> BoxFuture<'static, Result<Added, ErrorObject>> + Send + Sync>;
 
 /// What extensions add to a subscription.
 #[derive(Default)]

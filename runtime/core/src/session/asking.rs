@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use mcp_adapters::handlers::CallClient;
-use mcp_adapters::mcp_wire::ErrorObject;
+use mcp_adapters::mcp_wire::{ErrorObject, Extra};
 use mcp_adapters::{Revision, hello, hub};
 use mcp_runtime_util::{BoxFuture, try_all};
 
 use super::context::Context;
 use super::context::Peer;
-use super::handler::{Handler, HandlerResult, Handling};
+use super::handler::{Extending, Handler, HandlerResult, Handling, Layered, Relay};
 use super::state::method;
 use crate::error::{CallError, internal_error, invalid_params};
 use crate::message::to_json;
@@ -18,25 +18,57 @@ use crate::side::ServerSide;
 
 type Answer = Result<HandlerResult<hub::ServerResult>, ErrorObject>;
 
-/// Answers a request by runs of a handler, each of which may ask something first.
-pub fn answer<'a>(
-    handler: &'a dyn Handler<ServerSide>,
-    mut request: Box<hub::ClientRequest>,
-    context: &'a Context<ServerSide>,
-) -> Handling<'a, ServerSide> {
-    let is_undeclared = matches!(*request, hub::ClientRequest::Unknown(_));
-    let (is_stateless, may_ask) = (
-        context.peer.negotiated().is_stateless(),
-        retry_input(&mut request).is_some(),
-    );
-    // Middleware of a route calls it in the round of the request.
-    if is_undeclared || context.peer.round.is_some() || (is_stateless && !may_ask) {
-        return handler.handle_request(*request, context);
+/// A server's handler that may ask the client questions, and runs again with the answers.
+struct Rounds<H>(H);
+
+impl<H: Handler<ServerSide>> Handler<ServerSide> for Rounds<H> {
+    fn handle_request<'a>(
+        &'a self,
+        mut request: hub::ClientRequest,
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
+        let Self(handler) = self;
+        let is_undeclared = matches!(request, hub::ClientRequest::Unknown(_));
+        let (is_stateless, may_ask) = (
+            context.peer.negotiated().is_stateless(),
+            retry_input(&mut request).is_some(),
+        );
+        if is_undeclared || (is_stateless && !may_ask) {
+            return handler.handle_request(request, context);
+        }
+        // The futures would be larger with the request itself.
+        let request = Box::new(request);
+        if is_stateless {
+            return Box::pin(answer_round(handler, request, context));
+        }
+        Box::pin(answer_rounds(handler, request, may_ask, context))
     }
-    if is_stateless {
-        return Box::pin(answer_round(handler, request, context));
+
+    fn handle_notification<'a>(
+        &'a self,
+        notification: hub::ClientNotification,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, ()> {
+        self.0.handle_notification(notification, context)
     }
-    Box::pin(answer_rounds(handler, request, may_ask, context))
+
+    fn may_ask(&self, request: &hub::ClientRequest) -> bool {
+        self.0.may_ask(request)
+    }
+
+    fn extend<'a>(&'a self, filter: Extra, context: &'a Context<ServerSide>) -> Extending<'a> {
+        self.0.extend(filter, context)
+    }
+
+    fn relay(&self, revision: Revision) -> Option<&dyn Relay<ServerSide>> {
+        self.0.relay(revision)
+    }
+}
+
+impl<H: Handler<ServerSide>> From<H> for Layered<ServerSide> {
+    fn from(handler: H) -> Self {
+        Self::new(Rounds(handler))
+    }
 }
 
 /// Answers a request of a session. If the handler returns questions, the client is called, and the handler runs again.

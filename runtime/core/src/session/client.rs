@@ -61,7 +61,7 @@ async fn answer<S: Side>(
     };
     let revision = context.peer.negotiated().revision;
     let span = request_span::<S>(&session.span, &method, None, revision, &request);
-    let handled = handler.handle_request(Box::new(request), &context).instrument(span);
+    let handled = handler.handle_request(request, &context).instrument(span);
     match handled.await? {
         HandlerResult::Declared(result) => Ok(result),
         HandlerResult::Custom(_) => Err(ErrorObject::new(

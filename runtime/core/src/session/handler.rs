@@ -5,10 +5,11 @@ use std::future::{Future, ready};
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::handlers::{ClientHandler, ServerHandler};
-use mcp_adapters::mcp_wire::{ErrorObject, RawJson};
+use mcp_adapters::mcp_wire::{ErrorObject, Extra, RawJson};
 use mcp_adapters::{Revision, hub};
 use mcp_runtime_util::BoxFuture;
 
+use super::added::Added;
 use super::context::Context;
 use super::ordered_queue::Ticket;
 use crate::side::{ClientSide, ServerSide, Side};
@@ -42,6 +43,13 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
         true
     }
 
+    /// What extensions add to a subscription, by the members that a client has added to its filter.
+    #[doc(hidden)]
+    fn extend<'a>(&'a self, filter: Extra, context: &'a Context<S>) -> Extending<'a> {
+        let _ = (filter, context);
+        Box::pin(ready(Ok(Added::default())))
+    }
+
     /// Who gets the messages of a revision instead, as they are on the wire.
     #[doc(hidden)]
     fn relay(&self, revision: Revision) -> Option<&dyn Relay<S>> {
@@ -52,6 +60,9 @@ pub trait Handler<S: Side>: Send + Sync + 'static {
 
 /// The future of a request's result.
 pub type Handling<'a, S> = BoxFuture<'a, Result<HandlerResult<<S as Side>::Result>, ErrorObject>>;
+
+/// The future of what extensions add to a subscription.
+pub type Extending<'a> = BoxFuture<'a, Result<Added, ErrorObject>>;
 
 /// A request or notification of the peer as it is on the wire.
 #[derive(Debug)]
@@ -222,12 +233,6 @@ pub struct Layered<S: Side> {
     layers: Arc<[Arc<dyn Layer<S>>]>,
 }
 
-impl<H: Handler<ServerSide>> From<H> for Layered<ServerSide> {
-    fn from(handler: H) -> Self {
-        Self::new(handler)
-    }
-}
-
 impl<H: Handler<ClientSide>> From<H> for Layered<ClientSide> {
     fn from(handler: H) -> Self {
         Self::new(handler)
@@ -244,7 +249,7 @@ impl<S: Side> Clone for Layered<S> {
 }
 
 impl<S: Side> Layered<S> {
-    fn new(handler: impl Handler<S>) -> Self {
+    pub(super) fn new(handler: impl Handler<S>) -> Self {
         Self {
             handler: Arc::new(handler),
             layers: Arc::default(),
@@ -263,12 +268,10 @@ impl<S: Side> Layered<S> {
         self
     }
 
-    /// Handles a request in all rounds that it takes. It is boxed because it is large, and the future of each function that passes it on
-    /// would have it again.
-    pub(super) fn handle_request<'a>(&'a self, request: Box<S::Request>, context: &'a Context<S>) -> Handling<'a, S> {
+    pub(super) fn handle_request<'a>(&'a self, request: S::Request, context: &'a Context<S>) -> Handling<'a, S> {
         match self.layers.is_empty() {
-            true => S::answer(&*self.handler, request, context),
-            false => Box::pin(self.outermost().request(*request, context.clone())),
+            true => self.handler.handle_request(request, context),
+            false => Box::pin(self.outermost().request(request, context.clone())),
         }
     }
 
@@ -281,6 +284,10 @@ impl<S: Side> Layered<S> {
             true => self.handler.handle_notification(notification, context),
             false => Box::pin(self.outermost().notification(notification, context.clone())),
         }
+    }
+
+    pub(super) fn extend<'a>(&'a self, filter: Extra, context: &'a Context<S>) -> Extending<'a> {
+        self.handler.extend(filter, context)
     }
 
     pub(super) fn relay(&self, revision: Revision) -> Option<&dyn Relay<S>> {
@@ -347,7 +354,7 @@ impl<S: Side> Next<S> {
     ) -> Result<HandlerResult<S::Result>, ErrorObject> {
         match self.inner() {
             Some(layer) => layer.request(request, context, self).await,
-            None => S::answer(&*self.handler, Box::new(request), &context).await,
+            None => self.handler.handle_request(request, &context).await,
         }
     }
 

@@ -71,7 +71,6 @@ impl<S: Side> Engine<S> {
         let queue = queue.inspect_err(|_| self.end_request(id))?;
         let extra = std::mem::take(&mut agreed.extra);
         let context = self.raw_context(Some(id.clone()), header, Arc::clone(negotiated), Arc::clone(extensions));
-        let context = S::server_context(context);
         let (engine, id, negotiated) = (Arc::clone(self), id.clone(), Arc::clone(negotiated));
         let answered = id.clone();
         let listened = Box::pin(async move {
@@ -79,7 +78,11 @@ impl<S: Side> Engine<S> {
             let notified = async {
                 // Whatever ends the request, the subscription ends before its id is free.
                 let _listening = Listening(&engine.session.subscriptions, &id);
-                match engine.session.subscriptions.extend(extra, context).await {
+                let added = match extra.is_empty() {
+                    true => Ok(Added::default()),
+                    false => engine.handler.extend(extra, &context).await,
+                };
+                match added {
                     Ok(mut added) => {
                         agreed.extra = std::mem::take(&mut added.agreed);
                         let changes = Listened { queue, added };

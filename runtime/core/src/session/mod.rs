@@ -9,7 +9,7 @@ mod changes;
 mod client;
 mod connect;
 mod context;
-mod discovery;
+pub mod discovery;
 mod engine;
 mod erased;
 mod exchange;
@@ -45,6 +45,7 @@ use mcp_runtime_util::task;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use self::discovery::Discovery;
 use self::engine::Engine;
 use self::erased::DynReceiver;
 use self::notifications::NotificationQueue;
@@ -55,16 +56,14 @@ use crate::options::Options;
 use crate::side::{ClientSide, ServerSide, Side};
 
 pub use self::added::Added;
-pub use self::asking::answer;
 pub use self::capabilities::{missing as missing_capability, with_extra};
 pub use self::changes::Changes;
 pub use self::connect::{connect, connect_by_handshake, connect_with};
 pub use self::context::{Context, Peer, object};
-pub use self::discovery::Discovery;
 pub use self::erased::Halves;
 pub use self::exchange::{Exchange, Inbox, connect_by};
 pub use self::handler::{
-    Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
+    Extending, Handler, HandlerResult, Handling, Layer, Layered, Middleware, Next, RawAnswer, RawMessage, Relay,
 };
 pub use self::handshake::ClientInfo;
 pub use self::json_edit::set_member;

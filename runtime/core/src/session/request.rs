@@ -149,7 +149,7 @@ impl<S: Side> Engine<S> {
             };
             // A peer that doesn't read its responses gets no further ones.
             self.response_bytes.available().await;
-            self.handler.handle_request(request, &context).await
+            self.handler.handle_request(*request, &context).await
         });
         let Some(result) = self.until_cancelled(&id, &context.cancelled, handled).await else {
             return (None, Some(permit));

@@ -8,12 +8,9 @@ use mcp_adapters::hello::ChangeFilter;
 use mcp_adapters::mcp_wire::{ErrorObject, Extra, RequestId};
 use mcp_runtime_util::{Budget, Mutex};
 
-use super::added::{Added, Extend};
-use super::context::Context;
 use crate::change::{Change, ChangeBudgets, ChangeQueue};
 use crate::error::{CallError, invalid_params};
 use crate::options::Limits;
-use crate::side::ServerSide;
 
 /// What the sessions of a server share.
 pub struct Shared {
@@ -21,8 +18,6 @@ pub struct Shared {
     pub budget: Arc<Budget>,
     /// Whether there is a resource with a URI; an error for the client if there is none.
     pub check: ResourceCheck,
-    /// What extensions add to a subscription.
-    pub extend: Extend,
     /// Queues a change for the clients of every session.
     pub notify: Box<dyn Fn(&Change) + Send + Sync>,
 }
@@ -173,18 +168,6 @@ impl Subscriptions {
         wanted.resources.sort_unstable();
         wanted.resources.dedup();
         wanted
-    }
-
-    /// What extensions add to a subscription.
-    pub(super) async fn extend(
-        &self,
-        extra: Extra,
-        context: Option<Context<ServerSide>>,
-    ) -> Result<Added, ErrorObject> {
-        match (&self.shared, context) {
-            (Some(shared), Some(context)) if !extra.is_empty() => (shared.extend)(extra, context).await,
-            _ => Ok(Added::default()),
-        }
     }
 
     /// Whether there is such a resource.
