@@ -1,7 +1,10 @@
-//! The examples of the project's README and of its guide, which compile and run as tests.
+//! The examples of the project's README, of its guide and of the attribute `tool`, which compile and run as tests.
 
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+#[doc = include_str!("../../runtime/macros/src/tool.md")]
+struct Tool;
 
 #[doc = include_str!("../../docs/guide/getting-started.md")]
 struct GettingStarted;

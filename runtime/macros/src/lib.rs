@@ -2,68 +2,7 @@
 
 use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// Makes a tool from a function and its doc comment.
-///
-/// The function stays as it is: the tool has its name, and its doc comment as the description, without which it is an error, because
-/// models choose tools by it. `NAME::tool()` gives the route. The attribute takes `title = "…"` and the hints that `ToolRoute` has methods
-/// for: `read_only`, `idempotent`, and `destructive` and `open_world` with `= true` or `= false`.
-///
-/// ```
-/// use mcp_runtime::{Args, Router};
-/// use schemars::JsonSchema;
-/// use serde::Deserialize;
-///
-/// #[derive(Deserialize, JsonSchema)]
-/// struct Location {
-///     /// A city, such as Bern.
-///     city: String,
-/// }
-///
-/// /// Get the current weather of a city.
-/// #[mcp_runtime::tool]
-/// async fn weather(Args(location): Args<Location>) -> String {
-///     format!("sunny in {}", location.city)
-/// }
-///
-/// let router = Router::new("weather", "1.0").with(weather::tool());
-/// ```
-///
-/// With a title and hints:
-///
-/// ```
-/// /// Counts the notes.
-/// #[mcp_runtime::tool(title = "Count", read_only, open_world = false)]
-/// fn count() -> usize {
-///     0
-/// }
-///
-/// /// Archives the notes.
-/// #[mcp_runtime::tool(destructive = false, idempotent)]
-/// fn archive() -> &'static str {
-///     "archived"
-/// }
-///
-/// let router = mcp_runtime::Router::new("notes", "1.0").with(count::tool()).with(archive::tool());
-/// ```
-///
-/// A tool without a doc comment doesn't compile:
-///
-/// ```compile_fail
-/// #[mcp_runtime::tool]
-/// fn time() -> &'static str {
-///     "noon"
-/// }
-/// ```
-///
-/// Nor does one with a hint that there isn't:
-///
-/// ```compile_fail
-/// /// Tells the time.
-/// #[mcp_runtime::tool(read_only = false)]
-/// fn time() -> &'static str {
-///     "noon"
-/// }
-/// ```
+#[doc = include_str!("tool.md")]
 #[proc_macro_attribute]
 pub fn tool(arguments: TokenStream, function: TokenStream) -> TokenStream {
     let route = settings(arguments).and_then(|settings| route(function.clone(), &settings));
