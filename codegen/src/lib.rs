@@ -11,10 +11,10 @@ mod extension;
 mod extension_crate;
 mod facts;
 pub mod files;
-mod forwarded;
 mod generate;
 pub mod ingest;
 mod jsonld;
+mod lists;
 pub mod load;
 mod markdown;
 mod memo;
@@ -35,10 +35,10 @@ pub use cache::Cache;
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::{EmitError, GenerateError};
 pub use extension_crate::{ExtensionCrateOptions, generate_extension};
-pub use forwarded::generate_features;
 pub use generate::{
     GenerateOptions, Generated, RevisionTable, adapters_report, generate, model_yaml, revision_tables, typescript,
 };
+pub use lists::generate_lists;
 pub use problem::{Place, Problem, Problems};
 pub use published::{check_names, lock_names};
 

@@ -11,9 +11,6 @@ use mcp_codegen::{GenerateOptions, Generated};
 use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
 use crate::print::{print, status, warn};
 
-/// How many undocumented keys are named before the rest is counted.
-const NAMED: usize = 10;
-
 pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     let out = args.out();
     let (mut stale, mut unlocked) = (Vec::new(), Vec::new());
@@ -34,14 +31,14 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
         stale.extend(list_stale(&out, &generated.files));
         unlocked.extend(list_stale(&schema, &generated.names));
     }
-    // Another tree has no documentation and no runtime.
+    // Another tree has no documentation, and no files with lists of revisions.
     if args.out.is_none() && !args.schema.is_given() {
         let docs = in_workspace("docs");
         let documents = mcp_codegen::generate_documents(&args.schema.directory(), &docs, args.check)?;
         stale.extend(list_stale(&docs, &documents));
-        let runtime = in_workspace("runtime");
-        let features = mcp_codegen::generate_features(&args.schema.directory(), &runtime, args.check)?;
-        stale.extend(list_stale(&runtime, &features));
+        let workspace = in_workspace("");
+        let lists = mcp_codegen::generate_lists(&args.schema.directory(), &workspace, args.check)?;
+        stale.extend(list_stale(&workspace, &lists));
     }
     if !stale.is_empty() {
         stale.push(format!("run `{}`", command("generate", args)));
@@ -131,11 +128,8 @@ fn report_undocumented(generated: &Generated) {
             "{revision}: {} entries are missing from docs.yaml",
             keys.len()
         ));
-        for key in keys.iter().take(NAMED) {
+        for key in keys {
             status(format_args!("  {key}"));
-        }
-        if keys.len() > NAMED {
-            status(format_args!("  and {} more", keys.len() - NAMED));
         }
     }
 }

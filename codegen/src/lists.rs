@@ -1,0 +1,119 @@
+//! The lists of revisions in files that are written by hand otherwise.
+
+use std::path::Path;
+
+use crate::emit::revision_features;
+use crate::error::GenerateError;
+use crate::files::{FileSet, Report};
+use crate::load::{Manifest, load, read_text};
+use crate::problem::{Problem, Problems};
+
+/// Lines of a file that name revisions, one after the other.
+struct List {
+    /// The path in the workspace.
+    path: &'static str,
+    /// What each line begins with, and what else it has. No other line of the file does.
+    marks: [&'static str; 2],
+    lines: Vec<String>,
+}
+
+/// Writes the lists of revisions in a workspace in place of those that are there: the features of `runtime/Cargo.toml`, by which
+/// revisions are chosen, the table in `README.md`, and the pages in `docs/SUMMARY.md`. The rest of each file stays as it is. With `check`,
+/// nothing is written.
+///
+/// # Errors
+/// Problems of the input, a file without such a list, and files that can't be read or written.
+pub fn generate_lists(schema: &Path, workspace: &Path, check: bool) -> Result<Report, GenerateError> {
+    let loaded = load(schema)?;
+    let lists = lists(&loaded.manifest);
+    let mut files = FileSet::default();
+    for lists in lists.chunk_by(|one, next| one.path == next.path) {
+        let path = lists[0].path;
+        let problem = |what: &str| Problems::from(Problem::new(workspace.join(path).display().to_string(), what));
+        let mut text = read_text(&workspace.join(path))?.ok_or_else(|| problem("the file is missing"))?;
+        for list in lists {
+            let [begins, has] = list.marks;
+            let replaced = list.replaced(&text);
+            text = replaced.ok_or_else(|| {
+                problem(&format!(
+                    "no line with `{begins}…{has}…` shows where the list of revisions belongs"
+                ))
+            })?;
+        }
+        files.insert(path, text)?;
+    }
+    let finish = if check { FileSet::check } else { FileSet::write };
+    Ok(finish(&files, workspace, &[])?)
+}
+
+fn lists(manifest: &Manifest) -> Vec<List> {
+    let revisions: Vec<&str> = manifest.revisions.iter().map(|entry| entry.revision.as_str()).collect();
+    let hub = manifest.hub().map(|hub| hub.as_str()).unwrap_or_default();
+    let features = revision_features(&revisions, hub);
+    let rows = revisions.iter().enumerate().map(|(index, revision)| {
+        let types = manifest.family().types_crate(revision);
+        let change = match index.checked_sub(1).map(|before| revisions[before]) {
+            Some(before) => format!("[since {before}](docs/changes/{before}_{revision}.md)"),
+            None => "–".to_owned(),
+        };
+        format!("| {revision} | `{types}` | [reference](docs/reference/{revision}.md) | {change} |")
+    });
+    let references = revisions
+        .iter()
+        .rev()
+        .map(|name| format!("- [{name}](reference/{name}.md)"));
+    let extensions = manifest.extensions.keys();
+    let extensions = extensions.map(|name| format!("- [The {name} extension](reference/extensions/{name}.md)"));
+    let changes = revisions.windows(2).rev();
+    let changes = changes.map(|pair| {
+        let (from, to) = (pair[0], pair[1]);
+        format!("- [{from} to {to}](changes/{from}_{to}.md)")
+    });
+    let list = |path, marks, lines| List { path, marks, lines };
+    let feature = |feature: &String| format!("{feature} = [\"mcp-adapters/{feature}\"]");
+    vec![
+        list(
+            "runtime/Cargo.toml",
+            ["since-", " = "],
+            features.iter().map(feature).collect(),
+        ),
+        list("README.md", ["| ", "](docs/reference/"], rows.collect()),
+        list(
+            "docs/SUMMARY.md",
+            ["- [", "](reference/"],
+            references.chain(extensions).collect(),
+        ),
+        list("docs/SUMMARY.md", ["- [", "](changes/"], changes.collect()),
+    ]
+}
+
+impl List {
+    /// A text with these lines in place of the first one of the list, and without its others.
+    fn replaced(&self, text: &str) -> Option<String> {
+        let is_listed = |line: &str| line.starts_with(self.marks[0]) && line.contains(self.marks[1]);
+        let first = text.lines().position(is_listed)?;
+        let (before, after) = (text.lines().take(first), text.lines().skip(first));
+        let after = after.filter(|line| !is_listed(line));
+        let lines = before.chain(self.lines.iter().map(String::as_str)).chain(after);
+        Some(lines.map(|line| line.to_owned() + "\n").collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_lines_of_the_list_are_replaced() {
+        let list = List {
+            path: "",
+            marks: ["since-", " = "],
+            lines: ["since-1 = []", "since-2 = []"].map(str::to_owned).into(),
+        };
+        let text = "[features]\nstdio = []\n# Revisions.\nsince-1 = []\nsince-3 = []\n\n[lints]\n";
+        let expected = "[features]\nstdio = []\n# Revisions.\nsince-1 = []\nsince-2 = []\n\n[lints]\n";
+        assert_eq!(list.replaced(text).as_deref(), Some(expected));
+        assert_eq!(list.replaced(expected).as_deref(), Some(expected));
+        assert_eq!(list.replaced("[features]\n"), None);
+    }
+}
