@@ -1,6 +1,6 @@
 //! The files of all crates.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::emit::{AdaptersInput, EmitInput, EmittedCrate, docs_of_all, emit_adapters, emit_crate, typescript};
 use crate::error::GenerateError;
@@ -11,8 +11,18 @@ use crate::protocol::Protocol;
 /// Everything that is generated, in memory.
 pub(crate) struct Emitted {
     pub(crate) files: FileSet,
-    /// The documentation that each revision lacks, by key.
-    pub(crate) undocumented: BTreeMap<String, BTreeSet<String>>,
+    pub(crate) undocumented: Vec<Undocumented>,
+}
+
+/// The documentation that a revision or an extension lacks.
+#[derive(Debug)]
+pub struct Undocumented {
+    /// The revision, or the id of the extension.
+    pub name: String,
+    /// Whether it is published as it is.
+    pub is_released: bool,
+    /// The keys that `docs.yaml` lacks.
+    pub keys: BTreeSet<String>,
 }
 
 /// What the crates of all revisions and extensions are emitted from; `crates` is the directory of the hand-written ones, as their manifests
@@ -58,7 +68,7 @@ pub(crate) fn emit_extension(protocol: &Protocol, name: &str) -> Result<FileSet,
 /// Emits the crates of all revisions and extensions, and that which knows every revision.
 pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted, GenerateError> {
     let mut files = FileSet::default();
-    let mut undocumented = BTreeMap::new();
+    let mut undocumented = Vec::new();
     let (mut identifiers, mut problems) = (Vec::new(), Vec::new());
     let mut documented = BTreeSet::new();
     for input in inputs(protocol, crates) {
@@ -66,7 +76,11 @@ pub(crate) fn emit_protocol(protocol: &Protocol, crates: &str) -> Result<Emitted
         problems.extend(found);
         files.insert_crate(&input.crate_name(), emitted.files)?;
         let id = input.extension().map(|extension| &extension.declared.id);
-        undocumented.insert(id.unwrap_or(&input.model().revision).clone(), emitted.undocumented);
+        undocumented.push(Undocumented {
+            name: id.unwrap_or(&input.model().revision).clone(),
+            is_released: input.revision.documents.entry.released,
+            keys: emitted.undocumented,
+        });
         documented.extend(emitted.documented);
         identifiers.push(emitted.identifiers);
     }

@@ -1,11 +1,10 @@
 //! The pipeline: a schema directory in, crates out.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::adapt::report;
 use crate::cache::Cache;
-use crate::crates::{emit_protocol, typescript_of};
+use crate::crates::{Undocumented, emit_protocol, typescript_of};
 use crate::emit;
 use crate::error::GenerateError;
 use crate::files::{FileSet, Report};
@@ -41,8 +40,8 @@ pub struct Generated {
     pub types: usize,
     /// The problems of drafts, which were left out or ignored.
     pub warnings: Vec<Problem>,
-    /// The documentation that each revision and extension lacks, by key.
-    pub undocumented: BTreeMap<String, BTreeSet<String>>,
+    /// The documentation that each revision and extension lacks.
+    pub undocumented: Vec<Undocumented>,
 }
 
 /// Generates the crates of all revisions.

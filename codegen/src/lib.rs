@@ -32,6 +32,7 @@ mod stages;
 mod templates;
 
 pub use cache::Cache;
+pub use crates::Undocumented;
 pub use documents::{generate_documents, revision_diff, write_jsonld};
 pub use error::{EmitError, GenerateError};
 pub use extension_crate::{ExtensionCrateOptions, generate_extension};

@@ -159,7 +159,9 @@ pub struct WithdrawArgs {
     pub schema: SchemaArgs,
 }
 
-/// Write the crates of all revisions, their features in runtime/Cargo.toml, docs/changes and docs/reference
+/// Write the crates of all revisions, docs/changes and docs/reference, and the lists of revisions in other files
+///
+/// The lists are the features of runtime/Cargo.toml, the table in README.md, and the pages in docs/SUMMARY.md.
 ///
 /// A folder of the schemas that has a revisions.yaml of its own, such as schema/registry, is another family, whose crates are written too.
 /// The crate of a revision that is gone is removed. Files in these crates that weren't generated are kept, and named.
@@ -170,7 +172,7 @@ Examples:
   cargo xtask generate --check                            # for CI: writes nothing, names what is stale
   cargo xtask generate --schema try/schema --out try/out  # another tree")]
 pub struct GenerateArgs {
-    /// Write nothing; fail if a file is stale, missing or orphaned
+    /// Write nothing; fail if a file is stale, missing or orphaned, or a released revision lacks documentation
     #[arg(long)]
     pub check: bool,
     #[command(flatten)]

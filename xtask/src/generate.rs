@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use mcp_codegen::files::Report;
 use mcp_codegen::load::families;
-use mcp_codegen::{GenerateOptions, Generated};
+use mcp_codegen::{GenerateOptions, Generated, Undocumented};
 
 use crate::args::{AdaptersArgs, GenerateArgs, LockArgs, ModelArgs, in_workspace};
 use crate::print::{print, status, warn};
 
 pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     let out = args.out();
-    let (mut stale, mut unlocked) = (Vec::new(), Vec::new());
+    let (mut stale, mut unlocked, mut is_documented) = (Vec::new(), Vec::new(), true);
     for schema in families(&args.schema.directory()) {
         let start = Instant::now();
         let generated = mcp_codegen::generate(&GenerateOptions {
@@ -22,7 +22,10 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
             out: out.clone(),
             check: args.check,
         })?;
-        report_undocumented(&generated);
+        for lacking in generated.undocumented.iter().filter(|lacking| !lacking.keys.is_empty()) {
+            report_undocumented(lacking);
+            is_documented &= !lacking.is_released;
+        }
         warn(&generated.warnings);
         status(summary(&generated, (&schema, args), start.elapsed().as_secs_f32()));
         for path in &generated.files.foreign {
@@ -31,8 +34,8 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
         stale.extend(list_stale(&out, &generated.files));
         unlocked.extend(list_stale(&schema, &generated.names));
     }
-    // Another tree has no documentation, and no files with lists of revisions.
-    if args.out.is_none() && !args.schema.is_given() {
+    let is_workspace = args.out.is_none() && !args.schema.is_given();
+    if is_workspace {
         let docs = in_workspace("docs");
         let documents = mcp_codegen::generate_documents(&args.schema.directory(), &docs, args.check)?;
         stale.extend(list_stale(&docs, &documents));
@@ -46,6 +49,9 @@ pub fn run(args: &GenerateArgs) -> Result<(), Box<dyn Error>> {
     if !unlocked.is_empty() {
         stale.extend(unlocked);
         stale.push(format!("run `{}`", command("lock", args)));
+    }
+    if is_workspace && !is_documented {
+        stale.push("write the entries that docs.yaml lacks of released revisions".to_owned());
     }
     if args.check && !stale.is_empty() {
         return Err(stale.join("\n").into());
@@ -119,18 +125,13 @@ pub fn crates_from(out: &Path) -> Result<String, std::io::Error> {
     Ok(way.replace('\\', "/"))
 }
 
-fn report_undocumented(generated: &Generated) {
-    for (revision, keys) in &generated.undocumented {
-        if keys.is_empty() {
-            continue;
-        }
-        status(format_args!(
-            "{revision}: {} entries are missing from docs.yaml",
-            keys.len()
-        ));
-        for key in keys {
-            status(format_args!("  {key}"));
-        }
+fn report_undocumented(Undocumented { name, keys, .. }: &Undocumented) {
+    status(format_args!(
+        "{name}: {} entries are missing from docs.yaml",
+        keys.len()
+    ));
+    for key in keys {
+        status(format_args!("  {key}"));
     }
 }
 

@@ -87,7 +87,13 @@ Query.old: The text of old.
         .unwrap_or_else(|error| panic!("{error}"))
         .undocumented;
     let asked_for = |revision: &str, name: &str| -> BTreeSet<String> {
-        let keys = undocumented[revision].iter().filter(|key| key.starts_with(name));
+        let keys = undocumented
+            .iter()
+            .find(|lacking| lacking.name == revision)
+            .unwrap()
+            .keys
+            .iter()
+            .filter(|key| key.starts_with(name));
         keys.cloned().collect()
     };
     assert_eq!(asked_for("a", "Query"), BTreeSet::new());
