@@ -170,6 +170,9 @@ fn the_first_examples_are_the_examples_that_run() {
 
 #[test]
 fn the_readme_is_short() {
-    let words = read(Path::new("README.md")).split_whitespace().count();
-    assert!(words <= 820, "{words} words");
+    let readme = read(Path::new("README.md"));
+    // Tables grow with what they list.
+    let prose = readme.lines().filter(|line| !line.starts_with('|'));
+    let words: usize = prose.map(|line| line.split_whitespace().count()).sum();
+    assert!(words <= 540, "{words} words");
 }
