@@ -28,7 +28,7 @@ pub(crate) fn context(model: &Model) -> Value {
     let mut terms = BTreeSet::new();
     for (ty, object) in model.objects() {
         terms.extend(object.names());
-        let within = ty.schema.members.values().flat_map(|member| &member.declared);
+        let within = ty.schema.members.values().flat_map(|member| member.declared.keys());
         terms.extend(within.map(String::as_str));
     }
     let mut context = Map::new();

@@ -48,7 +48,7 @@ impl<'m> Pairing<'m> {
             return Ok(());
         }
         let validator = Validator::new(self.to.schema).map_err(|error| error.to_string())?;
-        let mut violations = schema.pointers().flat_map(|at| validator.validate(at, value));
+        let mut violations = schema.pointers.iter().flat_map(|at| validator.validate(at, value));
         match violations.next() {
             Some(violation) => Err(violation.to_string()),
             None => Ok(()),

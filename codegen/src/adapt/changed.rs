@@ -59,7 +59,7 @@ impl Planner<'_> {
             let own = object.member(name.unwrap_or(&member.name))?;
             let schema = to.member_schema(&self.pair.name(to, target), &member.name)?;
             let is_unchecked = !schema.assertions.is_empty() && self.is_among(&own.ty, &member.ty, changed);
-            let at = schema.pointers().map(str::to_owned).collect();
+            let at = schema.pointers.clone();
             is_unchecked.then(|| (member.name.clone(), Check { at, drop: None }))
         });
         unchecked.collect()

@@ -3,7 +3,6 @@
 use mcp_wire::json_schema::pointer;
 use serde_json::Value;
 
-use super::accepts::Schemas;
 use super::pairing::{Pairing, Side};
 use super::planner::{Losses, Planner};
 use super::relation::Relation;
@@ -233,7 +232,10 @@ impl<'m> Planner<'m> {
 impl Pairing<'_> {
     /// The pointer of the schema of a member, if it isn't where the type's schema has it.
     fn unexpected_pointer(&self, ty: &str, member: &str) -> Option<Option<String>> {
-        let found = self.to.member_schema(ty, member).map(|schema| schema.pointer.clone());
+        let found = self
+            .to
+            .member_schema(ty, member)
+            .and_then(|schema| schema.pointers.first().cloned());
         let properties = pointer::child(&self.to.model.types.get(ty)?.pointer, "properties");
         (found.as_ref() != Some(&pointer::child(&properties, member))).then_some(found)
     }
@@ -252,33 +254,22 @@ impl Pairing<'_> {
             && self.is_supplied(other, &required.ty, 0)
     }
 
-    /// The pointers of the target's schemas of a member that are narrower than the source's.
+    /// The pointers of the target's schemas of a member if these are narrower than the source's.
     ///
-    /// What is compared are assertions about the member and what is in its lists and maps, the required members of an open object, and
-    /// all that the schemas say of open JSON. Types that the member refers to are compared on their own.
+    /// What is compared are assertions about the member and what is in its lists and maps, and all that the schemas say of open JSON. Types
+    /// that the member refers to are compared on their own.
     fn narrower(&self, from_name: &str, from: &Member, to_name: &str, to: &Member) -> Vec<String> {
         let Some(target) = self.to.member_schema(to_name, &to.name) else {
             return Vec::new();
         };
         let source = self.from.member_schema(from_name, &from.name);
-        let had = |(name, schema)| source.and_then(|source| source.required.get(name)) == Some(schema);
-        let closes = || match source {
-            Some(source) if self.to.is_open(&to.ty) => {
-                !Schemas::new(self.to, self.from).accept_others(&target.pointer, &source.pointer)
-            }
-            _ => false,
-        };
-        let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions));
-        let is_narrower = !is_implied || !target.required.iter().all(had) || closes();
-        let others = target.others.iter().filter(|other| match source {
-            Some(source) if is_implied && self.to.is_open(&to.ty) => {
-                let mut sources = source.others.iter().chain([&source.pointer]);
-                !sources.any(|source| Schemas::new(self.to, self.from).accept(other, source))
-            }
-            _ => !is_implied,
-        });
-        let first = is_narrower.then_some(&target.pointer);
-        first.into_iter().chain(others).cloned().collect()
+        let is_open = self.to.is_open(&to.ty);
+        let is_implied = target.assertions.follow_from(source.map(|source| &source.assertions))
+            && (!is_open || source.is_some_and(|source| source.implies_open(target)));
+        match is_implied {
+            true => Vec::new(),
+            false => target.pointers.clone(),
+        }
     }
 
     /// The members that only the target's schema declares in an object that the target keeps open, or that it narrows.
@@ -291,13 +282,10 @@ impl Pairing<'_> {
         let (Some(source), Some(target)) = (source, target) else {
             return Vec::new();
         };
-        let added = target
-            .optional
-            .iter()
-            .filter(|(name, pointer)| match source.optional.get(*name) {
-                Some(source) => !Schemas::new(self.to, self.from).accept(pointer, source),
-                None => !source.declared.contains(*name),
-            });
-        added.map(|(name, pointer)| (name.clone(), pointer.clone())).collect()
+        let declared = target.declared.iter().filter(|(_, member)| !member.required);
+        let added = declared.filter(|(name, member)| !source.implies_declared(name, member));
+        added
+            .map(|(name, member)| (name.clone(), member.pointer.clone()))
+            .collect()
     }
 }

@@ -1,6 +1,5 @@
 //! Two models in, the planned conversions between them and their losses out.
 
-mod accepts;
 mod arguments;
 mod changed;
 mod error_rules;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::change::{Change, ChangeKind, Compatibility, Subject};
 use super::pair::{Difference, LeafType, Pair, atoms};
 use super::place::name_of;
-use crate::model::{Assertions, MemberSchema, Model, Struct, Type, TypeKind, TypeRef};
+use crate::model::{Assertions, DeclaredMember, Model, Struct, Type, TypeKind, TypeRef};
 use crate::normalise::Scalar;
 
 pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
@@ -181,14 +181,12 @@ impl<'p, 'm> Matched<'p, 'm> {
             changes.push(self.change(Some(name), what, compatibility));
         }
         changes.extend(self.value(name, before, after));
-        let schema = |ty: &'m Type| ty.schema.members.get(name).cloned().unwrap_or_default();
-        changes.extend(self.beyond_the_type(name, &schema(self.earlier), &schema(self.later)));
+        changes.extend(self.beyond_the_type(name, before, after));
         changes
     }
 
     /// The values of a member that only one of the revisions has.
     fn value(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
-        let is_open = |field: &Field<'_>| field.ty == Some(&TypeRef::RawObject);
         // What has a name is a definition, whose changes are there.
         let object = |model: &'m Model, field: &Field<'m>| {
             let name = field.ty.and_then(TypeRef::named)?;
@@ -197,8 +195,8 @@ impl<'p, 'm> Matched<'p, 'm> {
         };
         let nothing = BTreeMap::new();
         let parts = match (object(self.pair.earlier, before), object(self.pair.later, after)) {
-            (None, Some(object)) if is_open(before) => self.fields(name, &nothing, &fields(self.pair.later, object)),
-            (Some(object), None) if is_open(after) => self.fields(name, &fields(self.pair.earlier, object), &nothing),
+            (None, Some(object)) if before.is_open() => self.fields(name, &nothing, &fields(self.pair.later, object)),
+            (Some(object), None) if after.is_open() => self.fields(name, &fields(self.pair.earlier, object), &nothing),
             _ => Vec::new(),
         };
         let named = || [before.ty, after.ty].into_iter().flatten().filter_map(|ty| ty.named());
@@ -231,19 +229,26 @@ impl<'p, 'm> Matched<'p, 'm> {
     }
 
     /// Bounds of a value, and what is declared in an open object.
-    fn beyond_the_type(&self, name: &str, before: &MemberSchema, after: &MemberSchema) -> Vec<Change> {
-        let bounds = self.assertions(Some(name), &before.assertions, &after.assertions);
+    fn beyond_the_type(&self, name: &str, before: &Field<'m>, after: &Field<'m>) -> Vec<Change> {
+        let schema = |ty: &'m Type| ty.schema.members.get(name).cloned().unwrap_or_default();
+        let (earlier, later) = (schema(self.earlier), schema(self.later));
+        let bounds = self.assertions(Some(name), &earlier.assertions, &later.assertions);
         let mut changes: Vec<Change> = bounds.into_iter().collect();
         let inner = |member: &str| format!("{name}.{member}");
-        for member in before.declared.union(&after.declared) {
-            let is = |schema: &MemberSchema| (schema.declared.contains(member), schema.required.contains_key(member));
-            let (what, compatibility) = match (is(before), is(after)) {
-                ((false, _), (true, true)) => (ChangeKind::Added, Compatibility::BreakingForSenders),
-                ((false, _), _) => (ChangeKind::Added, Compatibility::Additive),
+        let [earlier, later] = [(before, earlier), (after, later)].map(|(field, schema)| match field.is_open() {
+            true => schema.declared,
+            false => BTreeMap::new(),
+        });
+        let members: BTreeSet<&String> = earlier.keys().chain(later.keys()).collect();
+        for member in members {
+            let required = |declared: &BTreeMap<String, DeclaredMember>| declared.get(member).map(|it| it.required);
+            let (what, compatibility) = match (required(&earlier), required(&later)) {
+                (None, Some(true)) => (ChangeKind::Added, Compatibility::BreakingForSenders),
+                (None, _) => (ChangeKind::Added, Compatibility::Additive),
                 // Whatever isn't declared may still be there.
-                (_, (false, _)) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
-                ((_, false), (_, true)) => (ChangeKind::Required, Compatibility::BreakingForSenders),
-                ((_, true), (_, false)) => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
+                (_, None) => (ChangeKind::Loosened, Compatibility::BreakingForReceivers),
+                (Some(false), Some(true)) => (ChangeKind::Required, Compatibility::BreakingForSenders),
+                (Some(true), Some(false)) => (ChangeKind::Optional, Compatibility::BreakingForReceivers),
                 _ => continue,
             };
             let change = self.change(Some(&inner(member)), what, compatibility);
@@ -251,6 +256,13 @@ impl<'p, 'm> Matched<'p, 'm> {
             changes.push(change.values(None, any));
         }
         changes
+    }
+}
+
+impl Field<'_> {
+    /// Whether it is an object that no type describes.
+    fn is_open(&self) -> bool {
+        self.ty == Some(&TypeRef::RawObject)
     }
 }
 

@@ -3,36 +3,44 @@
 use std::collections::BTreeSet;
 
 use mcp_wire::json_schema::pointer;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::declarations::declarations;
 use super::type_schema::{Assertion, Assertions};
 use super::types::{Model, TypeKind};
-use crate::normalise::{only_requires, says_nothing};
+use crate::normalise::{follow, only_requires, says_nothing};
 
-/// Keywords that assert nothing, or nothing but what types do. Any other one is an assertion, also one that nobody uses yet.
+/// Keywords that assert nothing. Any other one is an assertion, also one that nobody uses yet.
 #[rustfmt::skip]
-const SAID_BY_TYPES: [&str; 19] = [
+const ANNOTATIONS: [&str; 16] = [
     "$anchor", "$comment", "$defs", "$id", "$ref", "$schema", "contentEncoding", "contentMediaType", "default", "definitions",
-    "deprecated", "description", "examples", "format", "properties", "readOnly", "required", "title", "type",
+    "deprecated", "description", "examples", "format", "readOnly", "title",
 ];
+
+/// Keywords that assert nothing but what types do.
+const SAID_BY_TYPES: [&str; 3] = ["properties", "required", "type"];
 
 /// How many references, intersections and containers lead to an assertion.
 const MAX_DEPTH: usize = 16;
 
 /// What the schema of a type asserts, at any of its places.
 pub(super) fn of_type(model: &Model, root: &Value, at: &str) -> Assertions {
-    collect(model, root, at, true)
+    collect(model, root, |collector| collector.schema(at, "", 0, true))
 }
 
 /// What the schema of a member asserts, without the definitions of types that it refers to.
 pub(super) fn of_member(model: &Model, root: &Value, at: &str) -> Assertions {
-    collect(model, root, at, false)
+    collect(model, root, |collector| collector.schema(at, "", 0, false))
 }
 
-fn collect(model: &Model, root: &Value, at: &str, is_type: bool) -> Assertions {
+/// All that the schema of open JSON asserts, since no type says any of it: of the whole, or with `around`, of a member.
+pub(super) fn of_open_json(model: &Model, root: &Value, at: &str, around: &str) -> Assertions {
+    collect(model, root, |collector| collector.open_json(at, around, 0))
+}
+
+fn collect(model: &Model, root: &Value, walk: impl FnOnce(&mut Collector<'_>)) -> Assertions {
     let mut collector = Collector::new(model, root);
-    collector.schema(at, "", 0, is_type);
+    walk(&mut collector);
     Assertions::new(collector.found, collector.definitions)
 }
 
@@ -106,13 +114,69 @@ impl<'m> Collector<'m> {
                 ("const", value) if is_constant(value) => {}
                 // The values of a part needn't be those of the type.
                 ("enum", Value::Array(values)) if is_enumeration(values) && (depth == 0 || !is_part) => {}
-                (keyword, _) if keyword.starts_with("x-") || SAID_BY_TYPES.contains(&keyword) => {}
-                _ => {
-                    self.found.insert((format!("{around}{keyword}"), value.to_string()));
-                    self.add_definitions(value);
-                }
+                (keyword, _) if is_annotation(keyword) || SAID_BY_TYPES.contains(&keyword) => {}
+                _ => self.add(around, keyword, value),
             }
         }
+    }
+
+    /// Collects all that the schema at a pointer asserts.
+    fn open_json(&mut self, at: &str, around: &str, depth: usize) {
+        let Some(schema) = pointer::resolve(self.root, at).filter(|schema| !says_nothing(schema)) else {
+            return;
+        };
+        let Some(keywords) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
+            return self.add(around, "", schema);
+        };
+        for (keyword, value) in keywords {
+            let child = |name: &str| pointer::child(&pointer::child(at, keyword), name);
+            match (keyword.as_str(), value) {
+                ("$ref", Value::String(reference)) => self.reference(reference, around, depth),
+                // The members of the whole are described one by one.
+                ("properties", Value::Object(_)) if around.is_empty() => {}
+                ("properties", Value::Object(members)) => {
+                    for name in members.keys() {
+                        let around = format!("{}/", pointer::child(around, name));
+                        self.open_json(&child(name), &around, depth + 1);
+                    }
+                }
+                ("required", Value::Array(names)) => names.iter().for_each(|name| self.add(around, keyword, name)),
+                ("additionalProperties" | "items", value) if follow(self.root, value).is_some_and(says_nothing) => {}
+                ("additionalProperties" | "items", _) => {
+                    // It says nothing of members that the schema names otherwise.
+                    let named = ["properties", "patternProperties"].map(|keyword| schema.get(keyword)?.as_object());
+                    let named: Vec<&String> = named.into_iter().flatten().flat_map(Map::keys).collect();
+                    self.found
+                        .insert((format!("{around}{keyword}"), json!(named).to_string()));
+                    self.open_json(&pointer::child(at, keyword), &format!("{around}{keyword}/"), depth + 1);
+                }
+                ("allOf", Value::Array(parts)) => {
+                    for index in 0..parts.len() {
+                        self.open_json(&child(&index.to_string()), around, depth + 1);
+                    }
+                }
+                (keyword, _) if is_annotation(keyword) => {}
+                _ => self.add(around, keyword, value),
+            }
+        }
+    }
+
+    /// Collects what the definition that open JSON refers to asserts. One that it refers to again, or that holds itself, is compared as a
+    /// whole.
+    fn reference(&mut self, reference: &str, around: &str, depth: usize) {
+        let Some(target) = pointer::canonical(reference) else {
+            return;
+        };
+        if self.seen.insert((target.clone(), String::new(), true)) {
+            self.open_json(&target, around, depth + 1);
+        } else if let Some(definition) = pointer::resolve(self.root, &target) {
+            self.add(around, "$ref", definition);
+        }
+    }
+
+    fn add(&mut self, around: &str, keyword: &str, value: &'m Value) {
+        self.found.insert((format!("{around}{keyword}"), value.to_string()));
+        self.add_definitions(value);
     }
 
     /// Adds the definitions that a value refers to, and those that they refer to.
@@ -156,6 +220,10 @@ impl<'m> Collector<'m> {
         let kind = self.model.places.get(at).and_then(|name| self.model.kind(name));
         kind.is_some_and(|kind| !matches!(kind, TypeKind::Alias(_) | TypeKind::Strings { .. }))
     }
+}
+
+fn is_annotation(keyword: &str) -> bool {
+    keyword.starts_with("x-") || ANNOTATIONS.contains(&keyword)
 }
 
 /// Whether the members of an object are those of a map.

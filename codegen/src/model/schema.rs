@@ -1,14 +1,13 @@
 //! Finds what the schema says beyond the types: conversions need it to tell which values the other revision refuses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mcp_wire::json_schema::pointer;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::assertions;
 use super::declarations::{declarations, places_of};
-use super::type_ref::TypeRef;
-use super::type_schema::{MemberSchema, TypeSchema};
+use super::type_schema::{DeclaredMember, MemberSchema, TypeSchema};
 use super::types::{Model, TypeKind};
 use crate::normalise::follow;
 
@@ -52,15 +51,10 @@ impl Schema<'_> {
         if let TypeKind::Struct(object) = kind {
             let declarations = declarations(self.root, at);
             for member in &object.members {
-                let mut places = places_of(&declarations, &member.name);
-                let Some(pointer) = places.next() else { continue };
-                let mut described = self.of_member(model, pointer.to_owned(), &member.ty);
-                for other in places {
-                    let asserted = assertions::of_member(model, self.root, other);
-                    described.assertions.extend("", asserted);
-                    described.others.push(other.to_owned());
+                let places: Vec<&str> = places_of(&declarations, &member.name).collect();
+                if !places.is_empty() {
+                    members.insert(member.name.clone(), self.of_member(model, &places));
                 }
-                members.insert(member.name.clone(), described);
             }
             // What another part of an intersection asserts of a constant may be wrong of it. Then no value is valid.
             for constant in &object.constants {
@@ -80,35 +74,24 @@ impl Schema<'_> {
         }
     }
 
-    fn of_member(&self, model: &Model, pointer: String, ty: &TypeRef) -> MemberSchema {
-        let schema = self.follow(&pointer).unwrap_or(&Value::Null);
-        let (mut optional, mut required, mut declared) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        if *model.resolve(ty) == TypeRef::RawObject {
-            let declarations = declarations(self.root, &pointer);
-            declared = declarations.iter().map(|(name, _)| (*name).to_owned()).collect();
-            let first_place = |name: &str| declarations.iter().find(|(other, _)| *other == name);
-            let must = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-            let must: BTreeSet<&str> = must.filter_map(Value::as_str).collect();
-            let properties = schema.get("properties").and_then(Value::as_object);
-            let names = properties.into_iter().flatten().map(|(name, _)| name);
-            optional = names
-                .filter(|name| !must.contains(name.as_str()))
-                .filter_map(|name| Some((name.clone(), first_place(name)?.1.clone())))
-                .collect();
-            let said = |name: &str| self.follow(&first_place(name)?.1);
-            required = must
-                .into_iter()
-                .map(|name| (name.to_owned(), said(name).cloned().unwrap_or(Value::Bool(true))))
-                .collect();
+    fn of_member(&self, model: &Model, places: &[&str]) -> MemberSchema {
+        let mut described = MemberSchema::default();
+        for place in places {
+            described.pointers.push((*place).to_owned());
+            let asserted = assertions::of_member(model, self.root, place);
+            described.assertions.extend("", asserted);
+            let asserted = assertions::of_open_json(model, self.root, place, "");
+            described.open.extend("", asserted);
         }
-        MemberSchema {
-            assertions: assertions::of_member(model, self.root, &pointer),
-            pointer,
-            others: Vec::new(),
-            optional,
-            required,
-            declared,
+        for (name, pointer) in places.iter().flat_map(|place| declarations(self.root, place)) {
+            let member = DeclaredMember {
+                required: described.open.has("required", &json!(name)),
+                assertions: assertions::of_open_json(model, self.root, &pointer, "properties/"),
+                pointer,
+            };
+            described.declared.entry(name.to_owned()).or_insert(member);
         }
+        described
     }
 
     /// The schema at a pointer, or that which it refers to.

@@ -23,22 +23,36 @@ pub(crate) struct TypeSchema {
 /// What the schema of a member says beyond the member's type.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct MemberSchema {
-    /// Where it is: the first place, where several parts of an intersection declare the member.
-    pub(crate) pointer: String,
-    pub(crate) others: Vec<String>,
+    /// Where it is: in several places, where several parts of an intersection declare the member.
+    pub(crate) pointers: Vec<String>,
     pub(crate) assertions: Assertions,
-    /// Of an open object, the members that are declared and not required, with the pointers of their schemas.
-    pub(crate) optional: BTreeMap<String, String>,
-    /// Of an open object, the members that are required, with their schemas.
-    pub(crate) required: BTreeMap<String, Value>,
+    /// Of open JSON, all that is asserted, but for what is in `declared`.
+    pub(crate) open: Assertions,
     /// Of an open object, the members that are declared, also in what the schema is an intersection of.
-    pub(crate) declared: BTreeSet<String>,
+    pub(crate) declared: BTreeMap<String, DeclaredMember>,
+}
+
+/// A member that the schema of an open object declares.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DeclaredMember {
+    /// Where its schema is.
+    pub(crate) pointer: String,
+    pub(crate) required: bool,
+    /// All that its schema asserts.
+    pub(crate) assertions: Assertions,
 }
 
 impl MemberSchema {
-    /// The pointers of all places that declare the member.
-    pub(crate) fn pointers(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.pointer).chain(&self.others).map(String::as_str)
+    /// Whether what the target asserts of open JSON holds where this does: of it as a whole, and of the members that it requires.
+    pub(crate) fn implies_open(&self, target: &Self) -> bool {
+        let mut required = target.declared.iter().filter(|(_, member)| member.required);
+        target.open.follow_from(Some(&self.open)) && required.all(|(name, member)| self.implies_declared(name, member))
+    }
+
+    /// Whether an open object declares a member, and what the target asserts of that holds here.
+    pub(crate) fn implies_declared(&self, name: &str, target: &DeclaredMember) -> bool {
+        let own = self.declared.get(name);
+        own.is_some_and(|own| target.assertions.follow_from(Some(&own.assertions)))
     }
 }
 
@@ -76,6 +90,10 @@ impl Assertions {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.here.is_empty()
+    }
+
+    pub(super) fn has(&self, keyword: &str, value: &Value) -> bool {
+        self.here.contains(&(keyword.to_owned(), value.to_string()))
     }
 
     /// Whether these hold where the others hold.
