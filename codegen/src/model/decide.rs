@@ -3,8 +3,8 @@
 //! The objects of a union are told apart by a constant tag, by a required member, or by either of these one level further in.
 //! Only an object that the schema accepts, and that is not what its members make it look like, is decoded by trial.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_wire::JsonType;
 use serde::Serialize;
@@ -77,27 +77,15 @@ pub(super) fn decide<'n>(
     candidates: &[Candidate<'n>],
     default: Option<usize>,
 ) -> Option<Decision> {
-    let search = Search {
-        lookup,
-        budget: Cell::new(BUDGET),
-        known: RefCell::default(),
-    };
-    search.decide(candidates, default)
+    let budget = Cell::new(BUDGET);
+    Search { lookup, budget }.decide(candidates, default)
 }
 
 /// The search for a decision.
 struct Search<'l, 'n> {
     lookup: &'l Definitions<'n>,
     budget: Cell<usize>,
-    /// What was decided about sets of candidates. Several members may lead to the same set.
-    known: RefCell<HashMap<Question, Answer>>,
 }
-
-/// The candidates, by their indices and the addresses of their members, and the variant without a tag.
-type Question = (Vec<(usize, usize)>, Option<usize>);
-
-/// A decision, and how much of the budget it takes.
-type Answer = (Option<Decision>, usize);
 
 impl<'n> Search<'_, 'n> {
     fn decide(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
@@ -105,27 +93,6 @@ impl<'n> Search<'_, 'n> {
         if let [(index, _)] = candidates {
             return Some(Decision::Is(*index));
         }
-        let identified = candidates
-            .iter()
-            .map(|(index, members)| (*index, std::ptr::from_ref(*members).addr()));
-        let question = (identified.collect(), default);
-        let budget = self.budget.get();
-        if let Some((decision, cost)) = self.known.borrow().get(&question) {
-            // What is known takes as much as searching again, so that the outcome is the same.
-            self.budget.set(budget.saturating_sub(*cost));
-            return decision.clone().filter(|_| *cost <= budget);
-        }
-        let decision = self.search(candidates, default);
-        let left = self.budget.get();
-        // A search that the budget ended says nothing.
-        if left > 0 {
-            let answer = (decision.clone(), budget - left);
-            self.known.borrow_mut().insert(question, answer);
-        }
-        decision
-    }
-
-    fn search(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         // An optional member decides less than the value of a required one: any variant may lack it.
         self.by_tag(candidates, default)
             .or_else(|| self.by_presence(candidates, true))
