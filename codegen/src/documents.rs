@@ -34,7 +34,7 @@ pub fn generate_documents(schema: &Path, docs: &Path, check: bool) -> Result<Rep
     let header = format!("<!-- {GENERATED} by `cargo xtask generate` from schema/; don't edit it. -->\n\n");
     for diff in &diffs {
         let path = format!("changes/{}_{}.md", diff.from, diff.to);
-        files.insert(path, header.clone() + &diff.markdown())?;
+        files.insert(path, header.clone() + &diff.markdown()?)?;
     }
     for (index, (revision, docs)) in planned.all().zip(docs_of_all(&planned)).enumerate() {
         let path = match &revision.documents.extends {

@@ -8,16 +8,6 @@ pub(crate) fn anchor(heading: &str) -> String {
         .collect()
 }
 
-/// A table after an empty line; nothing, if it has no rows.
-pub(crate) fn table<const N: usize>(columns: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
-    let rows = rows.into_iter().map(|row| format!("| {} |\n", row.join(" | ")));
-    let rows: String = rows.collect();
-    match rows.as_str() {
-        "" => rows,
-        _ => format!("\n| {} |\n|{}\n{rows}", columns.join(" | "), "---|".repeat(N)),
-    }
-}
-
 /// The text of a cell of a table, which is one line.
 pub(crate) fn cell(text: &str) -> String {
     text.split_whitespace()

@@ -24,6 +24,8 @@ const TEMPLATES: &[(&str, &str)] = templates![
     "adapters/lib.rs",
     "adapters/revision.rs",
     "documents/adapters.md",
+    "documents/changes.md",
+    "documents/deprecated.md",
     "documents/reference.md",
     "documents/schema-gaps.md",
     "extension/Cargo.toml",

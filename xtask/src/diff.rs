@@ -8,7 +8,7 @@ use crate::print::print;
 pub fn run(args: &DiffArgs) -> Result<(), Box<dyn Error>> {
     let diff = mcp_codegen::revision_diff(&args.schema.directory(), &args.from, &args.to)?;
     Ok(print(match args.format {
-        DiffFormat::Markdown => diff.markdown(),
+        DiffFormat::Markdown => diff.markdown()?,
         DiffFormat::Json => diff.json()?,
     })?)
 }

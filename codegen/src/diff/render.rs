@@ -1,11 +1,13 @@
 //! A diff as Markdown.
 
-use std::fmt::Write as _;
+use serde_json::{Value, json};
 
 use super::change::{Change, ChangeKind, Compatibility, Diff, Subject};
 use super::place::way_to;
-use crate::markdown::{cell, cell_or_dash, table};
+use crate::error::EmitError;
+use crate::markdown::{cell, cell_or_dash};
 use crate::overlay::Deprecation;
+use crate::templates::render;
 
 const SUBJECTS: [(Subject, &str); 5] = [
     (Subject::Method, "Methods"),
@@ -25,69 +27,50 @@ impl Diff {
     }
 
     /// The changes as a Markdown document.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let mut text = format!("# Changes from {} to {}\n\n", self.from, self.to);
-        for sentence in &self.summary {
-            let _ = writeln!(text, "- {sentence}");
-        }
-        if !self.summary.is_empty() {
-            text += "\n## What the tables say\n\n";
-        }
-        text += "Compatibility is that of a peer that stays with the earlier revision while the other side \
-             moves to the later one.\n\"Breaking for senders\" means that a message of the earlier revision may be invalid \
-             in the later one, and \"breaking for\nreceivers\" that the later revision has messages which the earlier one \
-             doesn't know. The last columns say what the\nadapters do on the way up, to the later revision, and down, to \
-             the earlier one; a dash means that no conversion is\nabout it.\n";
-        if !self.ruled {
-            text += "\nThere are no rules between these two: the adapters convert between adjacent revisions. What is shown is \
-                     what the\nschemas imply.\n";
-        }
-        for (subject, title) in SUBJECTS {
+    ///
+    /// # Errors
+    /// None in practice: the template doesn't fit the values.
+    pub fn markdown(&self) -> Result<String, EmitError> {
+        let sections = SUBJECTS.map(|(subject, title)| {
             let changes = self.changes.iter().filter(|change| change.subject == subject);
             let rows = changes.map(|change| {
-                [
-                    format!("`{}`", change.name),
-                    cell(&change.description()),
-                    change.compatibility.words().to_owned(),
-                    cell_or_dash(&change.up.join("; ")),
-                    cell_or_dash(&change.down.join("; ")),
-                ]
+                json!({
+                    "name": change.name,
+                    "change": cell(&change.description()),
+                    "compatibility": change.compatibility.words(),
+                    "up": cell_or_dash(&change.up.join("; ")),
+                    "down": cell_or_dash(&change.down.join("; ")),
+                })
             });
-            let table = table(["Where", "Change", "Compatibility", "Up", "Down"], rows);
-            if !table.is_empty() {
-                let _ = write!(text, "\n## {title}\n{table}");
-            }
-        }
-        text + &deprecations(&self.deprecated)
+            json!({"title": title, "changes": Vec::from_iter(rows)})
+        });
+        let values = json!({
+            "from": self.from,
+            "to": self.to,
+            "summary": self.summary,
+            "ruled": self.ruled,
+            "sections": sections,
+            "deprecated": deprecations(&self.deprecated),
+        });
+        render("documents/changes.md", &values)
     }
 }
 
-/// A section of what is deprecated, if anything is.
-pub(crate) fn deprecations(deprecated: &[Deprecation]) -> String {
+/// What the section of what is deprecated is made from.
+pub(crate) fn deprecations(deprecated: &[Deprecation]) -> Vec<Value> {
     let rows = deprecated.iter().map(|entry| {
-        let what: Vec<String> = entry.at.iter().map(|at| format!("`{}`", way_to(at))).collect();
-        [
-            format!("[{}]({})", entry.feature, entry.link),
-            cell_or_dash(&what.join(", ")),
-            entry.since.clone(),
-            cell_or_dash(entry.sep.as_deref().unwrap_or_default()),
-            entry.removal.clone(),
-            cell(&entry.instead),
-        ]
+        let at: Vec<String> = entry.at.iter().map(|at| format!("`{}`", way_to(at))).collect();
+        json!({
+            "feature": entry.feature,
+            "link": entry.link,
+            "at": cell_or_dash(&at.join(", ")),
+            "since": entry.since,
+            "by": cell_or_dash(entry.sep.as_deref().unwrap_or_default()),
+            "removal": entry.removal,
+            "instead": cell(&entry.instead),
+        })
     });
-    let columns = [
-        "Feature",
-        "What belongs to it",
-        "Since",
-        "By",
-        "Removed at the earliest",
-        "Instead",
-    ];
-    match table(columns, rows).as_str() {
-        "" => String::new(),
-        table => format!("\n## Deprecated\n{table}"),
-    }
+    rows.collect()
 }
 
 impl Change {

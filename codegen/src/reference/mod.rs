@@ -88,7 +88,7 @@ impl Page<'_> {
             "notifications": self.methods(MessageKind::Notification),
             "extension": self.extension.map(|extension| self.of_extension(extension)),
             "error_codes": self.error_codes(),
-            "deprecations": deprecations(&self.model.deprecated).trim_end(),
+            "deprecated": deprecations(&self.model.deprecated),
             "modules": self.modules(),
         });
         render("documents/reference.md", &values)

@@ -80,7 +80,7 @@ pub fn run(args: &UpstreamArgs) -> Result<(), Box<dyn Error>> {
     items.extend(upstream.packages.iter().map(|package| package.compare(&root, &source)));
     print(match args.format {
         UpstreamFormat::Text => render::text(&items),
-        UpstreamFormat::Markdown => render::markdown(&items),
+        UpstreamFormat::Markdown => render::markdown(&items)?,
         UpstreamFormat::Json => serde_json::to_string_pretty(&items)? + "\n",
     })?;
     let count = items.iter().filter(|item| !matches!(item.state, State::Same)).count();

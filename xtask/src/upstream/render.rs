@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use mcp_codegen::EmitError;
+
 use super::{Item, State};
 
 /// A line for each, and one for each change of the protocol.
@@ -23,7 +25,7 @@ pub fn text(items: &[Item]) -> String {
 }
 
 /// A table of what isn't the same, and the changes of each schema.
-pub fn markdown(items: &[Item]) -> String {
+pub fn markdown(items: &[Item]) -> Result<String, EmitError> {
     let count = |is: fn(&State) -> bool| items.iter().filter(|item| is(&item.state)).count();
     let same = count(|state| matches!(state, State::Same));
     let mut text = format!("{same} of {} are what this project has.\n", items.len());
@@ -39,10 +41,10 @@ pub fn markdown(items: &[Item]) -> String {
     }
     for item in items {
         if let State::Changed { diff: Some(diff), .. } = &item.state {
-            let _ = write!(text, "\n{}", diff.markdown());
+            let _ = write!(text, "\n{}", diff.markdown()?);
         }
     }
-    text
+    Ok(text)
 }
 
 fn first_line(text: &str) -> &str {
