@@ -20,34 +20,7 @@ pub const MANIFEST: &str = "revisions.yaml";
 /// What the name of a crate is made of.
 const CRATE_NAME: &str = "write lower-case letters, digits and `-`, with a letter first";
 
-const HEADER: &str = "\
-# The revisions, in order, and where each schema came from. `cargo xtask ingest` adds and updates entries
-# and rewrites this file; comments other than these are lost.
-#
-# family     what the documents are of, if not the Model Context Protocol
-#              name, abbreviation  as descriptions of crates have them
-#              crates              what the names of crates begin with
-#              single_crate        true if the revisions are modules of one crate
-#              keywords            of the crates
-# hub        the revision that handlers are written against (the last one where none is named)
-# links      where the official specification describes a definition; {revision}, {commit} and {anchor}
-#            (the definition's name in lower case) are filled in
-# aliases    the schema that stands for each `$ref` that leads out of its document: nothing is fetched for one
-# acronyms   how a word of an official name is spelt in a Rust name
-# versions   the version of a generated crate, or of mcp-wire or mcp-convert, where it isn't the generator's
-# revisions  revision  its name; the order of this list is the order of the revisions
-#            source    where the bytes were read from, and the commit there
-#            sha256    of those bytes, not of the schema.json written from them
-#            accepted  earlier forms of the same revision that may still be ingested
-#            dialect   draft-07 or 2020-12
-#            released  false while the revision is a draft
-#            links     instead of the links above
-# extensions name      of its folder in extensions/, and of its crate
-#            id        what peers declare it as
-#            of        the revision that it extends
-#            official  false where this project wrote the schema, after the text of the extension
-#            schema    as an entry of `revisions`
-";
+const HEADER: &str = include_str!("../../templates/documents/revisions.yaml");
 
 /// The manifest, `revisions.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
