@@ -43,14 +43,10 @@ impl Planner<'_> {
 
     /// Whether one of these pairs is what a type and another one have in them, as far as is known.
     pub(super) fn is_among(&self, source: &TypeRef, target: &TypeRef, pairs: &BTreeSet<Pair>) -> bool {
-        let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
-        if let Some((source, target)) = source.within(target) {
-            return self.is_among(source, target, pairs);
-        }
-        match (source, target) {
+        match self.pair.innermost(source, target) {
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::RawObject, TypeRef::Any) => false,
-            _ if source.named().is_none() && source == target => false,
-            _ => {
+            (source, target) if source.named().is_none() && source == target => false,
+            (source, target) => {
                 let pair = (source.clone(), target.clone());
                 pairs.contains(&pair) || !self.planned.contains_key(&pair)
             }

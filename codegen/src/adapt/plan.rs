@@ -346,7 +346,9 @@ impl<'m> Planner<'m> {
         for (name, ty) in from.named_types() {
             let source = from.resolve(&ty);
             let becomes = |target: &TypeRef| {
-                self.pair.relation(source, target, 0) == Relation::Same || self.is_planned(source, to.resolve(target))
+                let (source, target) = self.pair.innermost(source, target);
+                let is_planned = || self.planned.contains_key(&(source.clone(), target.clone()));
+                self.pair.relation(source, target, 0) == Relation::Same || is_planned()
             };
             let same = match self.pair.renamed_type(&ty) {
                 Some((_, there)) => others.iter().find(|(_, other)| **other == there),
@@ -369,15 +371,5 @@ impl<'m> Planner<'m> {
             }
         }
         found
-    }
-
-    /// Whether there is a conversion, of the types themselves or of what they are made of.
-    fn is_planned(&self, source: &TypeRef, target: &TypeRef) -> bool {
-        match source.within(target) {
-            Some((source, target)) => {
-                self.is_planned(self.pair.from.model.resolve(source), self.pair.to.model.resolve(target))
-            }
-            None => self.planned.contains_key(&(source.clone(), target.clone())),
-        }
     }
 }

@@ -35,12 +35,7 @@ impl Planner<'_> {
     }
 
     fn note_refusals(&mut self, at: &str, source: &TypeRef, target: &TypeRef) {
-        let (from, to) = (self.pair.from.model, self.pair.to.model);
-        let (source, target) = (from.resolve(source), to.resolve(target));
-        if let Some((source, target)) = source.within(target) {
-            return self.note_refusals(at, source, target);
-        }
-        match (source, target) {
+        match self.pair.innermost(source, target) {
             (TypeRef::Number, TypeRef::Integer) => {
                 self.refused(
                     at,
@@ -50,7 +45,7 @@ impl Planner<'_> {
             (TypeRef::Any, TypeRef::RawObject) => self.refused(at, "JSON that isn't an object"),
             (TypeRef::Any, target) if is_plain(target) => self.refused(at, "JSON that the target's type can't hold"),
             (TypeRef::String, target @ TypeRef::Named(name))
-                if self.pair.to.is_enumeration(target) && to.is_strings(name) =>
+                if self.pair.to.is_enumeration(target) && self.pair.to.model.is_strings(name) =>
             {
                 self.refused(at, "a text that is none of the target's values");
             }
@@ -59,25 +54,29 @@ impl Planner<'_> {
     }
 
     fn need(&mut self, source: &TypeRef, target: &TypeRef) {
-        let (source, target) = (self.pair.from.model.resolve(source), self.pair.to.model.resolve(target));
-        match source.within(target) {
-            Some((source, target)) => self.need(source, target),
-            None if is_everywhere(source, target) => {}
-            None => self.pending.push((source.clone(), target.clone())),
+        let (source, target) = self.pair.innermost(source, target);
+        if !is_everywhere(source, target) {
+            self.pending.push((source.clone(), target.clone()));
         }
     }
 }
 
 impl Pairing<'_> {
-    pub(super) fn relation(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
+    /// What two types are past aliases, and within the lists and maps that are around both.
+    pub(super) fn innermost<'t>(&'t self, source: &'t TypeRef, target: &'t TypeRef) -> (&'t TypeRef, &'t TypeRef) {
         let (source, target) = (self.from.model.resolve(source), self.to.model.resolve(target));
+        match source.within(target) {
+            Some((source, target)) => self.innermost(source, target),
+            None => (source, target),
+        }
+    }
+
+    pub(super) fn relation(&self, source: &TypeRef, target: &TypeRef, depth: usize) -> Relation {
+        let (source, target) = self.innermost(source, target);
         if source == target && source.named().is_none() {
             return Relation::Same;
         }
         let convertible = |yes: bool| if yes { Relation::Converts } else { Relation::Impossible };
-        if let Some((source, target)) = source.within(target) {
-            return self.relation(source, target, depth);
-        }
         match (source, target) {
             (TypeRef::Integer, TypeRef::Number) | (TypeRef::Number, TypeRef::Integer) => Relation::Converts,
             (TypeRef::Any, _) | (_, TypeRef::Any) => Relation::Converts,
