@@ -67,7 +67,7 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
     };
     let is_known =
         |member: &str| member == META || known.is_some_and(|known| known.values().any(|name| name == member));
-    let (mut members, mut lacking) = required(model, object, is_known);
+    let (mut members, mut lacking) = required(model, object, DEPTH, is_known);
     let mut meta = Map::new();
     if let Some(member) = object.member(META)
         && let Some(keys) = model.struct_of(&member.ty)
@@ -78,7 +78,7 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
         let has_role = |key: &str| lifecycle.names.values().any(|name| name == key);
         // A session that writes a key of an optional object has to write those that are required there.
         if member.required || keys.members.iter().any(|key| has_role(&key.name)) {
-            let (presets, lacking_keys) = required(model, keys, has_role);
+            let (presets, lacking_keys) = required(model, keys, DEPTH, has_role);
             meta = presets;
             lacking.extend(lacking_keys.into_iter().map(|key| format!("{META}.{key}")));
         }
@@ -87,11 +87,18 @@ fn presets(model: &Model, lifecycle: &Lifecycle, ty: &TypeRef, known: Option<&Me
 }
 
 /// The values of the required members that nobody is asked for, and those that nothing presets.
-fn required(model: &Model, object: &Struct, is_known: impl Fn(&str) -> bool) -> (Map<String, Value>, BTreeSet<String>) {
-    let (mut values, mut lacking) = (constants(object), BTreeSet::new());
+fn required(
+    model: &Model,
+    object: &Struct,
+    depth: usize,
+    is_known: impl Fn(&str) -> bool,
+) -> (Map<String, Value>, BTreeSet<String>) {
+    let constants = object.constants.iter().filter(|constant| constant.required);
+    let constants = constants.map(|constant| (constant.name.clone(), json!(constant.value)));
+    let (mut values, mut lacking) = (Map::from_iter(constants), BTreeSet::new());
     let members = object.members.iter().filter(|member| member.required);
     for member in members.filter(|member| !is_known(&member.name)) {
-        match value(model, member, DEPTH) {
+        match value(model, member, depth) {
             Some(value) => drop(values.insert(member.name.clone(), value)),
             None => drop(lacking.insert(member.name.clone())),
         }
@@ -101,22 +108,9 @@ fn required(model: &Model, object: &Struct, is_known: impl Fn(&str) -> bool) -> 
 
 /// The value of a required member that nobody is asked for.
 fn value(model: &Model, member: &Member, depth: usize) -> Option<Value> {
-    match (&member.preset, model.struct_of(&member.ty)) {
-        (Some(preset), None) => Some(preset.clone()),
-        (None, None) => None,
-        (_, Some(object)) => {
-            let mut values = constants(object);
-            for inner in object.members.iter().filter(|inner| inner.required) {
-                values.insert(inner.name.clone(), value(model, inner, depth.checked_sub(1)?)?);
-            }
-            Some(Value::Object(values))
-        }
-    }
-}
-
-fn constants(object: &Struct) -> Map<String, Value> {
-    let required = object.constants.iter().filter(|constant| constant.required);
-    required
-        .map(|constant| (constant.name.clone(), json!(constant.value)))
-        .collect()
+    let Some(object) = model.struct_of(&member.ty) else {
+        return member.preset.clone();
+    };
+    let (values, lacking) = required(model, object, depth.checked_sub(1)?, |_| false);
+    lacking.is_empty().then_some(Value::Object(values))
 }
