@@ -208,7 +208,7 @@ impl<'m> Pairing<'m> {
             None => Ok(()),
             Some(other) => Err(format!(
                 "an element of the list may be {}, which isn't a value without the list",
-                self.name(self.from, &other.ty)
+                self.from.name(&other.ty)
             )),
         }
     }
@@ -247,7 +247,7 @@ impl<'m> Pairing<'m> {
     fn member_of(&self, ty: &TypeRef, name: &str) -> Result<&'m Member, String> {
         let object = self.from.model.struct_of(ty);
         let member = object.and_then(|object| object.member(name));
-        member.ok_or_else(|| format!("{} declares no member `{name}`", self.name(self.from, ty)))
+        member.ok_or_else(|| format!("{} declares no member `{name}`", self.from.name(ty)))
     }
 
     /// The element of a list that both revisions have.

@@ -24,13 +24,13 @@ impl Planner<'_> {
         });
         let members: Vec<(Pair, String, Check)> = members.collect();
         for pair in types {
-            self.refused(&self.pair.name(self.pair.from, &pair.0), REFUSED);
+            self.refused(&self.pair.from.name(&pair.0), REFUSED);
             self.planned
                 .entry(pair)
                 .and_modify(|conversion| conversion.narrower = true);
         }
         for (pair, member, check) in members {
-            let at = format!("{}.{member}", self.pair.name(self.pair.from, &pair.0));
+            let at = format!("{}.{member}", self.pair.from.name(&pair.0));
             self.refused(&at, REFUSED);
             if let Some(Row::Object(row)) = self.planned.get_mut(&pair).map(|conversion| &mut conversion.row) {
                 row.members.entry(member).or_default().check = Some(check);
@@ -57,7 +57,7 @@ impl Planner<'_> {
             }
             let name = planned.and_then(|planned| planned.from.as_ref());
             let own = object.member(name.unwrap_or(&member.name))?;
-            let schema = to.member_schema(&self.pair.name(to, target), &member.name)?;
+            let schema = to.member_schema(&to.name(target), &member.name)?;
             let is_unchecked = !schema.assertions.is_empty() && self.is_among(&own.ty, &member.ty, changed);
             let at = schema.pointers.clone();
             is_unchecked.then(|| (member.name.clone(), Check { at, drop: None }))

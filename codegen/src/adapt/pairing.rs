@@ -24,6 +24,18 @@ impl<'m> Side<'m> {
         }
     }
 
+    pub(super) fn name(&self, ty: &TypeRef) -> String {
+        match self.model.resolve(ty) {
+            TypeRef::Named(name) => name.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Whether a type is an object that holds no member which it doesn't declare.
+    pub(super) fn is_closed(&self, name: &str) -> bool {
+        self.model.types.get(name).is_some_and(|ty| ty.schema.closed)
+    }
+
     /// What the schema says of a member of a type.
     pub(super) fn member_schema(&self, ty: &str, member: &str) -> Option<&'m MemberSchema> {
         self.model.types.get(ty)?.schema.members.get(member)
@@ -116,13 +128,6 @@ impl<'m> Pairing<'m> {
         format!("{} {}", self.rules_of, self.rules.rules[index].at)
     }
 
-    pub(super) fn name(&self, side: Side<'_>, ty: &TypeRef) -> String {
-        match side.model.resolve(ty) {
-            TypeRef::Named(name) => name.clone(),
-            other => other.to_string(),
-        }
-    }
-
     /// The name by which the target would have a method of the source: the same, that of the method which does for a session what
     /// this one does, or that of the method whose request or notification has the same definition, perhaps by another name.
     pub(super) fn method_there(&self, name: &str) -> &'m str {
@@ -151,10 +156,5 @@ impl<'m> Pairing<'m> {
             (Scalar::String(from), Scalar::String(to)) => !to.is_empty() && self.method_there(from) == to,
             _ => false,
         }
-    }
-
-    /// Whether a type is an object that holds no member which it doesn't declare.
-    pub(super) fn is_closed(&self, side: Side<'_>, name: &str) -> bool {
-        side.model.types.get(name).is_some_and(|ty| ty.schema.closed)
     }
 }

@@ -191,7 +191,7 @@ impl<'m> Planner<'m> {
     fn plan(&mut self, source: &TypeRef, target: &TypeRef, row: Row, losses: Losses) {
         let narrower = losses.unchecked || self.pair.is_narrower(source, target);
         if narrower {
-            let at = self.pair.name(self.pair.from, source);
+            let at = self.pair.from.name(source);
             self.refused_by_schema(&at);
         }
         let losses = Losses {
@@ -210,7 +210,7 @@ impl<'m> Planner<'m> {
                 return implied(Losses::certain(self.relate(source, inner) != Relation::Same));
             }
             (TypeRef::Nullable(inner), target) if !is_open(target) => {
-                let at = self.pair.name(self.pair.from, source);
+                let at = self.pair.from.name(source);
                 self.refused(&at, "null: the target allows none there");
                 self.relate(inner, target);
                 return implied(Losses::certain(true));
@@ -218,17 +218,14 @@ impl<'m> Planner<'m> {
             // Nothing is lost where the target leaves open what the source declares, but its meaning.
             (_, target) if is_open(target) => return implied(Losses::certain(true)),
             (source, target) if is_open(source) => {
-                let at = self.pair.name(self.pair.to, target);
+                let at = self.pair.to.name(target);
                 self.refused(&at, "JSON that the source leaves open and the target's type can't hold");
                 return implied(Losses::certain(true));
             }
             _ => {}
         }
         let (from, to) = (self.pair.from.model, self.pair.to.model);
-        let (name, other_name) = (
-            self.pair.name(self.pair.from, source),
-            self.pair.name(self.pair.to, target),
-        );
+        let (name, other_name) = (self.pair.from.name(source), self.pair.to.name(target));
         match (from.kind_of(source), to.kind_of(target)) {
             (Some(TypeKind::Struct(object)), Some(TypeKind::Struct(other))) => {
                 let (row, losses) = self.plan_struct(&name, object, &other_name, other);
@@ -314,7 +311,7 @@ impl<'m> Planner<'m> {
         }
         for (ty, found) in &planned {
             if found.is_none() {
-                let at = format!("{union}[{}]", self.pair.name(self.pair.from, ty));
+                let at = format!("{union}[{}]", self.pair.from.name(ty));
                 self.refused(&at, "the result: no method of the target gives it on this side");
             }
         }

@@ -89,11 +89,6 @@ impl Pairing<'_> {
             (TypeRef::Nullable(inner), target) => {
                 convertible(self.relation(inner, target, depth) != Relation::Impossible)
             }
-            (TypeRef::Named(name), other) | (other, TypeRef::Named(name))
-                if !matches!(other, TypeRef::Named(_)) && self.is_text(name, source, target) =>
-            {
-                convertible(*other == TypeRef::String)
-            }
             (TypeRef::Named(name), TypeRef::Named(other)) => {
                 let kinds = self.from.model.kind(name).zip(self.to.model.kind(other));
                 let Some((source_kind, target_kind)) = kinds else {
@@ -108,17 +103,11 @@ impl Pairing<'_> {
                     _ => Relation::Impossible,
                 }
             }
+            (TypeRef::Named(name), other) if self.from.model.is_strings(name) => convertible(*other == TypeRef::String),
+            (other, TypeRef::Named(name)) if self.to.model.is_strings(name) => convertible(*other == TypeRef::String),
             (TypeRef::Named(_), _) | (_, TypeRef::Named(_)) => self.unions(source, target, depth),
             _ => Relation::Impossible,
         }
-    }
-
-    /// Whether the named of two types is an enumeration of strings.
-    fn is_text(&self, name: &str, source: &TypeRef, target: &TypeRef) -> bool {
-        let strings = |model: &Model, ty: &TypeRef| {
-            matches!(ty, TypeRef::Named(other) if other == name) && model.is_strings(name)
-        };
-        strings(self.from.model, source) || strings(self.to.model, target)
     }
 
     /// A union relates to whatever one of its variants relates to.

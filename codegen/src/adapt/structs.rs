@@ -18,7 +18,7 @@ impl<'m> Planner<'m> {
         to: &'m Struct,
     ) -> (ObjectRow, Losses) {
         let (mut row, mut losses) = (ObjectRow::default(), Losses::default());
-        if self.pair.is_closed(self.pair.to, to_name) && !self.pair.is_closed(self.pair.from, from_name) {
+        if self.pair.to.is_closed(to_name) && !self.pair.from.is_closed(from_name) {
             self.automatic(from_name, "undeclared members dropped: the target allows none");
             losses.certain = true;
         }

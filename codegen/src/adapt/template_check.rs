@@ -67,7 +67,7 @@ impl TemplateCheck<'_, '_> {
 
     fn fits(self, json: &Value, ty: &TypeRef) -> Result<(), String> {
         let (pair, ty) = (self.pair, self.pair.to.model.resolve(ty));
-        let no = || format!("{json} isn't a value of {}", pair.name(pair.to, ty));
+        let no = || format!("{json} isn't a value of {}", pair.to.name(ty));
         let when = |yes: bool| if yes { Ok(()) } else { Err(no()) };
         let is_related = |source: &TypeRef, target: &TypeRef| pair.relation(source, target, 0) != Relation::Impossible;
         let becomes = |source: &TypeRef| {
@@ -168,10 +168,7 @@ impl TemplateCheck<'_, '_> {
         }
         match meant.as_slice() {
             [only] => Err(only.clone()),
-            _ => Err(format!(
-                "{json} isn't a variant of {}",
-                self.pair.name(self.pair.to, union)
-            )),
+            _ => Err(format!("{json} isn't a variant of {}", self.pair.to.name(union))),
         }
     }
 
@@ -218,7 +215,7 @@ impl TemplateCheck<'_, '_> {
         let variants = candidates(model, ty);
         let objects = variants.iter().filter_map(|variant| model.struct_of(&variant.ty));
         let found: Vec<Found> = objects.filter_map(|object| declared(object, name)).collect();
-        let missing = || format!("{} declares no member `{name}`", self.pair.name(self.pair.from, ty));
+        let missing = || format!("{} declares no member `{name}`", self.pair.from.name(ty));
         let first = found.first().ok_or_else(missing)?;
         let is_same = found.iter().all(|other| other.ty == first.ty);
         Ok(Found {

@@ -35,7 +35,7 @@ impl Planner<'_> {
     ) -> (Vec<VariantRow>, Losses) {
         let targets = candidates(self.pair.to.model, target);
         let sources = candidates(self.pair.from.model, source);
-        let union = self.pair.name(self.pair.from, source);
+        let union = self.pair.from.name(source);
         let mut losses = Losses::default();
         let rows = sources.iter().map(|candidate| {
             let row = self.plan_variant(place, &union, (candidate, &sources), (target, &targets));
