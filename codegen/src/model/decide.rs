@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_wire::JsonType;
 use serde::Serialize;
 
-use super::lookup::Definitions;
-use crate::normalise::{Node, Property, Scalar, Shape};
+use crate::normalise::{Node, Property, Scalar, Shape, Shapes};
 
 /// A way to tell which variant an object is, in the form that tables have it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -72,22 +71,18 @@ const BUDGET: usize = 2_000;
 const DEEPEST: usize = 16;
 
 /// Finds a way to tell `candidates` apart; `None` where the schema gives none.
-pub(super) fn decide<'n>(
-    lookup: &Definitions<'n>,
-    candidates: &[Candidate<'n>],
-    default: Option<usize>,
-) -> Option<Decision> {
+pub(super) fn decide<'n>(shapes: &'n Shapes, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
     let budget = Cell::new(BUDGET);
-    Search { lookup, budget }.decide(candidates, default)
+    Search { shapes, budget }.decide(candidates, default)
 }
 
 /// The search for a decision.
-struct Search<'l, 'n> {
-    lookup: &'l Definitions<'n>,
+struct Search<'n> {
+    shapes: &'n Shapes,
     budget: Cell<usize>,
 }
 
-impl<'n> Search<'_, 'n> {
+impl<'n> Search<'n> {
     fn decide(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         self.budget.set(self.budget.get().checked_sub(1)?);
         if let [(index, _)] = candidates {
@@ -153,7 +148,7 @@ impl<'n> Search<'_, 'n> {
         if let Some(tag) = &node.tag {
             return Some(vec![tag]);
         }
-        match self.lookup.shape(node) {
+        match self.shapes.shape(node) {
             Shape::Constant(Scalar::String(value)) => Some(vec![value]),
             Shape::Strings(strings) => Some(strings.values.iter().map(String::as_str).collect()),
             _ => None,
@@ -202,7 +197,7 @@ impl<'n> Search<'_, 'n> {
     /// The kinds of JSON that a value may be; `None` if it may be of any.
     fn kinds(&self, node: &'n Node, depth: usize) -> Option<BTreeSet<JsonType>> {
         let depth = depth.checked_sub(1)?;
-        let kind = match self.lookup.shape(node) {
+        let kind = match self.shapes.shape(node) {
             Shape::Any | Shape::Reference(_) => return None,
             Shape::Null => JsonType::Null,
             Shape::Nullable(inner) => {
@@ -227,7 +222,7 @@ impl<'n> Search<'_, 'n> {
                 .iter()
                 .map(|(index, members)| {
                     let property = members.get(member).filter(|property| property.required)?;
-                    Some((*index, self.lookup.members(&property.node)?))
+                    Some((*index, self.shapes.members(&property.node)?))
                 })
                 .collect();
             let inner = inner?;

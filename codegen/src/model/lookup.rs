@@ -6,12 +6,9 @@ use mcp_wire::JsonType;
 
 use crate::normalise::{DefinitionShape, Node, Property, Shape, Shapes};
 
-/// Follows references to a revision's definitions.
-pub(super) struct Definitions<'s>(pub(super) &'s Shapes);
-
-impl<'s> Definitions<'s> {
+impl Shapes {
     /// The members of a node, if it is an object.
-    pub(super) fn members(&self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
+    pub(super) fn members<'s>(&'s self, node: &'s Node) -> Option<&'s BTreeMap<String, Property>> {
         match self.shape(node) {
             Shape::Object(members) => Some(members),
             _ => None,
@@ -19,11 +16,11 @@ impl<'s> Definitions<'s> {
     }
 
     /// The shape of a node, past references.
-    pub(super) fn shape(&self, node: &'s Node) -> &'s Shape {
+    pub(super) fn shape<'s>(&'s self, node: &'s Node) -> &'s Shape {
         let mut shape = &node.shape;
-        for _ in 0..=self.0.definitions.len() {
+        for _ in 0..=self.definitions.len() {
             match shape {
-                Shape::Reference(pointer) => match self.0.definitions.get(pointer) {
+                Shape::Reference(pointer) => match self.definitions.get(pointer) {
                     Some(DefinitionShape { node, .. }) => shape = &node.shape,
                     None => return &Shape::Any,
                 },
@@ -37,19 +34,18 @@ impl<'s> Definitions<'s> {
         let Shape::Reference(pointer) = &node.shape else {
             return false;
         };
-        let definition = self.0.definitions.get(pointer);
+        let definition = self.definitions.get(pointer);
         definition.is_some_and(|definition| definition.name == name)
     }
 }
 
 /// The variants of a union and of the unions that it refers to; `None` if one of them is any JSON, or null.
 pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Vec<&'s Node>> {
-    let lookup = Definitions(shapes);
     let mut flat: Vec<&Node> = Vec::new();
     let mut opened: Vec<*const Shape> = Vec::new();
     let mut waiting: Vec<&Node> = variants.iter().rev().collect();
     while let Some(node) = waiting.pop() {
-        match lookup.shape(node) {
+        match shapes.shape(node) {
             Shape::Any | Shape::Null | Shape::Nullable(_) | Shape::Reference(_) => return None,
             union @ Shape::Union(inner) => {
                 if !opened.iter().any(|other| std::ptr::eq(*other, union)) {
@@ -67,7 +63,7 @@ pub(super) fn flatten<'s>(shapes: &'s Shapes, variants: &'s [Node]) -> Option<Ve
 /// Whether a union is a way to write "any JSON": each scalar, an array and an open object or a map.
 ///
 /// Such unions contain themselves, and null is beside them; `RawJson` says the same.
-pub(super) fn accepts_everything(kinds: &[JsonType], flat: &[&Node], lookup: &Definitions<'_>) -> bool {
+pub(super) fn accepts_everything(shapes: &Shapes, kinds: &[JsonType], flat: &[&Node]) -> bool {
     let all = [
         JsonType::Boolean,
         JsonType::Number,
@@ -78,5 +74,5 @@ pub(super) fn accepts_everything(kinds: &[JsonType], flat: &[&Node], lookup: &De
     all.iter().all(|kind| kinds.contains(kind))
         && flat
             .iter()
-            .all(|node| !matches!(lookup.shape(node), Shape::Object(_) | Shape::Strings(_)))
+            .all(|node| !matches!(shapes.shape(node), Shape::Object(_) | Shape::Strings(_)))
 }

@@ -9,7 +9,6 @@ use mcp_wire::Direction;
 
 use super::in_results::{find_requests_in_results, unite_requests_in_results};
 use super::input::BuildInput;
-use super::lookup::Definitions;
 use super::method::Method;
 use super::type_ref::TypeRef;
 use super::types::{Definition, Model, Struct, Type, TypeKind};
@@ -266,9 +265,8 @@ fn direction_of_results(shapes: &Shapes, model: &Model, results: &[TypeRef]) -> 
 
 /// Whether a whole message may be an array: some union of JSON-RPC messages has one as a variant.
 fn has_batches(shapes: &Shapes) -> bool {
-    let lookup = Definitions(shapes);
     let has = |variants: &[Node], is_meant: fn(&Shape) -> bool| {
-        variants.iter().any(|variant| is_meant(lookup.shape(variant)))
+        variants.iter().any(|variant| is_meant(shapes.shape(variant)))
     };
     let is_message = |shape: &Shape| matches!(shape, Shape::Object(members) if members.contains_key("jsonrpc"));
     let mut definitions = shapes.definitions.values();

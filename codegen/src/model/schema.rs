@@ -13,16 +13,15 @@ use crate::normalise::follow;
 
 /// Puts what the schema says beyond the types into a model.
 pub(super) fn describe_types(model: &mut Model, schema: &Value) {
-    let schema = Schema { root: schema };
     let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (pointer, name) in &model.places {
         places.entry(name).or_default().push(pointer);
     }
     let described = model.types.iter().map(|(name, ty)| {
-        let mut described = schema.of_type(model, &ty.pointer, &ty.kind);
+        let mut described = of_type(model, schema, &ty.pointer, &ty.kind);
         let others = places.get(name.as_str()).into_iter().flatten();
         for place in others.filter(|place| **place != ty.pointer) {
-            let there = schema.of_type(model, place, &ty.kind);
+            let there = of_type(model, schema, place, &ty.kind);
             described.assertions.loosen(Some(&there.assertions));
             for (name, member) in &mut described.members {
                 member
@@ -38,64 +37,52 @@ pub(super) fn describe_types(model: &mut Model, schema: &Value) {
     }
 }
 
-struct Schema<'s> {
-    root: &'s Value,
+fn of_type(model: &Model, root: &Value, at: &str, kind: &TypeKind) -> TypeSchema {
+    let schema = pointer::resolve(root, at).and_then(|schema| follow(root, schema));
+    let schema = schema.unwrap_or(&Value::Null);
+    let has = |keyword| schema.get(keyword).is_some();
+    let mut assertions = assertions::of_type(model, root, at);
+    let mut members = BTreeMap::new();
+    if let TypeKind::Struct(object) = kind {
+        let declarations = declarations(root, at);
+        for member in &object.members {
+            let places: Vec<&str> = places_of(&declarations, &member.name).collect();
+            if !places.is_empty() {
+                members.insert(member.name.clone(), of_member(model, root, &places));
+            }
+        }
+        // What another part of an intersection asserts of a constant may be wrong of it. Then no value is valid.
+        for constant in &object.constants {
+            for place in places_of(&declarations, &constant.name) {
+                let around = format!("properties/{}/", constant.name);
+                assertions.extend(&around, assertions::of_member(model, root, place));
+            }
+        }
+    }
+    TypeSchema {
+        assertions,
+        closed: matches!(kind, TypeKind::Struct(_)) && schema.get("additionalProperties") == Some(&Value::Bool(false)),
+        enumeration: !matches!(kind, TypeKind::Struct(_)) && ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
+        members,
+    }
 }
 
-impl Schema<'_> {
-    fn of_type(&self, model: &Model, at: &str, kind: &TypeKind) -> TypeSchema {
-        let schema = self.follow(at).unwrap_or(&Value::Null);
-        let has = |keyword| schema.get(keyword).is_some();
-        let mut assertions = assertions::of_type(model, self.root, at);
-        let mut members = BTreeMap::new();
-        if let TypeKind::Struct(object) = kind {
-            let declarations = declarations(self.root, at);
-            for member in &object.members {
-                let places: Vec<&str> = places_of(&declarations, &member.name).collect();
-                if !places.is_empty() {
-                    members.insert(member.name.clone(), self.of_member(model, &places));
-                }
-            }
-            // What another part of an intersection asserts of a constant may be wrong of it. Then no value is valid.
-            for constant in &object.constants {
-                for place in places_of(&declarations, &constant.name) {
-                    let around = format!("properties/{}/", constant.name);
-                    assertions.extend(&around, assertions::of_member(model, self.root, place));
-                }
-            }
-        }
-        TypeSchema {
-            assertions,
-            closed: matches!(kind, TypeKind::Struct(_))
-                && schema.get("additionalProperties") == Some(&Value::Bool(false)),
-            enumeration: !matches!(kind, TypeKind::Struct(_))
-                && ["enum", "const", "anyOf", "oneOf"].into_iter().any(has),
-            members,
-        }
+fn of_member(model: &Model, root: &Value, places: &[&str]) -> MemberSchema {
+    let mut described = MemberSchema::default();
+    for place in places {
+        described.pointers.push((*place).to_owned());
+        let asserted = assertions::of_member(model, root, place);
+        described.assertions.extend("", asserted);
+        let asserted = assertions::of_open_json(model, root, place, "");
+        described.open.extend("", asserted);
     }
-
-    fn of_member(&self, model: &Model, places: &[&str]) -> MemberSchema {
-        let mut described = MemberSchema::default();
-        for place in places {
-            described.pointers.push((*place).to_owned());
-            let asserted = assertions::of_member(model, self.root, place);
-            described.assertions.extend("", asserted);
-            let asserted = assertions::of_open_json(model, self.root, place, "");
-            described.open.extend("", asserted);
-        }
-        for (name, pointer) in places.iter().flat_map(|place| declarations(self.root, place)) {
-            let member = DeclaredMember {
-                required: described.open.has("required", &json!(name)),
-                assertions: assertions::of_open_json(model, self.root, &pointer, "properties/"),
-                pointer,
-            };
-            described.declared.entry(name.to_owned()).or_insert(member);
-        }
-        described
+    for (name, pointer) in places.iter().flat_map(|place| declarations(root, place)) {
+        let member = DeclaredMember {
+            required: described.open.has("required", &json!(name)),
+            assertions: assertions::of_open_json(model, root, &pointer, "properties/"),
+            pointer,
+        };
+        described.declared.entry(name.to_owned()).or_insert(member);
     }
-
-    /// The schema at a pointer, or that which it refers to.
-    fn follow(&self, at: &str) -> Option<&Value> {
-        follow(self.root, pointer::resolve(self.root, at)?)
-    }
+    described
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::builder::{Builder, Context};
 use super::unions::tag_of;
 use crate::messages::message_unions;
-use crate::model::lookup::{Definitions, flatten};
+use crate::model::lookup::flatten;
 use crate::model::names::unique;
 use crate::normalise::{Node, Property, Shape};
 
@@ -51,7 +51,7 @@ impl Builder<'_> {
             Shape::Union(variants) => {
                 let flat = flatten(self.input.shapes(), variants).unwrap_or_default();
                 for variant in variants {
-                    let tag = tag_of(&Definitions(self.input.shapes()), &flat, variant);
+                    let tag = tag_of(self.input.shapes(), &flat, variant);
                     self.collect_shared(variant, &context.variant(tag), false, found);
                 }
             }

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::builder::{Builder, Context};
 use crate::model::decide::{Decision, decide, json_kind};
-use crate::model::lookup::{Definitions, accepts_everything, flatten};
+use crate::model::lookup::{accepts_everything, flatten};
 use crate::model::names::variant_names;
 use crate::model::type_ref::TypeRef;
 use crate::model::types::{Union, Variant};
-use crate::normalise::{Node, Scalar, Shape};
+use crate::normalise::{Node, Scalar, Shape, Shapes};
 use mcp_wire::JsonType;
 
 impl Builder<'_> {
@@ -16,21 +16,20 @@ impl Builder<'_> {
     pub(super) fn union(&mut self, name: &str, node: &Node, variants: &[Node]) -> Result<Union, TypeRef> {
         let shapes = self.input.shapes();
         let flat = flatten(shapes, variants).ok_or(TypeRef::Any)?;
-        let lookup = Definitions(shapes);
-        let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(lookup.shape(variant))).collect();
+        let kinds: Vec<JsonType> = flat.iter().map(|variant| json_kind(shapes.shape(variant))).collect();
         for kind in [JsonType::Boolean, JsonType::Number, JsonType::String, JsonType::Array] {
             if kinds.iter().filter(|other| **other == kind).count() > 1 {
                 return Err(TypeRef::Any);
             }
         }
-        if accepts_everything(&kinds, &flat, &lookup) {
+        if accepts_everything(shapes, &kinds, &flat) {
             return Err(TypeRef::Any);
         }
         let default = node
             .default_variant
             .as_deref()
-            .and_then(|wanted| flat.iter().position(|variant| lookup.refers_to(variant, wanted)));
-        let objects = decide_objects(&lookup, &flat, &kinds, default)?;
+            .and_then(|wanted| flat.iter().position(|variant| shapes.refers_to(variant, wanted)));
+        let objects = decide_objects(shapes, &flat, &kinds, default)?;
         let context = Context {
             parent: name,
             member: "",
@@ -38,7 +37,7 @@ impl Builder<'_> {
         };
         let types: Vec<TypeRef> = flat
             .iter()
-            .map(|variant| self.type_ref(variant, &context.variant(tag_of(&lookup, &flat, variant))))
+            .map(|variant| self.type_ref(variant, &context.variant(tag_of(shapes, &flat, variant))))
             .collect();
         let names = variant_names(&types, &kinds, objects.as_ref());
         let variants = names.into_iter().zip(types).zip(kinds);
@@ -56,12 +55,12 @@ impl Builder<'_> {
 }
 
 /// The value by which a variant is told from all others, if they are objects that have different constants in one member.
-pub(super) fn tag_of<'s>(lookup: &Definitions<'s>, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
-    let constant = |variant: &'s Node, member: &str| match &lookup.members(variant)?.get(member)?.node.shape {
+pub(super) fn tag_of<'s>(shapes: &'s Shapes, variants: &[&'s Node], variant: &'s Node) -> Option<&'s str> {
+    let constant = |variant: &'s Node, member: &str| match &shapes.members(variant)?.get(member)?.node.shape {
         Shape::Constant(Scalar::String(value)) => Some(value.as_str()),
         _ => None,
     };
-    lookup.members(variant)?.keys().find_map(|member| {
+    shapes.members(variant)?.keys().find_map(|member| {
         let values: Option<Vec<&str>> = variants.iter().map(|variant| constant(variant, member)).collect();
         let values = values?;
         let distinct: BTreeSet<&str> = values.iter().copied().collect();
@@ -71,7 +70,7 @@ pub(super) fn tag_of<'s>(lookup: &Definitions<'s>, variants: &[&'s Node], varian
 
 /// The decision between the variants that are objects, or the wider type if there is none.
 fn decide_objects<'s>(
-    lookup: &Definitions<'s>,
+    shapes: &'s Shapes,
     flat: &[&'s Node],
     kinds: &[JsonType],
     default: Option<usize>,
@@ -89,9 +88,9 @@ fn decide_objects<'s>(
     };
     let candidates = objects
         .into_iter()
-        .map(|index| Some((index, lookup.members(flat[index])?)));
+        .map(|index| Some((index, shapes.members(flat[index])?)));
     let Some(candidates) = candidates.collect::<Option<Vec<_>>>() else {
         return Err(wider);
     };
-    decide(lookup, &candidates, default).map(Some).ok_or(wider)
+    decide(shapes, &candidates, default).map(Some).ok_or(wider)
 }
