@@ -13,6 +13,7 @@ type Key<'m> = (&'m str, MessageKind);
 pub(super) fn changes(pair: &Pair<'_>) -> Vec<Change> {
     let (earlier, later) = (methods(pair.earlier), methods(pair.later));
     let names: BTreeSet<Key<'_>> = earlier.keys().chain(later.keys()).copied().collect();
+    let pointer = |model: &Model, method: Option<&Method>| Some(model.pointer_of(method?).to_owned());
     let found = names.into_iter().flat_map(|key| {
         let (before, after) = (earlier.get(&key).copied(), later.get(&key).copied());
         if let (Some(before), Some(after)) = (before, after) {
@@ -42,14 +43,12 @@ fn methods(model: &Model) -> BTreeMap<Key<'_>, &Method> {
         .collect()
 }
 
-fn pointer(model: &Model, method: Option<&Method>) -> Option<String> {
-    Some(model.definitions.get(&method?.definition)?.pointer.clone())
-}
-
 fn compare<'m>(pair: &Pair<'m>, before: &'m Method, after: &'m Method) -> Vec<Change> {
     let change = |what, compatibility| {
-        Change::new(Subject::Method, &before.name, what, compatibility)
-            .at(pointer(pair.earlier, Some(before)), pointer(pair.later, Some(after)))
+        Change::new(Subject::Method, &before.name, what, compatibility).at(
+            Some(pair.earlier.pointer_of(before).to_owned()),
+            Some(pair.later.pointer_of(after).to_owned()),
+        )
     };
     let mut changes = Vec::new();
     if before.direction != after.direction {

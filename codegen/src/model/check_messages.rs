@@ -33,7 +33,7 @@ fn members_without_method(model: &Model, schema: &NormalisedSchema) -> Vec<Probl
     for (union, ..) in DIRECTIONS.into_iter().filter(|(union, ..)| !is_imported(union)) {
         for (pointer, node) in union_members(shapes, union) {
             let has_members_itself = matches!(node.shape, Shape::Union(_) | Shape::Reference(_));
-            let is_method = model.methods.iter().any(|method| pointer_of(model, method) == pointer);
+            let is_method = model.methods.iter().any(|method| model.pointer_of(method) == pointer);
             if has_members_itself || is_method || node.is_no_method {
                 continue;
             }
@@ -56,7 +56,7 @@ fn methods_defined_twice(model: &Model) -> Vec<Problem> {
     let pairs = model.methods.windows(2);
     let twice = pairs.filter(|pair| (pair[0].kind, &pair[0].name) == (pair[1].kind, &pair[1].name));
     let problem = |pair: &[Method]| {
-        let [first, second] = [0, 1].map(|index| pointer_of(model, &pair[index]));
+        let [first, second] = [0, 1].map(|index| model.pointer_of(&pair[index]));
         let what = format!("`{}` is the method of {first} too", pair[1].name);
         let help = format!("correct the constant of one of them, or {}", leave_out(second));
         Problem::at_pointer(second, what).help(help)
@@ -70,7 +70,7 @@ fn requests_without_result(model: &Model) -> Vec<Problem> {
         .iter()
         .filter(|method| method.kind == MessageKind::Request);
     let problem = |method: &Method| {
-        let pointer = pointer_of(model, method);
+        let pointer = model.pointer_of(method);
         let stem = method.definition.strip_suffix("Request").unwrap_or(&method.definition);
         let line = match EMPTY_RESULTS.iter().find(|name| model.definitions.contains_key(**name)) {
             Some(result) => {
@@ -91,12 +91,6 @@ fn requests_without_result(model: &Model) -> Vec<Problem> {
     };
     let without = requests.filter(|method| method.results.is_empty());
     without.map(problem).collect()
-}
-
-/// Where the definition of a method is.
-fn pointer_of<'m>(model: &'m Model, method: &Method) -> &'m str {
-    let definition = model.definitions.get(&method.definition);
-    definition.map_or("#", |definition| definition.pointer.as_str())
 }
 
 fn leave_out(pointer: &str) -> String {
