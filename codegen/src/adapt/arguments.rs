@@ -57,12 +57,7 @@ impl<'m> Pairing<'m> {
 
     /// Whether the target's schema may refuse what a rule gives members with what the target doesn't declare.
     pub(super) fn may_refuse(&self, to_name: &str, left: &LeftRow) -> bool {
-        let asserts = |path: &[String]| {
-            let (owners, target) = self.to.schemas_at(to_name, path);
-            let mut all = owners.iter().map(|owner| &owner.assertions);
-            let target = target.map(|target| &target.assertions);
-            all.any(|owner| !owner.is_empty()) || target.is_some_and(|target| !target.is_empty())
-        };
+        let asserts = |path: &[String]| self.to.asserts_at(to_name, path);
         match &left.action {
             Some(RowAction::Copy { to, .. } | RowAction::Move(to)) => asserts(to),
             Some(RowAction::Take(taken)) => taken.iter().any(|(_, name)| asserts(std::slice::from_ref(name))),

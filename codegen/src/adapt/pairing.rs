@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rules::{Place, Rules};
-use crate::model::{MemberSchema, Model, ModelledRevision, TypeKind, TypeRef, TypeSchema};
+use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
 use crate::normalise::Scalar;
 
 /// How many objects within each other are looked through for what is supplied.
@@ -51,22 +51,17 @@ impl<'m> Side<'m> {
         ty.is_some_and(|ty| !ty.schema.assertions.is_empty())
     }
 
-    /// What the schema says of the objects along a path, and of the member at its end.
-    pub(super) fn schemas_at(&self, ty: &str, path: &[String]) -> (Vec<&'m TypeSchema>, Option<&'m MemberSchema>) {
-        let mut owners = Vec::new();
-        let mut owner = self.model.types.get(ty);
-        let mut schema = None;
-        for name in path {
-            let Some(object) = owner else { return (owners, None) };
-            owners.push(&object.schema);
-            schema = object.schema.members.get(name);
-            let member = match &object.kind {
-                TypeKind::Struct(object) => object.member(name),
-                _ => None,
-            };
-            owner = member.and_then(|member| self.model.types.get(self.model.resolve(&member.ty).named()?));
-        }
-        (owners, schema)
+    /// Whether the schema says more than the types of the objects along a path, or of the member at its end.
+    pub(super) fn asserts_at(&self, ty: &str, path: &[String]) -> bool {
+        let (Some(owner), Some((name, rest))) = (self.model.types.get(ty), path.split_first()) else {
+            return false;
+        };
+        let schema = owner.schema.members.get(name).filter(|_| rest.is_empty());
+        let object = self.model.struct_of(&TypeRef::Named(ty.to_owned()));
+        let inner = object.and_then(|object| self.model.resolve(&object.member(name)?.ty).named());
+        !owner.schema.assertions.is_empty()
+            || schema.is_some_and(|schema| !schema.assertions.is_empty())
+            || inner.is_some_and(|inner| self.asserts_at(inner, rest))
     }
 
     /// Whether the schema enumerates a type's values, so that no other is valid.

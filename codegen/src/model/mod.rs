@@ -42,6 +42,6 @@ pub(crate) use self::revisions::{BuiltRevisions, ModelledRevision, build_models}
 pub(crate) use self::roles::{is_internal, is_of_member};
 pub(crate) use self::shared::Shared;
 pub(crate) use self::type_ref::TypeRef;
-pub(crate) use self::type_schema::{Assertions, DeclaredMember, MemberSchema, TypeSchema};
+pub(crate) use self::type_schema::{Assertions, DeclaredMember, MemberSchema};
 pub(crate) use self::types::{ConstantMember, Member, Model, Struct, Type, TypeKind, Union, Variant};
 pub(crate) use crate::messages::MessageKind;
