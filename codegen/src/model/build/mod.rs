@@ -113,14 +113,7 @@ impl Builder<'_> {
                 Ok(union) => TypeKind::Union(union),
                 Err(wider) => TypeKind::Alias(wider),
             },
-            _ => {
-                let context = Context {
-                    parent: name,
-                    member: "",
-                    position: name.to_owned(),
-                };
-                TypeKind::Alias(self.type_ref(node, &context))
-            }
+            _ => TypeKind::Alias(self.type_ref(node, &Context::of_type(name))),
         }
     }
 
@@ -138,11 +131,7 @@ impl Builder<'_> {
                 });
                 continue;
             }
-            let context = Context {
-                parent: name,
-                member,
-                position: format!("{name}.{member}"),
-            };
+            let context = Context::of_member(name, member);
             object.members.push(Member {
                 name: member.clone(),
                 field: property.node.field.clone(),
@@ -226,6 +215,25 @@ fn preset(property: &Property) -> Option<Value> {
 }
 
 impl<'c> Context<'c> {
+    /// The whole of a type.
+    fn of_type(parent: &'c str) -> Self {
+        let position = parent.to_owned();
+        Self {
+            parent,
+            member: "",
+            position,
+        }
+    }
+
+    fn of_member(parent: &'c str, member: &'c str) -> Self {
+        let position = format!("{parent}.{member}");
+        Self {
+            parent,
+            member,
+            position,
+        }
+    }
+
     /// A variant of the union at this place. What has no name is named after its tag.
     fn variant<'v>(&self, tag: Option<&'v str>) -> Context<'v>
     where

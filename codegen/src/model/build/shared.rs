@@ -22,12 +22,7 @@ impl Builder<'_> {
                 let group = candidates.entry(shape.clone()).or_insert((shape, Vec::new()));
                 group.1.push((0, name.len(), name.clone()));
             }
-            let context = Context {
-                parent: name,
-                member: "",
-                position: name.clone(),
-            };
-            self.collect_shared(&definition.node, &context, true, &mut candidates);
+            self.collect_shared(&definition.node, &Context::of_type(name), true, &mut candidates);
         }
         for (group, (shape, mut names)) in candidates {
             names.sort();
@@ -65,12 +60,7 @@ impl Builder<'_> {
                     self.wanted_name(node, context).1
                 };
                 for (member, property) in members {
-                    let context = Context {
-                        parent: &own,
-                        member,
-                        position: format!("{own}.{member}"),
-                    };
-                    self.collect_shared(&property.node, &context, false, found);
+                    self.collect_shared(&property.node, &Context::of_member(&own, member), false, found);
                 }
             }
             _ => {}

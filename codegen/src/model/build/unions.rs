@@ -30,11 +30,7 @@ impl Builder<'_> {
             .as_deref()
             .and_then(|wanted| flat.iter().position(|variant| shapes.refers_to(variant, wanted)));
         let objects = decide_objects(shapes, &flat, &kinds, default)?;
-        let context = Context {
-            parent: name,
-            member: "",
-            position: name.to_owned(),
-        };
+        let context = Context::of_type(name);
         let types: Vec<TypeRef> = flat
             .iter()
             .map(|variant| self.type_ref(variant, &context.variant(tag_of(shapes, &flat, variant))))
