@@ -37,11 +37,10 @@ pub(super) fn check_generates(
     entry: &Entry,
     schema: &Document,
     overlay: Option<&str>,
-    current_generates: &dyn Fn() -> bool,
 ) -> Result<Protocol, GenerateError> {
     let directory = directory_with((path, cache), &path.join(entry.revision.as_str()), schema, overlay)?;
     let stopped = check(directory.load(manifest.clone()), entry, cache);
-    if stopped.is_ok() || current_generates() {
+    if stopped.is_ok() || current_generates(path, entry, cache) {
         return stopped;
     }
     let alone = Manifest {
@@ -54,7 +53,7 @@ pub(super) fn check_generates(
 }
 
 /// Whether `generate` succeeds with the current files, as far as the crate of a revision is concerned.
-pub(super) fn current_generates(path: &Path, entry: &Entry, cache: &Cache) -> bool {
+fn current_generates(path: &Path, entry: &Entry, cache: &Cache) -> bool {
     let manifest = Manifest::load(path).map_err(GenerateError::from);
     let loaded = manifest.map(|manifest| Directory::new(path, &cache.files).load(manifest));
     loaded.and_then(|loaded| check(loaded, entry, cache)).is_ok()

@@ -8,7 +8,6 @@ mod fetch;
 mod official;
 mod successor;
 
-use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
@@ -198,18 +197,9 @@ impl Prepared {
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
         let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
-        // The overlay is tried several times, and the current files are the same each time.
-        let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
+        let directory = (options.schema.as_path(), cache);
         let passed = Passed::by(inherited, |overlay| {
-            let current_generates = || *current;
-            check::check_generates(
-                (&options.schema, cache),
-                &manifest,
-                &entry,
-                &official.schema,
-                overlay,
-                &current_generates,
-            )
+            check::check_generates(directory, &manifest, &entry, &official.schema, overlay)
         })?;
         Ok(Self {
             manifest,
