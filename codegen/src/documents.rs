@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::adapt::{Pairing, Rules, Side, plan_conversions};
+use crate::adapt::{Rules, plan_pair};
 use crate::cache::Cache;
 use crate::diff::{Diff, diff};
 use crate::emit::docs_of_all;
@@ -116,18 +116,7 @@ pub fn revision_diff(schema: &Path, from: &str, to: &str) -> Result<Diff, Genera
 
 /// What changed between any two revisions, without rules.
 pub(crate) fn diff_of_modelled(earlier: &ModelledRevision, later: &ModelledRevision) -> Diff {
-    let none = Rules::none();
-    let plan = |from: &ModelledRevision, to: &ModelledRevision, upward| {
-        let (plan, _) = plan_conversions(Pairing {
-            from: Side::of(from),
-            to: Side::of(to),
-            rules: &none,
-            rules_of: "",
-            upward,
-        });
-        plan
-    };
-    let plans = [plan(earlier, later, true), plan(later, earlier, false)];
+    let (plans, _) = plan_pair(earlier, later, &Rules::none());
     diff(earlier, later, &plans, false)
 }
 

@@ -20,8 +20,7 @@ mod structs;
 mod template_check;
 mod variants;
 
-pub(crate) use pairing::{Pairing, Side};
-pub(crate) use plan::{Plan, PlannedPairs, Plans, plan_conversions, plan_revisions};
+pub(crate) use plan::{Plan, PlannedPairs, Plans, plan_pair, plan_revisions};
 pub(crate) use report::{Note, NoteKind, report};
 pub(crate) use rows::Row;
 pub(crate) use rules::Rules;

@@ -90,8 +90,12 @@ fn plan_adjacent(before: &ModelledRevision, after: &ModelledRevision) -> Result<
     }
 }
 
-/// Plans the conversions to a revision and back.
-fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules) -> ([Plan; 2], Vec<Problem>) {
+/// Plans the conversions between any two revisions, up and down.
+pub(crate) fn plan_pair(
+    before: &ModelledRevision,
+    after: &ModelledRevision,
+    rules: &Rules,
+) -> ([Plan; 2], Vec<Problem>) {
     let mut problems = Vec::new();
     let plans = [true, false].map(|upward| {
         let (from, to) = if upward { (before, after) } else { (after, before) };
@@ -112,7 +116,7 @@ fn plan_pair(before: &ModelledRevision, after: &ModelledRevision, rules: &Rules)
 ///
 /// # Errors
 /// Every rule that matches nothing, or shadows what is automatic.
-pub(crate) fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
+fn plan_conversions(input: Pairing<'_>) -> (Plan, Vec<Problem>) {
     let mut planner = Planner {
         pair: input,
         pending: Vec::new(),
