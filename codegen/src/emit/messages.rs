@@ -252,6 +252,25 @@ pub(super) fn result_variants(methods: &[(String, Vec<TypeRef>)]) -> Vec<(TypeRe
     variants.map(|(ty, name)| (ty, ident(&name))).collect()
 }
 
+/// The variants of a union of results, each with its type; the one for what the schema doesn't declare has none.
+pub(super) fn variants_of_results(model: &Model, union: &str) -> Option<Vec<(Option<TypeRef>, String)>> {
+    let (declared, unknown): (Vec<(TypeRef, Ident)>, _) = match model.kind(union)? {
+        TypeKind::Results(methods) => {
+            let unknown = model.unknown_result(methods).map(|name| ident(&name));
+            (result_variants(methods), unknown)
+        }
+        TypeKind::Union(union) => {
+            let variants = union.variants.iter();
+            let variants = variants.map(|variant| (variant.ty.clone(), ident(&variant.name)));
+            (variants.collect(), unknown_variant(union))
+        }
+        _ => return None,
+    };
+    let declared = declared.into_iter().map(|(ty, name)| (Some(ty), name.to_string()));
+    let unknown = unknown.map(|name| (None, name.to_string()));
+    Some(declared.chain(unknown).collect())
+}
+
 /// The union of a method's results, and each of its variants with the one of a union of all results that holds the same; `None` if
 /// one has no counterpart there.
 pub(super) fn method_results<'m>(

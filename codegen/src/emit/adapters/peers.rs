@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::input::AdaptersInput;
-use crate::emit::messages::result_variants;
-use crate::emit::names::ident;
+use crate::emit::messages::variants_of_results;
 use crate::emit::names::import;
 use crate::emit::source;
 use crate::error::EmitError;
@@ -52,8 +51,18 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
 fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
     let (_, results) = hub.requests_of(other);
     let result = format!("hub::{results}");
-    let found = variants(hub, &results);
-    let by_method = found.as_ref().is_some_and(|(by_method, _)| *by_method);
+    let by_method = matches!(hub.kind(&results), Some(TypeKind::Results(_)));
+    let variants = variants_of_results(hub, &results).map(|variants| {
+        // Each with an expression for the name of its type.
+        let variants = variants.iter().map(|(ty, variant)| {
+            let name = match ty {
+                Some(TypeRef::Named(name)) => Some(name),
+                _ => None,
+            };
+            json!({"variant": variant, "name": format!("{name:?}")})
+        });
+        Vec::from_iter(variants)
+    });
     let decode = match by_method {
         true => format!("{result}::read"),
         // The hub has no such requests: their results are parts of other messages.
@@ -66,7 +75,7 @@ fn values(hub: &Model, (side, other): (&str, &str)) -> Value {
         "result": result,
         "by_method": by_method,
         "decode": decode,
-        "variants": found.map(|(_, variants)| variants),
+        "variants": variants,
     })
 }
 
@@ -78,31 +87,4 @@ fn parts(hub: &Model, side: &str) -> String {
     };
     let (requests, _) = hub.requests_of(side);
     format!("{}, {}", part(requests), part(format!("{side}Notification")))
-}
-
-/// Whether the method of a request decides which result of a union it has, and the variants of the union, each with an expression
-/// for the name of its type.
-fn variants(hub: &Model, union: &str) -> Option<(bool, Vec<Value>)> {
-    let known = |ty: &TypeRef, variant: String| match ty {
-        TypeRef::Named(name) => json!({"variant": variant, "name": format!("Some({name:?})")}),
-        _ => json!({"variant": variant, "name": "None"}),
-    };
-    let unknown = |variant: String| json!({"variant": variant, "name": "None"});
-    match hub.kind(union)? {
-        TypeKind::Results(methods) => {
-            let variants = result_variants(methods).into_iter();
-            let variants = variants.map(|(ty, variant)| known(&ty, variant.to_string()));
-            let other = hub.unknown_result(methods);
-            let other = other.map(|variant| unknown(ident(&variant).to_string()));
-            Some((true, variants.chain(other).collect()))
-        }
-        TypeKind::Union(union) => {
-            let variants = union.variants.iter();
-            let variants = variants.map(|variant| known(&variant.ty, ident(&variant.name).to_string()));
-            let other = crate::emit::unions::unknown_variant(union);
-            let other = other.map(|variant| unknown(variant.to_string()));
-            Some((false, variants.chain(other).collect()))
-        }
-        _ => None,
-    }
 }

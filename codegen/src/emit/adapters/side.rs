@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::input::AdaptersInput;
 use crate::emit::identifiers::Identifiers;
-use crate::emit::messages::{method_results, method_variants, result_variants};
+use crate::emit::messages::{method_results, method_variants, variants_of_results};
 use crate::emit::names::ident;
 use crate::emit::names::qualified;
 use crate::model::{Member, MessageKind, Method, Model, TypeKind, TypeRef, is_internal};
@@ -176,20 +176,9 @@ impl<'i> Side<'i> {
 
     /// What this side may answer, each with its variant in the union of results.
     fn results(&self) -> Vec<(TypeRef, String)> {
-        let variants = match self.model.kind(&self.results) {
-            Some(TypeKind::Results(results)) => result_variants(results),
-            Some(TypeKind::Union(union)) => {
-                let variants = union.variants.iter();
-                variants
-                    .map(|variant| (variant.ty.clone(), ident(&variant.name)))
-                    .collect()
-            }
-            _ => Vec::new(),
-        };
-        variants
-            .into_iter()
-            .map(|(ty, variant)| (ty, variant.to_string()))
-            .collect()
+        let variants = variants_of_results(self.model, &self.results);
+        let variants = variants.into_iter().flatten();
+        variants.filter_map(|(ty, variant)| Some((ty?, variant))).collect()
     }
 
     fn handled(&self, method: &Method, usual: &UsualResult) -> Option<Handled> {
