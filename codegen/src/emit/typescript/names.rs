@@ -31,26 +31,27 @@ pub(super) fn type_names<'d>(
 
 /// The identifier that is most like a name.
 pub(super) fn identifier(name: &str) -> String {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
-    let mut identifier: String = name.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
-    if identifier.is_empty() || identifier.starts_with(|first: char| first.is_ascii_digit()) {
-        identifier.insert(0, '_');
-    }
+    let mut identifier = word(name);
     if RESERVED.contains(&identifier.as_str()) {
         identifier.push('_');
     }
     identifier
 }
 
+/// What is most like a name and could be an identifier, unless TypeScript has it for something else.
+fn word(name: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+    let mut word: String = name.chars().map(|c| if is_part(c) { c } else { '_' }).collect();
+    if word.is_empty() || word.starts_with(|first: char| first.is_ascii_digit()) {
+        word.insert(0, '_');
+    }
+    word
+}
+
 pub(super) fn key(name: &str) -> String {
-    let is_plain = !name.is_empty()
-        && !name.starts_with(|first: char| first.is_ascii_digit())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
-    match is_plain {
-        true => name.to_owned(),
-        false => serde_json::Value::from(name).to_string(),
+    match word(name) {
+        word if word == name => word,
+        _ => serde_json::Value::from(name).to_string(),
     }
 }
 
