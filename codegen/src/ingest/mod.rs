@@ -293,33 +293,21 @@ fn check_hash(options: &IngestOptions, entry: &Entry, found: &str) -> Result<(),
 
 /// The entry to record. Known values that aren't given again stay, if the schema is the same.
 fn new_entry(options: &IngestOptions, known: Option<Entry>, sha256: &str, dialect: Dialect) -> Entry {
-    let source = options.source.clone();
-    let Some(known) = known else {
-        let source = source.unwrap_or_else(|| options.from.clone());
-        return Entry {
-            commit: options.commit.clone(),
-            released: !options.draft.unwrap_or(false),
-            ..Entry::new(options.revision.clone(), source, sha256.into(), dialect)
-        };
-    };
+    let (revision, from) = (options.revision.clone(), options.from.clone());
+    let known = known.unwrap_or_else(|| Entry::new(revision, from, sha256.into(), dialect));
     let is_same = known.sha256 == sha256;
     let mut accepted = known.accepted.clone();
     if !is_same {
         accepted.retain(|hash| hash != sha256);
         accepted.push(known.sha256.clone());
     }
+    let (source, commit) = match is_same {
+        true => (known.source.clone(), known.commit.clone()),
+        false => (options.from.clone(), None),
+    };
     Entry {
-        source: source.unwrap_or_else(|| {
-            if is_same {
-                known.source.clone()
-            } else {
-                options.from.clone()
-            }
-        }),
-        commit: options
-            .commit
-            .clone()
-            .or_else(|| known.commit.clone().filter(|_| is_same)),
+        source: options.source.clone().unwrap_or(source),
+        commit: options.commit.clone().or(commit),
         sha256: sha256.into(),
         accepted,
         dialect,

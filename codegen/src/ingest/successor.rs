@@ -1,6 +1,6 @@
 //! The overlay of a new revision, from that of the revision before it: what was wrong there is usually wrong again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::error::GenerateError;
@@ -155,21 +155,18 @@ impl Successor {
         let Ok(document) = Document::parse(OVERLAY, self.entries.as_bytes(), Format::Yaml) else {
             return false;
         };
-        let named: Vec<(String, &Problem)> = problems
+        let mut named = BTreeMap::new();
+        for (entry, problem) in problems
             .iter()
             .filter_map(|problem| Some((entry_of(problem)?, problem)))
-            .collect();
-        let pointers: BTreeSet<String> = named.iter().map(|(entry, _)| entry.clone()).collect();
-        for pointer in &pointers {
-            let why = named
-                .iter()
-                .find(|(entry, _)| entry == pointer)
-                .map(|(_, problem)| problem.what.clone());
-            self.left_out.push(LeftOut {
-                entry: cut(&self.entries, &document, std::slice::from_ref(pointer)).1.concat(),
-                why: why.unwrap_or_default(),
-            });
+        {
+            named.entry(entry).or_insert_with(|| problem.what.clone());
         }
+        self.left_out.extend(named.iter().map(|(pointer, why)| LeftOut {
+            entry: cut(&self.entries, &document, std::slice::from_ref(pointer)).1.concat(),
+            why: why.clone(),
+        }));
+        let pointers = named.into_keys().collect();
         self.entries = cut(&self.entries, &document, &with_sections(&document, pointers)).0;
         self.text().is_none_or(|after| after != text)
     }
