@@ -16,6 +16,7 @@ use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepr
 /// When the bytes aren't JSON, or a single message that isn't one of that revision. Other problems are part of the
 /// result: a message that the hub can't represent, an element of a batch that isn't a message, an empty batch, and
 /// a batch in a revision without batches.
+#[inline]
 pub fn client_message(
     peer: Revision,
     json: &[u8],
@@ -26,6 +27,7 @@ pub fn client_message(
 
 /// Converts a message of the hub to revision `peer`, and encodes it as a client sends it.
 #[must_use]
+#[inline]
 pub fn client_message_for(
     peer: Revision,
     message: &Message<hub::ClientRequest, hub::ClientNotification>,
@@ -39,6 +41,7 @@ pub fn client_message_for(
 ///
 /// # Errors
 /// When it isn't a result of the method, or the hub can't represent it.
+#[inline]
 pub fn client_result(
     peer: Revision,
     method: &str,
@@ -55,6 +58,7 @@ pub fn client_result(
 ///
 /// # Errors
 /// When that revision can't represent it.
+#[inline]
 pub fn client_result_for(
     peer: Revision,
     result: &hub::InputResponse,
@@ -69,6 +73,7 @@ pub fn client_result_for(
 ///
 /// # Errors
 /// When that revision can't represent it. The text is as it was then.
+#[inline]
 pub fn push_client_result(
     json: &mut String,
     peer: Revision,
@@ -89,6 +94,7 @@ pub fn push_client_result(
 /// When the bytes aren't JSON, or a single message that isn't one of that revision. Other problems are part of the
 /// result: a message that the hub can't represent, an element of a batch that isn't a message, an empty batch, and
 /// a batch in a revision without batches.
+#[inline]
 pub fn server_message(
     peer: Revision,
     json: &[u8],
@@ -99,6 +105,7 @@ pub fn server_message(
 
 /// Converts a message of the hub to revision `peer`, and encodes it as a server sends it.
 #[must_use]
+#[inline]
 pub fn server_message_for(
     peer: Revision,
     message: &Message<hub::InputRequest, hub::ServerNotification>,
@@ -112,6 +119,7 @@ pub fn server_message_for(
 ///
 /// # Errors
 /// When it isn't a result of the method, or the hub can't represent it.
+#[inline]
 pub fn server_result(
     peer: Revision,
     method: &str,
@@ -125,6 +133,7 @@ pub fn server_result(
 ///
 /// # Errors
 /// When that revision can't represent it.
+#[inline]
 pub fn server_result_for(
     peer: Revision,
     result: &hub::ServerResult,
@@ -139,6 +148,7 @@ pub fn server_result_for(
 ///
 /// # Errors
 /// When that revision can't represent it. The text is as it was then.
+#[inline]
 pub fn push_server_result(
     json: &mut String,
     peer: Revision,
