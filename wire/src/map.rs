@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::mem::{ManuallyDrop, take};
 
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
@@ -17,24 +18,25 @@ pub type Extra = Map<RawJson>;
 ///
 /// Maps are expected to be small: a look-up is a linear search.
 pub struct Map<T> {
-    /// `None` if there are no entries, which is how most maps are.
-    #[expect(
-        clippy::box_collection,
-        reason = "most objects have an empty map, which is one word so"
-    )]
-    entries: Option<Box<Vec<(String, T)>>>,
+    /// [`Drop`] drops them, so that a type with a map only has a call.
+    entries: ManuallyDrop<Entries<T>>,
 }
+
+/// `None` if there are no entries, which is how most maps are. It is one word so.
+type Entries<T> = Option<Box<Vec<(String, T)>>>;
 
 impl<T> Map<T> {
     /// A map without entries.
     #[must_use]
     pub const fn new() -> Self {
-        Self { entries: None }
+        Self {
+            entries: ManuallyDrop::new(None),
+        }
     }
 
     fn of(entries: Vec<(String, T)>) -> Self {
         Self {
-            entries: (!entries.is_empty()).then(|| Box::new(entries)),
+            entries: ManuallyDrop::new((!entries.is_empty()).then(|| Box::new(entries))),
         }
     }
 
@@ -128,7 +130,7 @@ impl<T> Map<T> {
 
     /// Removes the entries for which `keep` is `false`.
     pub fn retain(&mut self, mut keep: impl FnMut(&str, &mut T) -> bool) {
-        if let Some(entries) = &mut self.entries {
+        if let Some(entries) = &mut *self.entries {
             entries.retain_mut(|(key, value)| keep(key, value));
         }
     }
@@ -157,17 +159,16 @@ impl<T> Map<T> {
 
 impl<T> Drop for Map<T> {
     fn drop(&mut self) {
-        if let Some(entries) = self.entries.take() {
-            drop_entries(entries);
+        if self.entries.is_some() {
+            drop_entries(&mut self.entries);
         }
     }
 }
 
 /// Drops entries. Not inline: the code would be in each of the many types that have a map, and most maps are empty.
 #[inline(never)]
-#[expect(clippy::box_collection, reason = "as in the map")]
-fn drop_entries<T>(entries: Box<Vec<(String, T)>>) {
-    drop(entries);
+fn drop_entries<T>(entries: &mut ManuallyDrop<Entries<T>>) {
+    drop(ManuallyDrop::into_inner(take(entries)));
 }
 
 impl<T: Clone> Clone for Map<T> {
@@ -233,11 +234,11 @@ impl<T> IntoIterator for Map<T> {
 }
 
 /// The iterator over the entries of a [`Map`] by reference.
-type Entries<'m, T> = std::iter::Map<std::slice::Iter<'m, (String, T)>, fn(&'m (String, T)) -> (&'m str, &'m T)>;
+type Iter<'m, T> = std::iter::Map<std::slice::Iter<'m, (String, T)>, fn(&'m (String, T)) -> (&'m str, &'m T)>;
 
 impl<'m, T> IntoIterator for &'m Map<T> {
     type Item = (&'m str, &'m T);
-    type IntoIter = Entries<'m, T>;
+    type IntoIter = Iter<'m, T>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.entries().iter().map(|(key, value)| (key, value))
