@@ -40,7 +40,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         for container in DEFINITIONS {
             self.named_schemas(container);
         }
-        if self.dialect() == Dialect::Draft07 && self.members.contains_key("$ref") {
+        if self.dialect() == Dialect::Draft07 && self.value("$ref").is_some() {
             // Draft-07 ignores the keywords beside a reference.
             self.reference();
             return self.rules;
@@ -82,7 +82,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn constants(&mut self) {
         let types = self.types();
         self.rules.extend(types.map(Rule::Type));
-        if let Some(value) = self.members.get("const") {
+        if let Some(value) = self.value("const") {
             self.rules.push(Rule::Const(Json::owned(value)));
         }
         if let Some(values) = self.array("enum") {
@@ -92,7 +92,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
 
     fn numbers(&mut self) {
         for bound in Bound::ALL {
-            match self.members.get(bound.keyword()) {
+            match self.value(bound.keyword()) {
                 None => {}
                 Some(Value::Number(limit)) => {
                     let exact = Exact::of(limit);
@@ -101,7 +101,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
                 Some(value) => self.refuse_value(self.pointer(bound.keyword()), "a number", value),
             }
         }
-        let Some(value) = self.members.get("multipleOf") else {
+        let Some(value) = self.value("multipleOf") else {
             return;
         };
         let divisor = value
@@ -150,7 +150,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn items(&mut self) -> Items {
         if self.dialect() == Dialect::Draft202012 {
             let prefix = self.schemas("prefixItems");
-            if self.members.get("items").is_some_and(Value::is_array) {
+            if self.value("items").is_some_and(Value::is_array) {
                 self.refuse(
                     "items",
                     "in 2020-12 this is one schema: `prefixItems` lists schemas by position",
@@ -164,7 +164,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         }
         // Compiled even where it has no effect, so that its errors are reported.
         let additional = self.schema("additionalItems");
-        match self.members.get("items") {
+        match self.value("items") {
             Some(Value::Array(schemas)) => Items {
                 prefix: self.listed("items", schemas),
                 rest: additional,
@@ -179,7 +179,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
     fn objects(&mut self) {
         self.count("minProperties", Rule::MinProperties);
         self.count("maxProperties", Rule::MaxProperties);
-        if let Some(value) = self.members.get("required") {
+        if let Some(value) = self.value("required") {
             let names = self.names(self.pointer("required"), value);
             self.rules.extend(names.map(Rule::Required));
         }
@@ -270,7 +270,7 @@ impl<'c, 'a> Keywords<'c, 'a> {
         let combinators: [(&str, Combine); 3] =
             [("allOf", Rule::AllOf), ("anyOf", Rule::AnyOf), ("oneOf", Rule::OneOf)];
         for (keyword, combine) in combinators {
-            if self.members.contains_key(keyword) {
+            if self.value(keyword).is_some() {
                 let nodes = self.schemas(keyword);
                 self.rules.push(combine(nodes));
             }

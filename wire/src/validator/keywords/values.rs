@@ -11,7 +11,13 @@ use super::super::node::{NodeId, Rule, TypeSet};
 use super::super::number::Exact;
 use super::Keywords;
 
+// Not inline is what many keywords call: their rules are one function.
 impl<'a> Keywords<'_, 'a> {
+    #[inline(never)]
+    pub(super) fn value(&self, keyword: &str) -> Option<&'a Value> {
+        self.members.get(keyword)
+    }
+
     pub(super) fn pointer(&self, keyword: &str) -> String {
         child(&self.at, keyword)
     }
@@ -20,12 +26,13 @@ impl<'a> Keywords<'_, 'a> {
         self.compiler.refuse(self.pointer(keyword), message);
     }
 
+    #[inline(never)]
     pub(super) fn refuse_value(&mut self, at: String, expected: &str, value: &Value) {
         self.compiler.refuse(at, unexpected(expected, value));
     }
 
     pub(super) fn types(&mut self) -> Option<TypeSet> {
-        let value = self.members.get("type")?;
+        let value = self.value("type")?;
         let at = self.pointer("type");
         let mut types = TypeSet::default();
         match value {
@@ -48,6 +55,7 @@ impl<'a> Keywords<'_, 'a> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn names(&mut self, at: String, value: &Value) -> Option<Vec<String>> {
         let Value::Array(elements) = value else {
             self.refuse_value(at, "an array of names", value);
@@ -75,8 +83,9 @@ impl<'a> Keywords<'_, 'a> {
         self.rules.extend(count.map(rule));
     }
 
+    #[inline(never)]
     pub(super) fn natural(&mut self, keyword: &str) -> Option<u64> {
-        let value = self.members.get(keyword)?;
+        let value = self.value(keyword)?;
         let count = value.as_number().and_then(|number| Exact::of(number).as_count());
         if count.is_none() {
             self.refuse_value(self.pointer(keyword), "a natural number", value);
@@ -85,8 +94,9 @@ impl<'a> Keywords<'_, 'a> {
     }
 
     /// Whether `keyword` is `true`.
+    #[inline(never)]
     pub(super) fn flag(&mut self, keyword: &str) -> bool {
-        let Some(value) = self.members.get(keyword) else {
+        let Some(value) = self.value(keyword) else {
             return false;
         };
         if !value.is_boolean() {
@@ -95,16 +105,18 @@ impl<'a> Keywords<'_, 'a> {
         *value == Value::Bool(true)
     }
 
+    #[inline(never)]
     pub(super) fn text(&mut self, keyword: &str) -> Option<&'a str> {
-        let value = self.members.get(keyword)?;
+        let value = self.value(keyword)?;
         if !value.is_string() {
             self.refuse_value(self.pointer(keyword), "a string", value);
         }
         value.as_str()
     }
 
+    #[inline(never)]
     pub(super) fn array(&mut self, keyword: &str) -> Option<&'a Vec<Value>> {
-        let value = self.members.get(keyword)?;
+        let value = self.value(keyword)?;
         if !value.is_array() {
             self.refuse_value(self.pointer(keyword), "an array", value);
         }
@@ -113,19 +125,21 @@ impl<'a> Keywords<'_, 'a> {
 
     /// The members of `keyword`'s object; none if it is absent.
     pub(super) fn object(&mut self, keyword: &str) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
-        let value = self.members.get(keyword);
+        let value = self.value(keyword);
         if let Some(value) = value.filter(|value| !value.is_object()) {
             self.refuse_value(self.pointer(keyword), "an object", value);
         }
         value.and_then(Value::as_object).into_iter().flatten()
     }
 
+    #[inline(never)]
     pub(super) fn schema(&mut self, keyword: &str) -> Option<NodeId> {
-        let schema = self.members.get(keyword)?;
+        let schema = self.value(keyword)?;
         Some(self.compiler.node(self.pointer(keyword), schema, self.base))
     }
 
     /// The schemas that `keyword` lists. There must be at least one.
+    #[inline(never)]
     pub(super) fn schemas(&mut self, keyword: &str) -> Vec<NodeId> {
         match self.array(keyword) {
             Some(schemas) if schemas.is_empty() => {
@@ -146,6 +160,7 @@ impl<'a> Keywords<'_, 'a> {
             .collect()
     }
 
+    #[inline(never)]
     pub(super) fn named_schemas(&mut self, keyword: &str) -> Vec<(String, NodeId)> {
         let container = self.pointer(keyword);
         self.object(keyword)
