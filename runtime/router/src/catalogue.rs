@@ -1,6 +1,6 @@
 //! The routes of a server, and the clients that are notified when they change.
 
-use std::ops::Deref;
+use std::ops::{Bound, Deref};
 use std::sync::{Arc, Weak};
 
 use mcp_adapters::mcp_wire::AddedResult;
@@ -17,7 +17,7 @@ use super::method::MethodRoute;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::route::Route;
-use super::scope::Scope;
+use super::scope::{Listable, Scope};
 use super::shared::SharedChanges;
 use super::source::Sources;
 use super::state::States;
@@ -56,6 +56,24 @@ impl Default for Catalogue {
 
 /// Routes by name or URI. A reader keeps its list as it is, without the lock.
 pub(super) type RouteMap<R> = Arc<NameMap<Arc<R>>>;
+
+/// Routes of any type, by name or URI.
+pub(super) trait AnyRoutes: Sync {
+    /// Those with these names or URIs, in order.
+    fn range<'r>(
+        &'r self,
+        keys: (Bound<&str>, Bound<&str>),
+    ) -> Box<dyn Iterator<Item = (&'r str, &'r dyn Listable)> + 'r>;
+}
+
+impl<R: Listable + Send + Sync> AnyRoutes for NameMap<Arc<R>> {
+    fn range<'r>(
+        &'r self,
+        keys: (Bound<&str>, Bound<&str>),
+    ) -> Box<dyn Iterator<Item = (&'r str, &'r dyn Listable)> + 'r> {
+        Box::new(self.range(keys).map(|(key, route)| (key, &**route as _)))
+    }
+}
 
 /// The routes of a server, by name or URI.
 #[derive(Clone, Default)]

@@ -45,7 +45,17 @@ macro_rules! entries {
                 Listed::$entry(self)
             }
         }
-    )*};
+    )*
+
+    impl<'a> Listed<'a> {
+        /// The name or URI.
+        pub(super) fn key(self) -> &'a str {
+            match self {
+                $(Self::$entry(entry) => &entry.$key,)*
+            }
+        }
+    }
+    };
 }
 
 entries! {

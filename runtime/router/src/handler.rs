@@ -12,8 +12,8 @@ use mcp_runtime_core::{Context, Handler, Next, ServerSide, Side};
 use mcp_runtime_util::{BoxFuture, NameMap};
 
 use super::call::Call;
-use super::catalogue::{RouteMap, Routes};
-use super::entry::{Entry as _, Listed};
+use super::catalogue::{AnyRoutes, RouteMap, Routes};
+use super::entry::Listed;
 use super::fallback::Fallback;
 use super::list::{List, next_cursor, prepend};
 use super::prompt::PromptRoute;
@@ -30,7 +30,7 @@ impl Router {
     }
 
     /// Whether the client of a request sees a route.
-    fn shows<R: Listable>(&self, route: &R, context: &Context<ServerSide>) -> bool {
+    fn shows(&self, route: &dyn Listable, context: &Context<ServerSide>) -> bool {
         self.allows(&route.listed(), route.scope(), context)
     }
 
@@ -53,33 +53,37 @@ impl Router {
 
     /// A page of the routes that the client sees, and of what functions list beside them. The fallback's list follows, if it has
     /// one of this kind.
-    async fn list<R: Listable>(
-        &self,
-        routes: impl Fn(&Routes) -> &RouteMap<R> + Send,
-        listed: Vec<<R::List as List>::Item>,
+    fn list<'a>(
+        &'a self,
+        list: List,
+        routes: &dyn AnyRoutes,
+        listed: &[Listed<'_>],
         params: hub::PaginatedRequestParams,
-        context: &Context<ServerSide>,
-    ) -> Result<Answer, ErrorObject> {
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
         let caching = &self.inner.caching;
-        let fallback = self.fallback_for(R::List::METHOD);
+        let fallback = self.fallback_for(list.method());
         if let Some((fallback, params)) = fallback.zip(Fallback::page(&params)) {
-            let none = R::List::page(Vec::new(), None, caching).into_result();
-            let page = Box::pin(fallback.list(R::List::request(params), &none, context)).await?;
-            return Ok(Answer::Declared(page.unwrap_or(none)));
+            return Box::pin(async move {
+                let none = list.page(&[], None, caching);
+                let page = fallback.list(list.request(params), &none, context).await?;
+                Ok(Answer::Declared(page.unwrap_or(none)))
+            });
         }
-        let routes = Arc::clone(routes(&self.inner.catalogue.routes()));
-        let (items, next) = self.page(&routes, &listed, &params, context)?;
+        let (items, next) = match self.page(routes, listed, &params, context) {
+            Ok(page) => page,
+            Err(error) => return refused(error),
+        };
         let (length, is_last) = (items.len(), next.is_none());
-        let page = R::List::page(items, next, caching).into_result();
+        let page = list.page(&items, next, caching);
         let Some(fallback) = fallback.filter(|_| is_last) else {
-            return Ok(Answer::Declared(page));
+            return Box::pin(async move { Ok(Answer::Declared(page)) });
         };
         let first = hub::PaginatedRequestParams { cursor: None, ..params };
-        self.continued(page, length, fallback, R::List::request(first), context)
-            .await
+        self.continued(page, length, fallback, list.request(first), context)
     }
 
-    /// The last page of the router, with the first one of the fallback. Not generic, so that it is compiled once.
+    /// The last page of the router, with the first one of the fallback.
     fn continued<'a>(
         &'a self,
         mut page: hub::ServerResult,
@@ -111,22 +115,22 @@ impl Router {
 
     /// A page of routes and of what functions list, and the cursor of the next one. Of two with one key, the route is the one that is
     /// called, and of those that functions list the first.
-    fn page<L: List, R: Listable<List = L>>(
+    fn page<'r>(
         &self,
-        routes: &RouteMap<R>,
-        listed: &[L::Item],
+        routes: &'r dyn AnyRoutes,
+        listed: &[Listed<'r>],
         params: &hub::PaginatedRequestParams,
         context: &Context<ServerSide>,
-    ) -> Result<(Vec<L::Item>, Option<String>), ErrorObject> {
+    ) -> Result<(Vec<Listed<'r>>, Option<String>), ErrorObject> {
         let range = page_range(params)?;
         let mut keys = NameMap::default();
         for item in listed {
-            keys.add(item.key(), item);
+            keys.add(item.key(), *item);
         }
         let mut keys = keys.range(range).peekable();
         let shown = routes.range(range);
-        let shown = shown.filter(|(_, route)| self.shows(&***route, context));
-        let mut shown = shown.map(|(key, route)| (key, route.item())).peekable();
+        let shown = shown.filter(|(_, route)| self.shows(*route, context));
+        let mut shown = shown.map(|(key, route)| (key, route.listed())).peekable();
         let mut all = std::iter::from_fn(|| {
             let next = keys.peek().map(|(key, _)| *key);
             let own = shown.peek().map(|(key, _)| *key);
@@ -136,8 +140,7 @@ impl Router {
             keys.next_if(|(key, _)| Some(*key) == own);
             shown.next()
         });
-        let (items, next) = first_page(&mut all, self.inner.page_size);
-        Ok((items.into_iter().cloned().collect(), next))
+        Ok(first_page(&mut all, self.inner.page_size))
     }
 
     /// The resources that functions list and the client sees: those of templates, the last of which counts, and those of the router.
@@ -161,10 +164,8 @@ impl Router {
         self.inner.fallback.as_ref().filter(|fallback| fallback.has(method))
     }
 
-    async fn find_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
-        if let Some(route) = self.shown(|routes| &routes.tools, name, context) {
-            return Ok(route);
-        }
+    /// A tool that functions list.
+    async fn find_listed_tool(&self, name: &str, context: &Context<ServerSide>) -> Result<Arc<ToolRoute>, ErrorObject> {
         match Box::pin(self.find_listed(|sources| &sources.tools, name, context)).await? {
             Some((source, tool)) => source.route(tool).map(Arc::new),
             None => Err(invalid_params(format!("Unknown tool: {name}"))),
@@ -207,15 +208,15 @@ impl Router {
     }
 
     /// Lets the target of a request answer it, or the fallback if the router has none that the client sees.
-    pub(super) async fn answer<T: Target>(
-        &self,
+    pub(super) fn answer<'a, T: Target>(
+        &'a self,
         target: Result<T, ErrorObject>,
         request: Box<T::Request>,
         variant: fn(T::Request) -> hub::ClientRequest,
-        context: &Context<ServerSide>,
-    ) -> Result<Answer, ErrorObject> {
+        context: &'a Context<ServerSide>,
+    ) -> Handling<'a, ServerSide> {
         let target = match target {
-            Ok(target) if target.layers().is_empty() => return target.answer(request, self.call(context)).await,
+            Ok(target) if target.layers().is_empty() => return Box::pin(target.answer(request, self.call(context))),
             Ok(target) => {
                 let (layers, router) = (Arc::clone(target.layers()), self.clone());
                 Ok(Next::new(Arc::new(Routed { target, router }), layers))
@@ -223,7 +224,6 @@ impl Router {
             Err(unknown) => Err(unknown),
         };
         self.answer_around(target, variant(*request), T::has_result, context)
-            .await
     }
 
     /// Lets the middleware around a target answer a request, or the fallback. Not generic, so that it is compiled once.
@@ -278,8 +278,11 @@ impl Handler<ServerSide> for Router {
         match request {
             Request::CallTool(request) => {
                 let request = Box::new(request);
+                if let Some(tool) = self.shown(|routes| &routes.tools, &request.params.name, context) {
+                    return self.answer(Ok(tool), request, Request::CallTool, context);
+                }
                 Box::pin(async move {
-                    let tool = self.find_tool(&request.params.name, context).await;
+                    let tool = self.find_listed_tool(&request.params.name, context).await;
                     self.answer(tool, request, Request::CallTool, context).await
                 })
             }
@@ -288,32 +291,37 @@ impl Handler<ServerSide> for Router {
                 self.answer(prompt, Box::new(request), Request::GetPrompt, context)
                     .await
             }),
-            Request::ReadResource(request) => Box::pin(async move {
+            Request::ReadResource(request) => {
                 let reader = self.find_reader(&request.params.uri, context);
                 self.answer(reader, Box::new(request), Request::ReadResource, context)
-                    .await
-            }),
-            Request::Unknown(request) => Box::pin(async move {
+            }
+            Request::Unknown(request) => {
                 let undeclared = self.find_undeclared(&request.method, context);
                 self.answer(undeclared, Box::new(request), Request::Unknown, context)
-                    .await
-            }),
+            }
             Request::ListTools(request) => Box::pin(async move {
                 let listed = self.listed(|sources| &sources.tools, context).await?;
-                self.list(|routes| &routes.tools, listed, request.params, context).await
+                let listed: Vec<_> = listed.iter().map(Listed::Tool).collect();
+                let routes = Arc::clone(&self.inner.catalogue.routes().tools);
+                self.list(List::Tool, &*routes, &listed, request.params, context).await
             }),
             Request::ListPrompts(request) => Box::pin(async move {
                 let listed = self.listed(|sources| &sources.prompts, context).await?;
-                self.list(|routes| &routes.prompts, listed, request.params, context)
+                let listed: Vec<_> = listed.iter().map(Listed::Prompt).collect();
+                let routes = Arc::clone(&self.inner.catalogue.routes().prompts);
+                self.list(List::Prompt, &*routes, &listed, request.params, context)
                     .await
             }),
             Request::ListResources(request) => Box::pin(async move {
                 let listed = self.listed_resources(context).await?;
-                self.list(|routes| &routes.resources, listed, request.params, context)
+                let listed: Vec<_> = listed.iter().map(Listed::Resource).collect();
+                let routes = Arc::clone(&self.inner.catalogue.routes().resources);
+                self.list(List::Resource, &*routes, &listed, request.params, context)
                     .await
             }),
             Request::ListResourceTemplates(request) => {
-                Box::pin(self.list(|routes| &routes.templates, Vec::new(), request.params, context))
+                let routes = Arc::clone(&self.inner.catalogue.routes().templates);
+                self.list(List::ResourceTemplate, &*routes, &[], request.params, context)
             }
             request => refused(unknown_method(request.method())),
         }

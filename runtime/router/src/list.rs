@@ -6,48 +6,57 @@ use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::Request;
 
 use super::caching::Caching;
-use super::entry::Entry;
+use super::entry::Listed;
 
-/// The result of a method that lists routes.
-pub(super) trait List: Sized {
-    type Item: Entry;
-
-    /// The method.
-    const METHOD: &'static str;
-
-    /// The request for a page.
-    fn request(params: hub::PaginatedRequestParams) -> hub::ClientRequest;
-
-    /// A page.
-    fn page(items: Vec<Self::Item>, next: Option<String>, caching: &Caching) -> Self;
-
-    fn into_result(self) -> hub::ServerResult;
-}
-
-/// The impls for the lists of the hub.
+/// The enumeration of the hub's lists, by what they list.
 macro_rules! lists {
-    ($($list:ident as $variant:ident of $item:ident in $items:ident by $request:ident;)*) => {$(
-        impl List for hub::$list {
-            type Item = hub::$item;
+    ($($list:ident as $variant:ident of $item:ident in $items:ident by $request:ident;)*) => {
+    /// A list. Not a trait, so that the code that makes pages is compiled once.
+    #[derive(Clone, Copy)]
+    pub(super) enum List {
+        $($item,)*
+    }
 
-            const METHOD: &'static str = hub::$request::METHOD;
-
-            fn request(params: hub::PaginatedRequestParams) -> hub::ClientRequest {
-                hub::$request::default().with_params(params).into()
-            }
-
-            fn page(items: Vec<hub::$item>, next: Option<String>, caching: &Caching) -> Self {
-                let mut page = Self::new(items);
-                page.next_cursor = next;
-                (page.ttl_ms, page.cache_scope) = caching.members();
-                page
-            }
-
-            fn into_result(self) -> hub::ServerResult {
-                hub::ServerResult::$variant(self)
+    impl List {
+        /// The method.
+        pub(super) fn method(self) -> &'static str {
+            match self {
+                $(Self::$item => hub::$request::METHOD,)*
             }
         }
-    )*
+
+        /// The request for a page.
+        pub(super) fn request(self, params: hub::PaginatedRequestParams) -> hub::ClientRequest {
+            match self {
+                $(Self::$item => hub::$request::default().with_params(params).into(),)*
+            }
+        }
+
+        /// A page.
+        pub(super) fn page(self, items: &[Listed<'_>], next: Option<String>, caching: &Caching) -> hub::ServerResult {
+            match self {
+                $(Self::$item => {
+                    let items = items.iter().filter_map(|item| match *item {
+                        Listed::$item(item) => Some(item.clone()),
+                        _ => None,
+                    });
+                    let mut page = hub::$list::new(items.collect::<Vec<_>>());
+                    page.next_cursor = next;
+                    (page.ttl_ms, page.cache_scope) = caching.members();
+                    hub::ServerResult::$variant(page)
+                })*
+            }
+        }
+    }
+
+    impl Listed<'_> {
+        /// The list that has it.
+        pub(super) fn list(self) -> List {
+            match self {
+                $(Self::$item(_) => List::$item,)*
+            }
+        }
+    }
 
     /// The cursor of the page after this one.
     pub(super) fn next_cursor(page: &mut hub::ServerResult) -> Option<&mut Option<String>> {

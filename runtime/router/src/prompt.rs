@@ -120,7 +120,7 @@ fn argument(member: schema::Member) -> hub::PromptArgument {
     argument
 }
 
-listable!(PromptRoute.prompt: ListPromptsResult);
+listable!(PromptRoute.prompt: Prompt);
 
 impl fmt::Debug for PromptRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

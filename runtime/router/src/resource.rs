@@ -64,7 +64,7 @@ impl ResourceRoute {
     }
 }
 
-listable!(ResourceRoute.resource: ListResourcesResult);
+listable!(ResourceRoute.resource: Resource);
 
 impl fmt::Debug for ResourceRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

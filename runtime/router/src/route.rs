@@ -5,7 +5,6 @@ use mcp_adapters::{Policy, Revision, hub, peers};
 
 use super::caching::Caching;
 use super::error::RouteError;
-use super::list::List;
 use super::prompt::PromptRoute;
 use super::resource::ResourceRoute;
 use super::scope::{Listable, Scope};
@@ -136,18 +135,15 @@ impl Route {
 
     /// The list that has only this route, and the method that requests it.
     fn list(&self) -> (&'static str, hub::ServerResult) {
-        match self {
-            Self::Tool(route) => list(route),
-            Self::Resource(route) => list(route),
-            Self::Template(route) => list(route),
-            Self::Prompt(route) => list(route),
-        }
+        let item = match self {
+            Self::Tool(route) => route.listed(),
+            Self::Resource(route) => route.listed(),
+            Self::Template(route) => route.listed(),
+            Self::Prompt(route) => route.listed(),
+        };
+        let list = item.list();
+        (list.method(), list.page(&[item], None, &Caching::default()))
     }
-}
-
-fn list<R: Listable>(route: &R) -> (&'static str, hub::ServerResult) {
-    let page = R::List::page(vec![route.item().clone()], None, &Caching::default());
-    (R::List::METHOD, page.into_result())
 }
 
 /// Validates a list in a revision; the error says what is invalid.

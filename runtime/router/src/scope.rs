@@ -5,8 +5,7 @@ use std::sync::Arc;
 use mcp_runtime_core::internal::Layer;
 use mcp_runtime_core::{Context, ServerSide};
 
-use super::entry::{Entry as _, Listed};
-use super::list::List;
+use super::entry::Listed;
 
 /// Whether the client of a request sees a route.
 pub(super) type Filter = Arc<dyn Fn(&Listed<'_>, &Context<ServerSide>) -> bool + Send + Sync>;
@@ -36,15 +35,8 @@ impl Scope {
 
 /// A route, as filters and lists take it.
 pub(super) trait Listable {
-    /// The list of such routes.
-    type List: List;
-
     /// Its entry in the list.
-    fn item(&self) -> &<Self::List as List>::Item;
-
-    fn listed(&self) -> Listed<'_> {
-        self.item().listed()
-    }
+    fn listed(&self) -> Listed<'_>;
 
     /// That of the routers that it came from.
     fn scope(&self) -> &Scope;
@@ -52,12 +44,10 @@ pub(super) trait Listable {
 
 /// The impl for a route.
 macro_rules! listable {
-    ($route:ident.$item:ident: $list:ident) => {
+    ($route:ident.$item:ident: $listed:ident) => {
         impl $crate::scope::Listable for $route {
-            type List = hub::$list;
-
-            fn item(&self) -> &<Self::List as $crate::list::List>::Item {
-                &self.$item
+            fn listed(&self) -> $crate::entry::Listed<'_> {
+                $crate::entry::Listed::$listed(&self.$item)
             }
 
             fn scope(&self) -> &$crate::scope::Scope {

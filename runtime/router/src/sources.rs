@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::ErrorObject;
 use mcp_runtime_core::{Change, Context, ServerSide};
+use mcp_runtime_util::BoxFuture;
 
 use super::call::Input;
 use super::entry::Entry;
@@ -160,7 +161,7 @@ impl Router {
         let sources = sources(&self.inner.catalogue.routes().sources).clone();
         let mut all = Vec::new();
         for source in &sources {
-            all.append(&mut self.listed_by(source, context).await?);
+            all.append(&mut self.listed_by(&source.list, &source.prefix, context).await?);
         }
         Ok(all)
     }
@@ -174,7 +175,7 @@ impl Router {
     ) -> Result<Option<(Arc<Source<T, R>>, T)>, ErrorObject> {
         let sources = sources(&self.inner.catalogue.routes().sources).clone();
         for source in sources.into_iter().filter(|source| name.starts_with(&source.prefix)) {
-            let listed = self.listed_by(&source, context).await?;
+            let listed = self.listed_by(&source.list, &source.prefix, context).await?;
             if let Some(entry) = listed.into_iter().find(|entry| entry.key() == name) {
                 return Ok(Some((source, entry)));
             }
@@ -182,16 +183,19 @@ impl Router {
         Ok(None)
     }
 
-    async fn listed_by<T: Entry, R>(
-        &self,
-        source: &Source<T, R>,
-        context: &Context<ServerSide>,
-    ) -> Result<Vec<T>, ErrorObject> {
-        let mut entries = source.list.call(self.call(context), Input::List).await?;
-        for name in entries.iter_mut().filter_map(Entry::name_mut) {
-            name.insert_str(0, &source.prefix);
-        }
-        entries.retain(|entry| self.allows(&entry.listed(), &source.list.scope, context));
-        Ok(entries)
+    fn listed_by<'a, T: Entry>(
+        &'a self,
+        list: &'a BoxedFunction<Vec<T>>,
+        prefix: &'a str,
+        context: &'a Context<ServerSide>,
+    ) -> BoxFuture<'a, Result<Vec<T>, ErrorObject>> {
+        Box::pin(async move {
+            let mut entries = list.call(self.call(context), Input::List).await?;
+            for name in entries.iter_mut().filter_map(Entry::name_mut) {
+                name.insert_str(0, prefix);
+            }
+            entries.retain(|entry| self.allows(&entry.listed(), &list.scope, context));
+            Ok(entries)
+        })
     }
 }

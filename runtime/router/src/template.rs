@@ -188,7 +188,7 @@ impl TemplateRoute {
     }
 }
 
-listable!(TemplateRoute.template: ListResourceTemplatesResult);
+listable!(TemplateRoute.template: ResourceTemplate);
 
 impl fmt::Debug for TemplateRoute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

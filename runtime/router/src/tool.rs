@@ -341,7 +341,7 @@ impl ToolRoute {
     }
 }
 
-listable!(ToolRoute.tool: ListToolsResult);
+listable!(ToolRoute.tool: Tool);
 
 impl Target for Arc<ToolRoute> {
     messages!(CallTool(CallToolRequest) gives CallTool | InputRequired | Unknown);

@@ -80,7 +80,10 @@ impl<V> NameMap<V> {
     }
 
     /// The entries with these names.
-    pub fn range<'m>(&'m self, names: (Bound<&str>, Bound<&str>)) -> impl Iterator<Item = (&'m str, &'m V)> {
+    pub fn range<'m>(
+        &'m self,
+        names: (Bound<&str>, Bound<&str>),
+    ) -> impl Iterator<Item = (&'m str, &'m V)> + use<'m, V> {
         let places = self.places.range::<str, _>(names);
         places.map(|(name, place)| (name.as_str(), &self.values[*place]))
     }
