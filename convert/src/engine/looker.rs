@@ -1,6 +1,6 @@
 //! What the steps of a chain look at in the types of its first revision, and in those that they become.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::look::{Glance, Look};
 use super::step::{
@@ -13,23 +13,22 @@ use crate::tables::types::{Decision, Kind, ObjectType, TypeId, TypeRef, Union};
 pub(super) struct Looker<'c> {
     pub(super) steps: &'c [&'static Step],
     /// The elements that each step leaves out of lists, and when.
-    hidden: Vec<BTreeMap<TypeId, Vec<&'static Condition>>>,
+    hidden: Vec<Vec<(TypeId, &'static [Condition])>>,
 }
 
-fn hidden(step: &'static Step) -> BTreeMap<TypeId, Vec<&'static Condition>> {
-    let mut hidden: BTreeMap<TypeId, Vec<&'static Condition>> = BTreeMap::new();
+fn hidden(step: &'static Step) -> Vec<(TypeId, &'static [Condition])> {
     let plans = step.pairs.iter().filter_map(|pair| match &pair.how {
         How::Object(plan) => Some(plan),
         _ => None,
     });
-    for member in plans.flat_map(|plan| &plan.members) {
-        if let MemberSource::Shared(_, MemberChange::Hide { element, when, .. }) = &member.source
-            && let Some(id) = object_of(step, element)
-        {
-            hidden.entry(id).or_default().extend(when);
+    let members = plans.flat_map(|plan| &plan.members);
+    let hidden = members.filter_map(|member| match &member.source {
+        MemberSource::Shared(_, MemberChange::Hide { element, when, .. }) => {
+            Some((object_of(step, element)?, when.as_slice()))
         }
-    }
-    hidden
+        _ => None,
+    });
+    hidden.collect()
 }
 
 /// The type of an object that a change is for.
@@ -68,7 +67,7 @@ impl<'c> Looker<'c> {
                 TypeRef::Named(id) => Some(id),
                 _ => None,
             });
-            opened = sources.chain(hidden.keys().copied()).collect();
+            opened = sources.chain(hidden.iter().map(|(id, _)| *id)).collect();
         }
         opened
     }
@@ -106,7 +105,8 @@ impl<'c> Looker<'c> {
             let Some(step) = self.steps.get(at).filter(|_| seen.insert((at, id, becomes.clone()))) else {
                 continue;
             };
-            for condition in self.hidden[at].get(&id).into_iter().flatten() {
+            let hidden = self.hidden[at].iter().filter(|(hidden, _)| *hidden == id);
+            for condition in hidden.flat_map(|(_, when)| *when) {
                 match condition.path.first() {
                     Some(name) => {
                         look.add(object, name);

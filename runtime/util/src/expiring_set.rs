@@ -1,19 +1,20 @@
 //! A set that has each entry until it expires.
 
-use std::collections::{BTreeSet, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 use std::hash::Hash;
 
 /// Entries, and the second from which on each of them has expired. Nothing expires but by [`expire`](Self::expire).
 pub struct ExpiringSet<T> {
     entries: HashSet<T>,
-    by_expiry: BTreeSet<(u64, T)>,
+    by_expiry: BinaryHeap<Reverse<(u64, T)>>,
 }
 
-impl<T> Default for ExpiringSet<T> {
+impl<T: Ord> Default for ExpiringSet<T> {
     fn default() -> Self {
         Self {
             entries: HashSet::new(),
-            by_expiry: BTreeSet::new(),
+            by_expiry: BinaryHeap::new(),
         }
     }
 }
@@ -21,8 +22,8 @@ impl<T> Default for ExpiringSet<T> {
 impl<T: Copy + Ord + Hash> ExpiringSet<T> {
     /// Removes the entries that have expired, and calls `removed` with each.
     pub fn expire(&mut self, now: u64, mut removed: impl FnMut(T)) {
-        while let Some(&(_, entry)) = self.by_expiry.first().filter(|(expiry, _)| *expiry <= now) {
-            self.by_expiry.pop_first();
+        while let Some(&Reverse((_, entry))) = self.by_expiry.peek().filter(|Reverse((expiry, _))| *expiry <= now) {
+            self.by_expiry.pop();
             self.entries.remove(&entry);
             removed(entry);
         }
@@ -39,7 +40,7 @@ impl<T: Copy + Ord + Hash> ExpiringSet<T> {
     /// Adds an entry. One that is there keeps its expiry.
     pub fn insert(&mut self, entry: T, expiry: u64) {
         if self.entries.insert(entry) {
-            self.by_expiry.insert((expiry, entry));
+            self.by_expiry.push(Reverse((expiry, entry)));
         }
     }
 }
