@@ -3,8 +3,8 @@
 //! The objects of a union are told apart by a constant tag, by a required member, or by either of these one level further in.
 //! Only an object that the schema accepts, and that is not what its members make it look like, is decoded by trial.
 
-use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use mcp_wire::JsonType;
 use serde::Serialize;
@@ -72,15 +72,27 @@ const DEEPEST: usize = 16;
 
 /// Finds a way to tell `candidates` apart; `None` where the schema gives none.
 pub(super) fn decide<'n>(shapes: &'n Shapes, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
-    let budget = Cell::new(BUDGET);
-    Search { shapes, budget }.decide(candidates, default)
+    let search = Search {
+        shapes,
+        budget: Cell::new(BUDGET),
+        known: RefCell::default(),
+    };
+    search.decide(candidates, default)
 }
 
 /// The search for a decision.
 struct Search<'n> {
     shapes: &'n Shapes,
     budget: Cell<usize>,
+    /// What was decided about sets of candidates. Several members may lead to the same set.
+    known: RefCell<HashMap<Question, Answer>>,
 }
+
+/// The candidates, by their indices and the addresses of their members, and the variant without a tag.
+type Question = (Vec<(usize, usize)>, Option<usize>);
+
+/// A decision, and how much of the budget it takes.
+type Answer = (Option<Decision>, usize);
 
 impl<'n> Search<'n> {
     fn decide(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
@@ -88,6 +100,27 @@ impl<'n> Search<'n> {
         if let [(index, _)] = candidates {
             return Some(Decision::Is(*index));
         }
+        let identified = candidates
+            .iter()
+            .map(|(index, members)| (*index, std::ptr::from_ref(*members).addr()));
+        let question = (identified.collect(), default);
+        let budget = self.budget.get();
+        if let Some((decision, cost)) = self.known.borrow().get(&question) {
+            // What is known takes as much as searching again, so that the outcome is the same.
+            self.budget.set(budget.saturating_sub(*cost));
+            return decision.clone().filter(|_| *cost <= budget);
+        }
+        let decision = self.search(candidates, default);
+        let left = self.budget.get();
+        // A search that the budget ended says nothing.
+        if left > 0 {
+            let answer = (decision.clone(), budget - left);
+            self.known.borrow_mut().insert(question, answer);
+        }
+        decision
+    }
+
+    fn search(&self, candidates: &[Candidate<'n>], default: Option<usize>) -> Option<Decision> {
         // An optional member decides less than the value of a required one: any variant may lack it.
         self.by_tag(candidates, default)
             .or_else(|| self.by_presence(candidates, true))
