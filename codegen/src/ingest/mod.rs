@@ -8,6 +8,7 @@ mod fetch;
 mod official;
 mod successor;
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use mcp_wire::json_schema::Dialect;
@@ -197,9 +198,18 @@ impl Prepared {
         let earlier = revisions.take_while(|earlier| earlier.revision != entry.revision);
         let predecessor = earlier.last().filter(|_| is_new && !has_overlay);
         let inherited = inherited_overlay(&options.schema, predecessor, &entry.revision, &official.schema)?;
-        let directory = (options.schema.as_path(), cache);
+        // The overlay is tried several times, and the current files are the same each time.
+        let current = LazyCell::new(|| check::current_generates(&options.schema, &entry, cache));
         let passed = Passed::by(inherited, |overlay| {
-            check::check_generates(directory, &manifest, &entry, &official.schema, overlay)
+            let current_generates = || *current;
+            check::check_generates(
+                (&options.schema, cache),
+                &manifest,
+                &entry,
+                &official.schema,
+                overlay,
+                &current_generates,
+            )
         })?;
         Ok(Self {
             manifest,
