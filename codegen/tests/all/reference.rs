@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use mcp_codegen::generate_documents;
-use mcp_codegen::load::load_document;
+use mcp_codegen::load::{NAMES, load_document};
 use mcp_codegen::overlay::{Overlay, apply_overlay};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -186,12 +186,14 @@ fn a_page_of_changes_begins_with_what_is_new() {
     let docs = TempDir::new().unwrap();
     generate_documents(&here("../schema"), docs.path(), false).unwrap();
     let revisions: Vec<String> = pages().into_keys().collect();
-    let mut found = 0;
     for pair in revisions.windows(2) {
         let page = docs.path().join(format!("changes/{}_{}.md", pair[0], pair[1]));
         let page = fs::read_to_string(page).unwrap();
         let overlay = load_document(&here("../schema").join(&pair[1]).join("overlay.yaml")).unwrap();
+        // A revision gets one before its names are kept, and so before it is published.
+        let is_published = here("../schema").join(&pair[1]).join(NAMES).exists();
         let Some(summary) = overlay.root()["summary"].as_array() else {
+            assert!(!is_published, "write `summary` into the overlay of {}", pair[1]);
             continue;
         };
         let lines: Vec<String> = summary
@@ -200,9 +202,7 @@ fn a_page_of_changes_begins_with_what_is_new() {
             .collect();
         let heading = format!("# Changes from {} to {}\n\n{}", pair[0], pair[1], lines.concat());
         assert!((3..=6).contains(&lines.len()) && page.contains(&heading), "{page}");
-        found += 1;
     }
-    assert!(found > 3, "{found} summaries");
 }
 
 #[test]
