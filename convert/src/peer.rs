@@ -99,8 +99,8 @@ pub fn encode_message<Q: Object, N: Object, R: ProtocolRevision>(
     }
 }
 
-/// Decodes the result of a method, by its name in the revision `peer`, with `decode`, which gets the method's name in the hub. The
-/// peer has the role `role`. `None` for an unknown method.
+/// Decodes the result of a method, which comes next in `source`, by the method's name in the revision `peer`, with `decode`, which gets
+/// the method's name in the hub. The peer has the role `role`. `None` for an unknown method.
 ///
 /// # Errors
 /// When the JSON isn't a result of the method, or the hub can't represent it.
@@ -108,17 +108,17 @@ pub fn read_result<T, R: ProtocolRevision>(
     peer: R,
     role: Role,
     method: &str,
-    result: &RawJson,
+    source: &mut Reader<'_>,
     mut conversion: Conversion<R>,
     decode: impl FnOnce(&str, &mut Reader<'_>) -> Decoded<Option<T>>,
 ) -> Result<Option<FromResult<T>>, FromPeer> {
-    let mut source = Reader::new(result.text());
     if peer == R::HUB {
         let losses = Vec::new();
-        return Ok(decode(method, &mut source)?.map(|result| FromResult { result, losses }));
+        return Ok(decode(method, source)?.map(|result| FromResult { result, losses }));
     }
     let chain = R::protocol().chain(peer.index(), R::HUB.index())?;
-    let Some(node) = chain.result(role, method, source.remembering(), &mut conversion.state)? else {
+    source.remember();
+    let Some(node) = chain.result(role, method, source, &mut conversion.state)? else {
         return Ok(None);
     };
     let method = R::HUB.name_of_method(peer, method);

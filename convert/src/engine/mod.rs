@@ -225,18 +225,20 @@ impl Chain {
     /// Reads a value of a type. What no step looks into is checked if `checks` says so.
     pub(crate) fn read<'a>(
         &self,
-        reader: Reader<'a>,
+        mut reader: Reader<'a>,
         ty: &TypeRef,
         checks: bool,
         state: &mut State,
     ) -> Decoded<Node<'a>> {
         let read = |read: Read<'_>, reader: &mut Reader<'a>| read.value(reader, ty);
-        self.read_source(reader, read, checks, state)
+        let node = self.read_source(&mut reader, read, checks, state)?;
+        reader.finish()?;
+        Ok(node)
     }
 
     fn read_source<'a>(
         &self,
-        mut reader: Reader<'a>,
+        reader: &mut Reader<'a>,
         read: impl FnOnce(Read<'_>, &mut Reader<'a>) -> Decoded<Node<'a>>,
         checks: bool,
         state: &mut State,
@@ -257,10 +259,9 @@ impl Chain {
             nulls: if has_nulls { Nulls::LeftOut } else { Nulls::Kept },
             adding: (!state.only_trees).then_some(&add),
         };
-        let node = read(how, &mut reader)?;
+        let node = read(how, reader)?;
         state.deepest = reader.deepest();
         state.places = reader.take_remembered();
-        reader.finish()?;
         Ok(node)
     }
 
@@ -295,7 +296,7 @@ impl Chain {
         &self,
         (role, is_request): (Role, bool),
         method: Option<&str>,
-        json: Reader<'a>,
+        mut json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
         let sent = self.sent_by(role);
@@ -308,7 +309,8 @@ impl Chain {
         let source = stream.source.as_ref().unwrap_or(&any);
         let is_by_type = method.is_some_and(|method| stream.by_type.contains(&method));
         let read = |read: Read<'_>, reader: &mut Reader<'a>| read.message(reader, source, method, is_by_type);
-        let mut node = self.read_source(json, read, false, state)?;
+        let mut node = self.read_source(&mut json, read, false, state)?;
+        json.finish()?;
         for (step, change) in self.steps.iter().zip(&stream.changes) {
             // A revision that declares no such messages takes those of others as they are.
             if let Some(change) = change {
@@ -323,18 +325,18 @@ impl Chain {
         self.steps.iter().fold(name, |name, step| step.method(name))
     }
 
-    /// Converts the result of a method that a role gives. `None` if the revision has no such method.
+    /// Reads the result of a method that a role gives, and converts it. `None` if the revision has no such method.
     pub(crate) fn result<'a>(
         &self,
         role: Role,
         method: &str,
-        mut json: Reader<'a>,
+        json: &mut Reader<'a>,
         state: &mut State,
     ) -> Result<Option<Node<'a>>, Failed> {
         let Some(union) = &self.sent_by(role).results else {
             return Ok(None);
         };
-        let Some(ty) = type_of_result(self.from, union, method, &mut json)? else {
+        let Some(ty) = type_of_result(self.from, union, method, json)? else {
             return Ok(None);
         };
         self.convert_result(role, ty, json, state).map(Some)
@@ -345,18 +347,18 @@ impl Chain {
         &self,
         role: Role,
         type_name: Option<&str>,
-        json: Reader<'a>,
+        mut json: Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
         let ty = type_name.and_then(|name| self.from.notated(name));
-        self.convert_result(role, ty, json, state)
+        self.convert_result(role, ty, &mut json, state)
     }
 
     fn convert_result<'a>(
         &self,
         role: Role,
         mut ty: Option<TypeRef>,
-        json: Reader<'a>,
+        json: &mut Reader<'a>,
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
         let any = TypeRef::Any;

@@ -126,10 +126,14 @@ pub fn is_of_stamp<R: PeerTypes>(revision: R, loss: &Loss) -> bool {
 /// The member with the kind of a result, and the kind. `None` for the usual kind, and for a method with results of several kinds:
 /// decoding distinguishes those.
 #[must_use]
-pub fn unusual_kind<R: PeerTypes>(revision: R, method: &str, result: &RawJson) -> Option<(&'static str, String)> {
+pub fn unusual_kind<R: PeerTypes>(
+    revision: R,
+    method: &str,
+    result: &mut Reader<'_>,
+) -> Option<(&'static str, String)> {
     let lifecycle = revision.lifecycle();
     let (member, usual) = (lifecycle.result_kind?, lifecycle.usual_kind(method)?);
     // It comes early, and decoding finds a member that occurs twice.
-    let kind = Reader::new(result.text()).peek_tag(member).ok()??;
+    let kind = result.peek_tag(member).ok()??;
     (kind != usual).then(|| (member, kind.into_owned()))
 }

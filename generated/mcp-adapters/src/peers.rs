@@ -7,7 +7,7 @@
 
 pub use mcp_convert::peers::read_message;
 use mcp_convert::{Role, peers};
-use mcp_wire::{Batch, Decoded, Message, RawJson};
+use mcp_wire::{Batch, Decoded, Message, RawJson, Reader};
 use crate::{Conversion, FromPeer, FromResult, Loss, Revision, Translated, Unrepresentable, hub};
 
 /// Decodes what a client of revision `peer` sent, and converts it to messages of the hub.
@@ -48,10 +48,24 @@ pub fn client_result(
     result: &RawJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<hub::InputResponse>>, FromPeer> {
+    read_client_result(peer, method, &mut Reader::new(result.text()), conversion)
+}
+
+/// Decodes such a result in place: it is the next value of `reader`, such as in the text of a response.
+///
+/// # Errors
+/// When it isn't a result of the method, or the hub can't represent it. The reader may be anywhere in the value then.
+#[inline]
+pub fn read_client_result(
+    peer: Revision,
+    method: &str,
+    reader: &mut Reader<'_>,
+    conversion: Conversion,
+) -> Result<Option<FromResult<hub::InputResponse>>, FromPeer> {
     if peer == Revision::HUB {
         return Ok(None);
     }
-    peers::read_result(peer, Role::Client, method, result, conversion, |_, result| result.decode().map(Some))
+    peers::read_result(peer, Role::Client, method, reader, conversion, |_, result| result.decode().map(Some))
 }
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a client gives it.
@@ -126,7 +140,21 @@ pub fn server_result(
     result: &RawJson,
     conversion: Conversion,
 ) -> Result<Option<FromResult<hub::ServerResult>>, FromPeer> {
-    peers::read_result(peer, Role::Server, method, result, conversion, hub::ServerResult::read)
+    read_server_result(peer, method, &mut Reader::new(result.text()), conversion)
+}
+
+/// Decodes such a result in place: it is the next value of `reader`, such as in the text of a response.
+///
+/// # Errors
+/// When it isn't a result of the method, or the hub can't represent it. The reader may be anywhere in the value then.
+#[inline]
+pub fn read_server_result(
+    peer: Revision,
+    method: &str,
+    reader: &mut Reader<'_>,
+    conversion: Conversion,
+) -> Result<Option<FromResult<hub::ServerResult>>, FromPeer> {
+    peers::read_result(peer, Role::Server, method, reader, conversion, hub::ServerResult::read)
 }
 
 /// Converts a result of the hub to revision `peer`, and encodes it as a server gives it.

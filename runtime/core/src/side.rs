@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::{
-    Call, Decode, Decoded, Direction, Encode, Message, MessageHeader, Notice, Object, RawJson, UnknownMethod, from_str,
+    Call, Decode, Decoded, Direction, Encode, Message, MessageHeader, Notice, Object, RawJson, Reader, UnknownMethod,
+    from_str,
 };
 use mcp_adapters::{Conversion, FromPeer, FromResult, Loss, Revision, Role, Translated, Unrepresentable, hub, peers};
 
@@ -70,6 +71,19 @@ pub trait Side: Send + Sync + Sized + 'static {
         peer: Revision,
         method: &str,
         result: &RawJson,
+        conversion: Conversion,
+    ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
+        Self::read_result(peer, method, &mut Reader::new(result.text()), conversion)
+    }
+
+    /// The same for a result that is the next value of a reader.
+    ///
+    /// # Errors
+    /// When it isn't a result of the method.
+    fn read_result(
+        peer: Revision,
+        method: &str,
+        reader: &mut Reader<'_>,
         conversion: Conversion,
     ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer>;
 
@@ -187,7 +201,7 @@ pub enum ClientSide {}
 macro_rules! messages {
     (
         in: $request:ident, $notification:ident, $result:ident, $push_result:ident, $from_peer:ident;
-        out: $request_out:ident, $notification_out:ident, $result_in:ident, $encode:ident, $decode_result:ident;
+        out: $request_out:ident, $notification_out:ident, $result_in:ident, $encode:ident, $read_result:ident;
     ) => {
         type Request = hub::$request;
         type Notification = hub::$notification;
@@ -208,13 +222,13 @@ macro_rules! messages {
             peers::$encode(peer, &message, conversion)
         }
 
-        fn decode_result(
+        fn read_result(
             peer: Revision,
             method: &str,
-            result: &RawJson,
+            reader: &mut Reader<'_>,
             conversion: Conversion,
         ) -> Result<Option<FromResult<Self::ResultIn>>, FromPeer> {
-            peers::$decode_result(peer, method, result, conversion)
+            peers::$read_result(peer, method, reader, conversion)
         }
 
         fn push_result(
@@ -253,7 +267,7 @@ impl Side for ServerSide {
 
     messages! {
         in: ClientRequest, ClientNotification, ServerResult, push_server_result, from_client;
-        out: InputRequest, ServerNotification, InputResponse, server_message_for, client_result;
+        out: InputRequest, ServerNotification, InputResponse, server_message_for, read_client_result;
     }
 
     fn undeclared(result: &hub::ServerResult) -> Option<&RawJson> {
@@ -311,7 +325,7 @@ impl Side for ClientSide {
 
     messages! {
         in: InputRequest, ServerNotification, InputResponse, push_client_result, from_server;
-        out: ClientRequest, ClientNotification, ServerResult, client_message_for, server_result;
+        out: ClientRequest, ClientNotification, ServerResult, client_message_for, read_server_result;
     }
 
     fn undeclared_in(result: RawJson) -> Option<hub::ServerResult> {

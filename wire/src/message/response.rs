@@ -39,6 +39,48 @@ impl<T> Response<T> {
     }
 }
 
+impl<T> Response<T> {
+    /// Reads a response in one pass: `read` gets its id, and decodes its result in place. Only who has called knows the type of a result.
+    ///
+    /// `None` if `read` returns that, and if the text is anything else than a successful response whose id comes before its result and
+    /// which has no other members. Decoding it as a [`Message`](crate::Message) says what it is.
+    ///
+    /// ```
+    /// use mcp_wire::{Reader, RequestId, Response};
+    ///
+    /// let names = |id: &RequestId, result: &mut Reader<'_>| match id {
+    ///     RequestId::Integer(7) => result.decode::<Vec<String>>().ok(),
+    ///     _ => None,
+    /// };
+    /// let response = Response::read_in_place(br#"{"jsonrpc":"2.0","id":7,"result":["a","b"]}"#, names);
+    /// assert_eq!(response.unwrap().result, ["a", "b"]);
+    /// let error = br#"{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"failed"}}"#;
+    /// assert!(Response::read_in_place(error, names).is_none());
+    /// ```
+    pub fn read_in_place<'a>(
+        json: &'a [u8],
+        read: impl FnOnce(&RequestId, &mut Reader<'a>) -> Option<T>,
+    ) -> Option<Self> {
+        let mut reader = Reader::from_slice(json).ok()?;
+        let (mut id, mut result, mut read) = (None, None, Some(read));
+        let mut has_version = false;
+        let mut first = reader.open_object().ok()?;
+        while let Some(key) = reader.next_key(&mut first).ok()? {
+            match &*key {
+                "jsonrpc" if !has_version => {
+                    reader.jsonrpc_version().ok()?;
+                    has_version = true;
+                }
+                "id" if id.is_none() => id = Some(reader.request_id().ok()?),
+                "result" => result = Some(read.take()?(id.as_ref()?, &mut reader)?),
+                _ => return None,
+            }
+        }
+        reader.finish().ok()?;
+        has_version.then_some(Self::new(id?, result?))
+    }
+}
+
 impl<T: Decode> Decode for Response<T> {
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let (body, envelope) = decode_enveloped::<ResponseBody<T>>(reader)?;
@@ -209,3 +251,51 @@ impl Object for ErrorObject {
 }
 
 crate::serde_object!(ErrorObject);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read in place of a response whose result is a number.
+    fn read(json: &str) -> Option<(RequestId, i64)> {
+        let response = Response::read_in_place(json.as_bytes(), |_, result| result.integer().ok())?;
+        Some((response.id, response.result))
+    }
+
+    #[test]
+    fn a_response_is_read_in_place_if_its_id_comes_first_and_nothing_else_does() {
+        let expected = Some((RequestId::Integer(1), 5));
+        for response in [
+            r#"{"jsonrpc":"2.0","id":1,"result":5}"#,
+            r#"{"id":1,"jsonrpc":"2.0","result":5}"#,
+            " { \"id\" : 1 , \"result\" : 5 , \"jsonrpc\" : \"2.0\" } ",
+            r#"{"\u0069d":1,"result":5,"jsonrpc":"2.0"}"#,
+        ] {
+            assert_eq!(read(response), expected, "{response}");
+        }
+        for other in [
+            r#"{"jsonrpc":"2.0","result":5,"id":1}"#,
+            r#"{"jsonrpc":"2.0","id":null,"result":5}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"result":5}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":1,"result":5}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5,"id":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5,"result":5}"#,
+            r#"{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"result":5}"#,
+            r#"{"jsonrpc":"1.0","id":1,"result":5}"#,
+            r#"{"id":1,"result":5}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5,"error":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":5}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5,"other":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":"5"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5} {}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":5"#,
+            r#"{"jsonrpc":"2.0","id":1}"#,
+            r#"[{"jsonrpc":"2.0","id":1,"result":5}]"#,
+            "",
+        ] {
+            assert_eq!(read(other), None, "{other}");
+        }
+        assert!(Response::read_in_place(b"\xff", |_, result| result.integer().ok()).is_none());
+    }
+}

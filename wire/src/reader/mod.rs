@@ -108,8 +108,13 @@ impl<'a> Reader<'a> {
     /// Remembers the values that are read as text from now on.
     #[must_use]
     pub fn remembering(mut self) -> Self {
-        self.remembered = Some(Places::default());
+        self.remember();
         self
+    }
+
+    /// Remembers the values that are read as text from now on.
+    pub fn remember(&mut self) {
+        self.remembered = Some(Places::default());
     }
 
     /// The values that have been read as text, if they were remembered.

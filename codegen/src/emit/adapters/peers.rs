@@ -36,7 +36,11 @@ pub(super) fn peers(input: &AdaptersInput<'_>, header: &str) -> Result<String, E
     let imports = [
         "pub use mcp_convert::peers::read_message;\n".to_owned(),
         import(&functions, "mcp_convert", &["Role", "peers"]),
-        import(&functions, "mcp_wire", &["Batch", "Decoded", "Message", "RawJson"]),
+        import(
+            &functions,
+            "mcp_wire",
+            &["Batch", "Decoded", "Message", "RawJson", "Reader"],
+        ),
         // The word is also one of the documentation.
         import(
             &functions,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, RequestId, UnknownMethod};
-use mcp_adapters::{FromPeer, PeerTypes, Revision, hello};
+use mcp_adapters::mcp_wire::{Call, Message, Notice, Object, RawJson, Reader, RequestId, UnknownMethod};
+use mcp_adapters::{FromPeer, FromResult, PeerTypes, Revision, hello};
 use mcp_runtime_util::task;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
@@ -17,9 +17,9 @@ use super::json_edit::with_meta;
 use super::negotiated::{Negotiated, Progress};
 use super::notifications::check_custom;
 use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
-use super::pending::Reply;
+use super::pending::{InPlace, ReadInPlace, Reply};
 use super::state::SessionState;
-use super::tolerance::tolerate;
+use super::tolerance::{is_valid_departure, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
@@ -52,10 +52,24 @@ impl<S: Side> SessionState<S> {
         if let Some(fresh) = cache.as_ref().and_then(|(cache, key)| cache.get(key)) {
             return Ok(fresh);
         }
-        let exchanged = self.exchange(negotiated, id, json, purpose, progress);
+        let read = self.reader_in_place(negotiated, &method);
+        let exchanged = self.exchange(negotiated, id, json, purpose, progress, read);
         let Reply {
-            result, mut violations, ..
+            result,
+            in_place,
+            mut violations,
+            ..
         } = exchanged.await?;
+        let finish = |read: FromResult<S::ResultIn>, length: usize| {
+            self.report_losses(&method, &read.losses);
+            if let Some((cache, key)) = cache {
+                cache.insert(key, &read.result, length);
+            }
+            read.result
+        };
+        if let Some(InPlace { result, length }) = in_place {
+            return Ok(finish(result, length));
+        }
         let result = match result {
             Ok(result) => result,
             Err(error) => {
@@ -64,7 +78,7 @@ impl<S: Side> SessionState<S> {
             }
         };
         let revision = negotiated.revision;
-        if let Some((member, kind)) = hello::unusual_kind(revision, &method, &result) {
+        if let Some((member, kind)) = hello::unusual_kind(revision, &method, &mut Reader::new(result.text())) {
             let reason = format!("its `{member}` is {kind:?}, which isn't supported");
             return Err(CallError::InvalidResult(reason));
         }
@@ -73,7 +87,7 @@ impl<S: Side> SessionState<S> {
             tolerated
         });
         self.validate_result(revision, &method, &result, violations)?;
-        let bytes = result.text().len();
+        let length = result.text().len();
         let decoded = S::decode_result(
             revision,
             &method,
@@ -87,16 +101,30 @@ impl<S: Side> SessionState<S> {
             }
             decoded => decoded?,
         };
-        let Some(result) = decoded else {
-            return Err(CallError::InvalidResult(format!(
+        match decoded {
+            Some(read) => Ok(finish(read, length)),
+            None => Err(CallError::InvalidResult(format!(
                 "{method} isn't a method of the peer's revision"
-            )));
-        };
-        self.report_losses(&method, &result.losses);
-        if let Some((cache, key)) = cache {
-            cache.insert(key, &result.result, bytes);
+            ))),
         }
-        Ok(result.result)
+    }
+
+    /// What reads the result of a call in place, if nobody needs its text.
+    fn reader_in_place(&self, negotiated: &Negotiated, method: &str) -> Option<ReadInPlace<S::ResultIn>> {
+        if self.validates() {
+            return None;
+        }
+        let (revision, conversion, method) = (negotiated.revision, negotiated.conversion(), method.to_owned());
+        Some(Box::new(move |reader| {
+            if hello::unusual_kind(revision, &method, reader).is_some() {
+                return None;
+            }
+            let start = reader.position();
+            let result = S::read_result(revision, &method, reader, conversion).ok()??;
+            let text = &reader.text()[start..reader.position()];
+            let length = text.len();
+            (!is_valid_departure(revision.tolerances(&method), text)).then_some(InPlace { result, length })
+        }))
     }
 
     /// Calls a method of the peer that no revision declares.
@@ -112,7 +140,7 @@ impl<S: Side> SessionState<S> {
         check_direction::<S>(negotiated, method)?;
         let id = self.pending.next_id();
         let json = with_stamp(negotiated, request_json(id, request))?;
-        let exchanged = self.exchange(negotiated, id, json, purpose, progress).await?;
+        let exchanged = self.exchange(negotiated, id, json, purpose, progress, None).await?;
         let Reply { result, violations, .. } = exchanged;
         self.check_violations(method, violations)?;
         result.map_err(|error| self.error_from_peer(negotiated, method, id, error))
@@ -127,7 +155,7 @@ impl<S: Side> SessionState<S> {
     ) -> Result<(RawJson, Vec<Violation>), CallError> {
         let id = self.pending.next_id();
         let json = with_stamp(negotiated, request_json(id, request))?;
-        let exchanged = self.exchange(negotiated, id, json, Purpose::Unsolicited, None);
+        let exchanged = self.exchange(negotiated, id, json, Purpose::Unsolicited, None, None);
         let Reply { result, violations, .. } = exchanged.await?;
         match result {
             Ok(result) => Ok((result, violations)),
@@ -146,7 +174,8 @@ impl<S: Side> SessionState<S> {
         mut json: Vec<u8>,
         purpose: Purpose,
         progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<Reply, CallError> {
+        read: Option<ReadInPlace<S::ResultIn>>,
+    ) -> Result<Reply<S::ResultIn>, CallError> {
         if let Some(key) = negotiated
             .revision
             .lifecycle()
@@ -156,7 +185,7 @@ impl<S: Side> SessionState<S> {
             let edited = with_meta(&json, key, &id.to_string());
             json = edited.map_err(|error| CallError::Unrepresentable(error.to_string()))?;
         }
-        let (replied, mut progressed) = self.pending.insert(id);
+        let (replied, mut progressed) = self.pending.insert(id, read);
         let guard = CancelOnDrop::new(self, negotiated.revision, id);
         if self.ended.is_cancelled() {
             return Err(self.closed());
@@ -178,7 +207,7 @@ impl<S: Side> SessionState<S> {
         ticket: Ticket,
         line: Arc<OrderedQueue>,
         cancellation: Arc<ReservedTicket>,
-    ) -> Result<Reply, CallError> {
+    ) -> Result<Reply<S::ResultIn>, CallError> {
         let replied = self.pending.insert_passed(id, line);
         let mut guard = CancelOnDrop::new(self, self.negotiated().revision, id);
         guard.ticket = Some(cancellation);
@@ -204,10 +233,10 @@ impl<S: Side> SessionState<S> {
     async fn wait(
         &self,
         sending: impl Future<Output = Result<(), TransportError>>,
-        mut replied: oneshot::Receiver<Reply>,
+        mut replied: oneshot::Receiver<Reply<S::ResultIn>>,
         progressed: &mut mpsc::Receiver<Progress>,
         progress: Option<mpsc::Sender<Progress>>,
-    ) -> Result<Reply, CallError> {
+    ) -> Result<Reply<S::ResultIn>, CallError> {
         let limits = &self.options.limits;
         let clock = self.clock();
         let mut last_progress = clock.elapsed();

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use mcp_adapters::PeerTypes;
 use mcp_adapters::hello::{self, ChangeFilter};
 use mcp_adapters::mcp_wire::{MessageHeader, RawJson, RequestId, UnknownMethod};
+use mcp_adapters::{PeerTypes, hub};
 use mcp_runtime_util::{BoxFuture, task};
 use tokio::sync::oneshot;
 
@@ -32,7 +32,7 @@ use crate::side::{ClientSide, Side};
 pub struct Changes {
     queue: Arc<ChangeQueue>,
     /// The response to the request for changes, if the server has that.
-    replied: Option<oneshot::Receiver<Reply>>,
+    replied: Option<oneshot::Receiver<Reply<hub::ServerResult>>>,
     /// Sends that request, which lasts as long as the response if nothing else reads that.
     sending: Option<Sending>,
     subscription: Subscription,
@@ -78,7 +78,7 @@ impl fmt::Debug for Sending {
 }
 
 /// How a subscription has ended.
-fn ended(reply: Result<Reply, oneshot::error::RecvError>) -> Result<(), CallError> {
+fn ended<T>(reply: Result<Reply<T>, oneshot::error::RecvError>) -> Result<(), CallError> {
     match reply {
         Ok(reply) => reply.result.map(drop),
         Err(_) => Err(CallError::Closed),
@@ -171,7 +171,7 @@ impl SessionState<ClientSide> {
             request_json(number, UnknownMethod::new(method).with_params(params)),
         )?;
         let queue = self.subscriptions.add_own(&id, filter);
-        let (mut replied, _) = self.pending.insert(number);
+        let (mut replied, _) = self.pending.insert(number, None);
         let subscription = Subscription {
             state: Arc::clone(self),
             id,

@@ -208,6 +208,7 @@ impl<S: Side> Engine<S> {
     /// Takes what was received; its response, if it has one.
     fn response_to(self: &Arc<Self>, incoming: Incoming) -> Option<PendingResponse> {
         match incoming {
+            Incoming::Message { json, .. } if self.session.pending.resolve_in_place(&json) => None,
             Incoming::Message { json, extensions } => match Payload::from_slice(&json) {
                 Ok(payload) => self.take_payload(&payload, extensions),
                 Err(error) => self.refuse(None, not_a_message(&error), &json),

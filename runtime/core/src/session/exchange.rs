@@ -72,6 +72,9 @@ impl Inbox {
     /// Takes the JSON of a message, and waits until the client's handler has handled it, if it is a notification.
     pub async fn deliver(&self, json: &[u8]) {
         let Self(engine) = self;
+        if engine.session.pending.resolve_in_place(json) {
+            return;
+        }
         match Payload::from_slice(json) {
             Ok(Payload::Message(header)) if header.kind() != Ok(MessageKind::Request) => {
                 engine.take_message(&header, Arc::default(), false);

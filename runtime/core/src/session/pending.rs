@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use mcp_adapters::hub;
 use mcp_adapters::mcp_wire::validator::Violation;
-use mcp_adapters::mcp_wire::{RawJson, RequestId};
+use mcp_adapters::mcp_wire::{RawJson, Reader, RequestId, Response};
+use mcp_adapters::{FromResult, hub};
 use mcp_runtime_util::Mutex;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use super::negotiated::Progress;
@@ -15,10 +16,9 @@ use super::ordered_queue::{OrderedQueue, Ticket};
 use super::tolerance::violation;
 use crate::error::CallError;
 
-/// The calls of this side that wait for their responses.
-#[derive(Debug)]
-pub struct PendingCalls {
-    calls: Mutex<HashMap<i64, PendingCall>>,
+/// The calls of this side that wait for their responses, whose results are `T`.
+pub struct PendingCalls<T> {
+    calls: Mutex<HashMap<i64, PendingCall<T>>>,
     next_id: AtomicI64,
 }
 
@@ -27,23 +27,36 @@ pub type CallResult = Result<RawJson, CallError>;
 
 /// The outcome of a call, and the violations of the response.
 #[derive(Debug)]
-pub struct Reply {
+pub struct Reply<T> {
+    /// The result as text, which is `null` if it was read in place.
     pub result: CallResult,
+    pub in_place: Option<InPlace<T>>,
     pub violations: Vec<Violation>,
     /// Its position among the messages that are passed on, for a call that was.
     pub ticket: Option<Ticket>,
 }
 
+/// A result that was read in the text of its response.
 #[derive(Debug)]
-struct PendingCall {
-    reply: oneshot::Sender<Reply>,
+pub struct InPlace<T> {
+    pub result: FromResult<T>,
+    /// Its length in bytes.
+    pub length: usize,
+}
+
+/// Reads the result of a call in the text of its response. `None` if that needs a closer look.
+pub type ReadInPlace<T> = Box<dyn FnOnce(&mut Reader<'_>) -> Option<InPlace<T>> + Send>;
+
+struct PendingCall<T> {
+    reply: oneshot::Sender<Reply<T>>,
+    read: Option<ReadInPlace<T>>,
     /// `None` for a call whose progress is passed on.
     progress: Option<mpsc::Sender<Progress>>,
     /// The queue of the reply.
     line: Option<Arc<OrderedQueue>>,
 }
 
-impl PendingCalls {
+impl<T> PendingCalls<T> {
     /// No calls. The first one will have this id.
     pub fn starting_at(id: i64) -> Self {
         Self {
@@ -57,12 +70,17 @@ impl PendingCalls {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds a call. Its response and its progress come through the channels.
-    pub fn insert(&self, id: i64) -> (oneshot::Receiver<Reply>, mpsc::Receiver<Progress>) {
+    /// Adds a call, whose result may be read in place. Its response and its progress come through the channels.
+    pub fn insert(
+        &self,
+        id: i64,
+        read: Option<ReadInPlace<T>>,
+    ) -> (oneshot::Receiver<Reply<T>>, mpsc::Receiver<Progress>) {
         let (reply, replied) = oneshot::channel();
         let (progress, progressed) = mpsc::channel(16);
         let call = PendingCall {
             reply,
+            read,
             progress: Some(progress),
             line: None,
         };
@@ -71,10 +89,11 @@ impl PendingCalls {
     }
 
     /// Adds a call that is passed on. Its reply joins the queue when it comes.
-    pub fn insert_passed(&self, id: i64, line: Arc<OrderedQueue>) -> oneshot::Receiver<Reply> {
+    pub fn insert_passed(&self, id: i64, line: Arc<OrderedQueue>) -> oneshot::Receiver<Reply<T>> {
         let (reply, replied) = oneshot::channel();
         let call = PendingCall {
             reply,
+            read: None,
             progress: None,
             line: Some(line),
         };
@@ -99,8 +118,35 @@ impl PendingCalls {
         self.calls.lock().clear();
     }
 
+    /// Reads a response in one pass and hands it to its caller, if the caller has said how; `false` for any other message.
+    pub fn resolve_in_place(&self, json: &[u8]) -> bool {
+        // Most servers call nothing.
+        if self.calls.lock().is_empty() {
+            return false;
+        }
+        let read = |id: &RequestId, reader: &mut Reader<'_>| {
+            let RequestId::Integer(id) = id else { return None };
+            let read = self.calls.lock().get_mut(id)?.read.take()?;
+            read(reader)
+        };
+        let Some(response) = Response::read_in_place(json, read) else {
+            return false;
+        };
+        self.reply(&response.id, Ok(Value::Null.into()), Some(response.result), Vec::new())
+    }
+
     /// Hands a response to its caller, with the violations that are known; `false` if no call has this id.
-    pub fn resolve(&self, id: &RequestId, result: CallResult, mut violations: Vec<Violation>) -> bool {
+    pub fn resolve(&self, id: &RequestId, result: CallResult, violations: Vec<Violation>) -> bool {
+        self.reply(id, result, None, violations)
+    }
+
+    fn reply(
+        &self,
+        id: &RequestId,
+        result: CallResult,
+        in_place: Option<InPlace<T>>,
+        mut violations: Vec<Violation>,
+    ) -> bool {
         let number = match id {
             RequestId::Integer(number) => *number,
             RequestId::String(text) => match text.parse::<i64>() {
@@ -122,6 +168,7 @@ impl PendingCalls {
         let ticket = call.line.as_ref().map(OrderedQueue::join);
         let _ = call.reply.send(Reply {
             result,
+            in_place,
             violations,
             ticket,
         });

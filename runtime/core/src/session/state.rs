@@ -75,7 +75,7 @@ pub struct SessionState<S: Side> {
     /// The revision that the last stateless request has named.
     pub stamped: Mutex<Option<Revision>>,
     /// The calls of this side that wait for their responses.
-    pub pending: PendingCalls,
+    pub pending: PendingCalls<S::ResultIn>,
     /// The messages that are passed on to the peer.
     pub passing: Arc<OrderedQueue>,
     /// The notifications of the peer that its handler hasn't handled yet.

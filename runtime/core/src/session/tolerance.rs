@@ -2,7 +2,7 @@
 
 use mcp_adapters::mcp_wire::path::{Path, Segment};
 use mcp_adapters::mcp_wire::validator::{Violation, ViolationKind};
-use mcp_adapters::mcp_wire::{Decoded, JsonType, MessageHeader, RawJson};
+use mcp_adapters::mcp_wire::{JsonType, MessageHeader, RawJson, Reader};
 use mcp_adapters::{Revision, Tolerance};
 
 use super::json_edit::set_member;
@@ -38,9 +38,10 @@ pub fn tolerated(revision: Revision, method: &str, result: RawJson) -> RawJson {
 pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, Vec<Violation>)> {
     let mut corrected: Option<RawJson> = None;
     let mut violations = Vec::new();
-    for tolerance in tolerances {
-        let current = corrected.as_ref().unwrap_or(result);
-        let Ok(Some(edited)) = correct(tolerance, current) else {
+    for tolerance in departures(tolerances, result.text()) {
+        let current = corrected.as_ref().unwrap_or(result).text();
+        let edited = set_member(current.as_bytes(), &[tolerance.member], tolerance.read);
+        let Some(edited) = edited.and_then(|edited| mcp_wire::from_str(&edited)).ok() else {
             continue;
         };
         corrected = Some(edited);
@@ -54,19 +55,35 @@ pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, 
     Some((corrected?, violations))
 }
 
-/// The result with one departure corrected, if it has it.
-fn correct(tolerance: &Tolerance, result: &RawJson) -> Decoded<Option<RawJson>> {
-    let object = MessageHeader::from_slice(result.text().as_bytes())?.message();
-    let found = object.get(&[tolerance.member])?.map(|value| value.text());
-    let is_beside = match tolerance.beside {
-        Some(member) => object.get(&[member])?.is_some(),
-        None => true,
-    };
-    if found != tolerance.found || !is_beside {
-        return Ok(None);
+/// Whether a result that is valid as it is has a departure all the same.
+pub fn is_valid_departure(tolerances: &[Tolerance], result: &str) -> bool {
+    // Looking for a name is much faster than reading the members.
+    let may_be_found = |tolerance: &Tolerance| tolerance.found.is_some() && result.contains(tolerance.member);
+    tolerances.iter().any(may_be_found) && !departures(tolerances, result).is_empty()
+}
+
+/// The tolerances of which a result makes use. A member that it has twice is no matter for them.
+fn departures<'t>(tolerances: &'t [Tolerance], result: &str) -> Vec<&'t Tolerance> {
+    if tolerances.is_empty() {
+        return Vec::new();
     }
-    let edited = set_member(object.text().as_bytes(), &[tolerance.member], tolerance.read)?;
-    mcp_wire::from_str(&edited).map(Some)
+    let mut members = Vec::new();
+    let read = Reader::new(result).members(|reader, name| {
+        members.push((name, reader.raw()?));
+        Ok(())
+    });
+    let values = |name: &str| {
+        let values = members.iter().filter(|(member, _)| member == name);
+        Vec::from_iter(values.map(|(_, value)| *value))
+    };
+    let departs = |tolerance: &&Tolerance| {
+        values(tolerance.member) == Vec::from_iter(tolerance.found)
+            && tolerance.beside.is_none_or(|member| values(member).len() == 1)
+    };
+    match read {
+        Ok(()) => tolerances.iter().filter(departs).collect(),
+        Err(_) => Vec::new(),
+    }
 }
 
 /// A violation in a member of a message or a result.

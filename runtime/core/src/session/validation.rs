@@ -57,7 +57,7 @@ impl<S: Side> SessionState<S> {
     }
 
     /// Whether anybody needs the outcome of a validation.
-    fn validates(&self) -> bool {
+    pub fn validates(&self) -> bool {
         let Options {
             validation, violations, ..
         } = &*self.options;

@@ -15,6 +15,7 @@ mod notifications;
 mod pages;
 mod prompt_handlers;
 mod raw;
+mod responses;
 mod timeouts;
 mod undeclared;
 mod validation;
