@@ -28,7 +28,7 @@ pub enum Library {
     SonicRs,
     /// Our types, where the receiver knows what comes: `Call<CallToolRequest>`, `Response<ListToolsResult>`.
     Typed,
-    /// Our types, where the receiver doesn't: `ClientMessage`, and `ServerMessage` followed by `decode_as`.
+    /// Our types, where the receiver doesn't: `ClientMessage`, and a response whose type is known when its id has been read.
     Message,
     /// rust-mcp-schema's message types of 2025-11-25. Those of 2026-07-28, which don't build together with them, are in a crate of
     /// their own, `mcp-bench-rust-mcp-schema`.
@@ -106,11 +106,11 @@ pub fn subject(case: Case, library: Library) -> Result<Box<dyn Subject>, Failure
         (Library::Typed, Case::LatestTools) => own_pair(json, typed::<mcp_wire::Response<latest::ListToolsResult>>),
         (Library::Typed, Case::LatestBlocks) => own_pair(json, typed::<mcp_wire::Response<latest::CallToolResult>>),
         (Library::Message, Case::LatestCall) => own_pair(json, typed::<latest::ClientMessage>),
-        (Library::Message, Case::LatestTools) => own_pair(json, latest_response::<latest::ListToolsResult>),
-        (Library::Message, Case::LatestBlocks) => own_pair(json, latest_response::<latest::CallToolResult>),
+        (Library::Message, Case::LatestTools) => own_pair(json, response::<latest::ListToolsResult>),
+        (Library::Message, Case::LatestBlocks) => own_pair(json, response::<latest::CallToolResult>),
         (Library::Message, Case::Call) => own_pair(json, typed::<ours::ClientMessage>),
-        (Library::Message, Case::Tools) => own_pair(json, earlier_response::<ours::ListToolsResult>),
-        (Library::Message, Case::Blocks) => own_pair(json, earlier_response::<ours::CallToolResult>),
+        (Library::Message, Case::Tools) => own_pair(json, response::<ours::ListToolsResult>),
+        (Library::Message, Case::Blocks) => own_pair(json, response::<ours::CallToolResult>),
         (Library::RustMcpSchema, Case::Call) => pair(json, peer_call),
         (Library::RustMcpSchema, Case::Tools) => pair(json, peer_tools),
         (Library::RustMcpSchema, Case::Blocks) => pair(json, peer_blocks),
@@ -164,26 +164,10 @@ fn typed<T: Decode>(json: &[u8]) -> Result<T, Failure> {
     Ok(mcp_wire::from_slice(json)?)
 }
 
-fn earlier_response<T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure> {
-    response::<ours::ServerRequest, ours::ServerNotification, T>(json)
-}
-
-fn latest_response<T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure> {
-    response::<mcp_wire::UnknownMethod, latest::ServerNotification, T>(json)
-}
-
-fn response<R, N, T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure>
-where
-    mcp_wire::Message<R, N>: Decode,
-{
-    match mcp_wire::from_slice(json)? {
-        mcp_wire::Message::<R, N>::Response(response) => Ok(mcp_wire::Response {
-            id: response.id,
-            result: response.result.decode_as()?,
-            extra: response.extra,
-        }),
-        _ => Err("no response".into()),
-    }
+/// A response to a call that waits for it, as a session reads it.
+fn response<T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure> {
+    let response = mcp_wire::Response::read_in_place(json, |_, result| result.decode().ok());
+    response.ok_or_else(|| "no response".into())
 }
 
 /// Decodes with serde and makes sure that it became the variant that it is.
