@@ -118,7 +118,7 @@ impl<T> PendingCalls<T> {
         self.calls.lock().clear();
     }
 
-    /// Reads a response in one pass and hands it to its caller, if the caller has said how; `false` for any other message.
+    /// Reads a response in one pass, as its caller has said or as text, and hands it to the caller; `false` for any other message.
     pub fn resolve_in_place(&self, json: &[u8]) -> bool {
         // Most servers call nothing.
         if self.calls.lock().is_empty() {
@@ -126,13 +126,17 @@ impl<T> PendingCalls<T> {
         }
         let read = |id: &RequestId, reader: &mut Reader<'_>| {
             let RequestId::Integer(id) = id else { return None };
-            let read = self.calls.lock().get_mut(id)?.read.take()?;
-            read(reader)
+            let read = self.calls.lock().get_mut(id)?.read.take();
+            match read {
+                Some(read) => Some((Value::Null.into(), Some(read(reader)?))),
+                None => Some((reader.decode().ok()?, None)),
+            }
         };
         let Some(response) = Response::read_in_place(json, read) else {
             return false;
         };
-        self.reply(&response.id, Ok(Value::Null.into()), Some(response.result), Vec::new())
+        let (text, in_place) = response.result;
+        self.reply(&response.id, Ok(text), in_place, Vec::new())
     }
 
     /// Hands a response to its caller, with the violations that are known; `false` if no call has this id.
