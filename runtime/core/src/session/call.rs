@@ -19,7 +19,7 @@ use super::notifications::check_custom;
 use super::ordered_queue::{OrderedQueue, ReservedTicket, Ticket};
 use super::pending::{InPlace, ReadInPlace, Reply};
 use super::state::SessionState;
-use super::tolerance::{is_valid_departure, tolerate};
+use super::tolerance::{corrects_decoded, tolerate};
 use crate::error::{CallError, TransportError};
 use crate::message::{Purpose, to_json};
 use crate::side::Side;
@@ -123,7 +123,7 @@ impl<S: Side> SessionState<S> {
             let result = S::read_result(revision, &method, reader, conversion).ok()??;
             let text = &reader.text()[start..reader.position()];
             let length = text.len();
-            (!is_valid_departure(revision.tolerances(&method), text)).then_some(InPlace { result, length })
+            (!corrects_decoded(revision.tolerances(&method), text)).then_some(InPlace { result, length })
         }))
     }
 

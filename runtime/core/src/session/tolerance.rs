@@ -55,14 +55,14 @@ pub fn tolerate(tolerances: &[Tolerance], result: &RawJson) -> Option<(RawJson, 
     Some((corrected?, violations))
 }
 
-/// Whether a result that is valid as it is has a departure all the same.
-pub fn is_valid_departure(tolerances: &[Tolerance], result: &str) -> bool {
+/// Whether a result that has been decoded as it is would be corrected: what is absent without being optional can't be decoded.
+pub fn corrects_decoded(tolerances: &[Tolerance], result: &str) -> bool {
     // Looking for a name is much faster than reading the members.
     let may_be_found = |tolerance: &Tolerance| tolerance.found.is_some() && result.contains(tolerance.member);
     tolerances.iter().any(may_be_found) && !departures(tolerances, result).is_empty()
 }
 
-/// The tolerances of which a result makes use. A member that it has twice is no matter for them.
+/// The tolerances of which a result makes use. They don't concern a member that it has twice.
 fn departures<'t>(tolerances: &'t [Tolerance], result: &str) -> Vec<&'t Tolerance> {
     if tolerances.is_empty() {
         return Vec::new();
