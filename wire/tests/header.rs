@@ -1,7 +1,8 @@
 //! A message's header, beside what decoding the whole message says.
 
 use mcp_wire::{
-    BatchElements, DecodeErrorKind, Message, MessageHeader, MessageKind, Payload, RequestId, UnknownMethod, from_str,
+    BatchElements, DecodeErrorKind, Message, MessageHeader, MessageKind, Payload, RawJson, RequestId, Response,
+    UnknownMethod, from_str,
 };
 use proptest::prelude::*;
 
@@ -106,6 +107,19 @@ proptest! {
             }
         };
         prop_assert_eq!(told, (Ok(kind), id, method, params), "{}", json);
+    }
+
+    #[test]
+    fn what_is_read_in_place_is_the_response_that_the_decoder_reads(json in messages()) {
+        let in_place = Response::<RawJson>::read_in_place(json.as_bytes(), |_, result| result.decode().ok());
+        let decoded = match from_str::<AnyMessage>(&json) {
+            Ok(Message::Response(response)) if response.extra.is_empty() => Some(response),
+            _ => None,
+        };
+        let places = json.find("\"id\"").zip(json.find("\"result\""));
+        if in_place.is_some() || places.is_some_and(|(id, result)| id < result) {
+            prop_assert_eq!(in_place, decoded, "{}", json);
+        }
     }
 
     #[test]
