@@ -1,7 +1,8 @@
 //! Ids of messages, and results by the method that they answer.
 
-use mcp_adapters::mcp_wire::RawJson;
-use mcp_adapters::{FromPeer, Policy, Revision, peers};
+use mcp_adapters::mcp_wire::{RawJson, Reader, Response};
+use mcp_adapters::{FromPeer, FromResult, Policy, Revision, hub, peers, translatable};
+use mcp_tests::corrected;
 use serde_json::json;
 
 use super::{
@@ -50,6 +51,28 @@ fn a_result_is_read_by_the_method_that_it_answers() {
         assert_same(&serde_json::to_value(&read_tools.result).unwrap()["tools"], &tools);
         assert!(matches!(read("resources/list"), Err(FromPeer::Invalid(_))));
         assert!(read("example/extension").unwrap().is_none());
+    }
+}
+
+#[test]
+fn a_result_is_the_same_whether_it_is_read_in_its_response_or_alone() {
+    let shown = |read: FromResult<hub::ServerResult>| (serde_json::to_string(&read.result).unwrap(), read.losses);
+    for peer in Revision::ALL {
+        let mut read = 0;
+        let results = translatable(peer).filter(|name| name.ends_with("Result"));
+        for instance in results.flat_map(|name| corrected(peer).of(name, 1, 40)) {
+            let response = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}}}"#, instance.value);
+            for method in peer.methods() {
+                let alone = peers::server_result(peer, method.name, &(&instance.value).into(), Policy::Conform.into());
+                let in_place = Response::read_in_place(response.as_bytes(), |_, result: &mut Reader<'_>| {
+                    peers::read_server_result(peer, method.name, result, Policy::Conform.into()).ok()?
+                });
+                let (alone, in_place) = (alone.ok().flatten().map(shown), in_place.map(|read| shown(read.result)));
+                assert_eq!(in_place, alone, "{peer} {}: {response}", method.name);
+                read += usize::from(alone.is_some());
+            }
+        }
+        assert!(read > 100, "{peer}: {read} of them");
     }
 }
 
