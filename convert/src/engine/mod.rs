@@ -351,7 +351,9 @@ impl Chain {
         state: &mut State,
     ) -> Result<Node<'a>, Failed> {
         let ty = type_name.and_then(|name| self.from.notated(name));
-        self.convert_result(role, ty, &mut json, state)
+        let node = self.convert_result(role, ty, &mut json, state)?;
+        json.finish()?;
+        Ok(node)
     }
 
     fn convert_result<'a>(

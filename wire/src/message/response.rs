@@ -37,9 +37,7 @@ impl<T> Response<T> {
             extra: Extra::new(),
         }
     }
-}
 
-impl<T> Response<T> {
     /// Reads a response in one pass: `read` gets its id, and decodes its result in place. Only who has called knows the type of a result.
     ///
     /// `None` if `read` returns that, and if the text is anything else than a successful response whose id comes before its result and

@@ -72,15 +72,14 @@ impl Inbox {
     /// Takes the JSON of a message, and waits until the client's handler has handled it, if it is a notification.
     pub async fn deliver(&self, json: &[u8]) {
         let Self(engine) = self;
-        if engine.session.pending.resolve_in_place(json) {
-            return;
-        }
-        match Payload::from_slice(json) {
-            Ok(Payload::Message(header)) if header.kind() != Ok(MessageKind::Request) => {
-                engine.take_message(&header, Arc::default(), false);
+        if !engine.session.pending.resolve_in_place(json) {
+            match Payload::from_slice(json) {
+                Ok(Payload::Message(header)) if header.kind() != Ok(MessageKind::Request) => {
+                    engine.take_message(&header, Arc::default(), false);
+                }
+                Ok(_) => tracing::debug!("a stateless server sends neither requests nor batches"),
+                Err(error) => engine.ignored.log(&not_a_message(&error), json),
             }
-            Ok(_) => tracing::debug!("a stateless server sends neither requests nor batches"),
-            Err(error) => engine.ignored.log(&not_a_message(&error), json),
         }
         while let Some(notification) = engine.notifications.take() {
             notification.handle(&engine.session, &engine.handler).await;
