@@ -164,7 +164,7 @@ fn typed<T: Decode>(json: &[u8]) -> Result<T, Failure> {
     Ok(mcp_wire::from_slice(json)?)
 }
 
-/// A response to a call that waits for it, as a session reads it.
+/// A response to a call that waits for it. A session reads it so, and converts it besides.
 fn response<T: Decode>(json: &[u8]) -> Result<mcp_wire::Response<T>, Failure> {
     let response = mcp_wire::Response::read_in_place(json, |_, result| result.decode().ok());
     response.ok_or_else(|| "no response".into())
