@@ -17,12 +17,15 @@ pub(crate) fn any<T: Clone>(found: &[T], rng: &mut Rng) -> Option<T> {
 pub(crate) fn places(root: &Value, is_one: impl Fn(&Value) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     walk(root, |at, schema| {
+        if !is_one(schema) {
+            return;
+        }
         let place = at.trim_start_matches('#');
         // Unions of messages repeat what their messages are, and releases write both from one source.
         let definition = place.split('/').nth(2).unwrap_or_default();
         let is_shared = definition.starts_with("JSONRPC") || definition == "RequestId" || is_direction(definition);
         let is_shared = is_shared || place.matches('/').count() < 2;
-        if !is_shared && is_one(schema) {
+        if !is_shared {
             found.push(place.to_owned());
         }
     });

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use mcp_wire::validator::Validator;
 use serde_json::Value;
 
 use super::matching::candidates;
@@ -47,8 +46,10 @@ impl<'m> Pairing<'m> {
         if schema.assertions.is_empty() {
             return Ok(());
         }
-        let validator = Validator::new(self.to.schema).map_err(|error| error.to_string())?;
-        let mut violations = schema.pointers.iter().flat_map(|at| validator.validate(at, value));
+        let mut violations = schema
+            .pointers
+            .iter()
+            .flat_map(|at| self.to.validator.validate(at, value));
         match violations.next() {
             Some(violation) => Err(violation.to_string()),
             None => Ok(()),

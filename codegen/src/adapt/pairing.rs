@@ -1,6 +1,6 @@
 //! Two revisions, and how what they declare corresponds.
 
-use serde_json::Value;
+use mcp_wire::Validator;
 
 use super::rules::{Place, Rules};
 use crate::model::{MemberSchema, Model, ModelledRevision, TypeRef};
@@ -13,14 +13,14 @@ const MAX_DEPTH: usize = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct Side<'m> {
     pub(crate) model: &'m Model,
-    pub(crate) schema: &'m Value,
+    pub(crate) validator: &'m Validator,
 }
 
 impl<'m> Side<'m> {
     pub(crate) fn of(revision: &'m ModelledRevision) -> Self {
         Self {
             model: &revision.model,
-            schema: &revision.schema,
+            validator: &revision.validator,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use mcp_wire::Validator;
 use serde_json::Value;
 
 use super::build::build_model;
@@ -27,6 +28,7 @@ pub(crate) struct ModelledRevision {
     pub(crate) model: Model,
     /// The schema that the validator keeps.
     pub(crate) schema: Arc<Value>,
+    pub(crate) validator: Arc<Validator>,
     /// What the schema can't say.
     pub(crate) overlay: Arc<Overlay>,
     /// What it can't say about the revision as a whole, with what holds since earlier ones.
@@ -64,13 +66,19 @@ impl ModelledRevision {
 
     /// A revision with the model that was built of its shapes.
     pub(super) fn of(revision: NormalisedRevision, mut model: Model, facts: Facts) -> Self {
-        let NormalisedSchema { shapes, overlay, .. } = revision.schema;
+        let NormalisedSchema {
+            shapes,
+            validator,
+            overlay,
+            ..
+        } = revision.schema;
         describe_types(&mut model, &shapes.schema);
         Self {
             documents: revision.documents,
             overlay,
             model,
             schema: Arc::clone(&shapes.schema),
+            validator,
             facts,
             docs: revision.docs,
             results: Vec::new(),

@@ -14,6 +14,7 @@ mod written_out;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use mcp_wire::Validator;
 use mcp_wire::json_schema::all_definitions;
 use serde::Serialize;
 use serde_json::Value;
@@ -43,6 +44,8 @@ pub(crate) struct NormalisedSchema {
     /// The corrected schema, for the places of problems.
     pub(crate) document: Document,
     pub(crate) shapes: Arc<Shapes>,
+    /// The validator of the shapes' schema.
+    pub(crate) validator: Arc<Validator>,
     /// What the schema can't say.
     pub(crate) overlay: Arc<Overlay>,
     /// The pointers of definitions that an extension has from the revision that it extends.
@@ -88,16 +91,16 @@ pub(crate) fn normalise_revision(
 /// What the validator in the generated crate couldn't honour.
 fn normalise(document: Document, overlay: Overlay, imported: BTreeSet<String>) -> Result<NormalisedSchema, Problems> {
     let shapes = normalise_schema(document.root());
-    if let Err(error) = mcp_wire::Validator::new(&shapes.schema) {
+    let validator = Validator::new(&shapes.schema).map_err(|error| {
         let found = error.problems().iter();
-        let found = found.map(|found| document.problem(&found.pointer, found.message.clone()));
-        Problems::check(found.collect())?;
-    }
+        Problems::from_iter(found.map(|found| document.problem(&found.pointer, found.message.clone())))
+    })?;
     let unfit = written_out::unfit(document.root(), &shapes).into_iter();
     Problems::check(unfit.map(|problem| document.locate(problem)).collect())?;
     Ok(NormalisedSchema {
         document,
         shapes: Arc::new(shapes),
+        validator: Arc::new(validator),
         overlay: Arc::new(overlay),
         imported,
     })

@@ -113,16 +113,21 @@ pub fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> {
 
 /// Visits every schema of a document with its pointer. An outer schema comes before its inner schemas.
 pub fn walk<'v>(document: &'v Value, mut visit: impl FnMut(&str, &'v Value)) {
-    let mut left = vec![("#".to_owned(), document)];
-    while let Some((pointer, schema)) = left.pop() {
-        visit(&pointer, schema);
-        let inner = left.len();
-        left.extend(subschemas(schema).map(|inner| {
-            let mut pointer = pointer.clone();
-            inner.push_to(&mut pointer);
-            (pointer, inner.schema)
-        }));
-        left[inner..].reverse();
+    let mut pointer = "#".to_owned();
+    visit(&pointer, document);
+    // Each with the length of the pointer to the schema that it is in, which the pointer to it begins with.
+    let mut left: Vec<(usize, Subschema<'v>)> = Vec::new();
+    let add = |left: &mut Vec<_>, outer: &str, schema| {
+        let first = left.len();
+        left.extend(subschemas(schema).map(|inner| (outer.len(), inner)));
+        left[first..].reverse();
+    };
+    add(&mut left, &pointer, document);
+    while let Some((outer, inner)) = left.pop() {
+        pointer.truncate(outer);
+        inner.push_to(&mut pointer);
+        visit(&pointer, inner.schema);
+        add(&mut left, &pointer, inner.schema);
     }
 }
 
