@@ -27,20 +27,39 @@ fn a_request_is_decoded_from_bytes_with_its_id() {
 }
 
 #[test]
-fn the_order_of_members_does_not_matter() {
-    let late = r#"{"params":{"arguments":{"a":[]},"name":"add"},"id":1,"method":"tools/call","jsonrpc":"2.0"}"#;
-    let message: ClientMessage = from_str(late).unwrap();
-    let Message::Request(Call {
+fn neither_the_order_of_members_nor_escapes_in_the_method_matter() {
+    let expected = Message::Request(Call {
         id: RequestId::Integer(1),
-        request: ClientRequest::CallTool(request),
-    }) = message
-    else {
-        panic!("{message:?}");
+        request: CallToolRequest::new(CallToolRequestParams::new("add").with_arguments(json!({"a": []}))).into(),
+    });
+    for method in [r#""tools/call""#, r#""tools\/call""#, r#" "t\u006fols/call" "#] {
+        let method = format!("\"method\":{method}");
+        let others = [
+            r#""jsonrpc":"2.0""#,
+            r#""id":1"#,
+            r#""params":{"arguments":{"a":[]},"name":"add"}"#,
+        ];
+        let members = [&others[..], &[&method]].concat();
+        for order in orders(&members) {
+            let text = format!("{{{}}}", order.join(","));
+            assert_eq!(from_str::<ClientMessage>(&text).as_ref(), Ok(&expected), "{text}");
+        }
+    }
+}
+
+/// The members in every order.
+fn orders<'m>(members: &[&'m str]) -> Vec<Vec<&'m str>> {
+    let Some((first, rest)) = members.split_first() else {
+        return vec![Vec::new()];
     };
-    assert_eq!(
-        request.params,
-        CallToolRequestParams::new("add").with_arguments(json!({"a": []}))
-    );
+    let with_first = |order: Vec<&'m str>| {
+        (0..=order.len()).map(move |at| {
+            let mut order = order.clone();
+            order.insert(at, *first);
+            order
+        })
+    };
+    orders(rest).into_iter().flat_map(with_first).collect()
 }
 
 #[test]

@@ -101,7 +101,11 @@ impl<Q: Decode, N: Decode> Decode for Message<Q, N> {
     /// invalid id is an error, not a notification.
     fn decode(reader: &mut Reader<'_>) -> Decoded<Self> {
         let id_known = reader.read_envelope()?;
-        match reader.peek_member(&["method", "result", "error"])? {
+        let kind = match reader.next_method() {
+            Some(_) => Some("method"),
+            None => reader.peek_member(&["method", "result", "error"])?,
+        };
+        match kind {
             Some("method") if id_known => Call::decode(reader).map(Self::Request),
             Some("method") => match reader.peek_member(&["id"])? {
                 Some(_) => Call::decode(reader).map(Self::Request),

@@ -149,9 +149,10 @@ impl Reader<'_> {
         let mut extra = Extra::new();
         // Most objects have their members in the order in which the type declares them.
         let mut next = 0;
+        let is_foreseen = |member: &Member<'_>| !is_message || !Envelope::has_member(member.name);
         loop {
-            let at = match declared.get(next) {
-                Some(member) if !is_message && self.next_key_is(&mut first, member.name) => next,
+            let at = match declared.get(next).filter(|member| is_foreseen(member)) {
+                Some(member) if self.next_key_is(&mut first, member.name) => next,
                 _ => {
                     let Some(key) = self.next_key(&mut first)? else { break };
                     if is_message && Envelope::has_member(&key) {

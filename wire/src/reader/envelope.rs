@@ -1,5 +1,8 @@
 //! The members of the JSON-RPC envelope, which the reader takes out of the object that is a message.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::{JsonType, Reader};
 use crate::error::{DecodeError, DecodeErrorKind, Decoded};
 use crate::id::RequestId;
@@ -19,11 +22,14 @@ pub(crate) struct Envelope {
     prefix: Option<Prefix>,
 }
 
-/// The start of an object up to the end of its first members.
-#[derive(Debug, Clone, Copy)]
+/// The start of an object, as far as it has been read.
+#[derive(Debug)]
 struct Prefix {
     start: usize,
-    end: usize,
+    /// The end of the members of the envelope, if the object begins with any.
+    end: Option<usize>,
+    /// Where the method is written that comes after them, if it has no escapes.
+    method: Option<Range<usize>>,
 }
 
 impl Envelope {
@@ -39,13 +45,21 @@ impl Envelope {
 
     /// The position behind the members that were read of the object that starts at `start`; `None` if none were.
     pub(super) fn resumes(&self, start: usize) -> Option<usize> {
-        self.prefix
-            .filter(|prefix| prefix.start == start)
-            .map(|prefix| prefix.end)
+        self.prefix_at(start)?.end
+    }
+
+    fn prefix_at(&self, start: usize) -> Option<&Prefix> {
+        self.prefix.as_ref().filter(|prefix| prefix.start == start)
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// The method of the message that comes next, if it is the first member after those of the envelope, which have been read.
+    pub(crate) fn next_method(&self) -> Option<&'a str> {
+        let prefix = self.envelope.as_ref()?.prefix_at(self.position())?;
+        self.text().get(prefix.method.clone()?)
+    }
+
     /// Takes the envelope out of the object that comes next.
     pub(crate) fn expect_envelope(&mut self) {
         self.envelope_or_default();
@@ -73,18 +87,34 @@ impl Reader<'_> {
         self.json_type()?;
         let start = self.position();
         self.envelope = None;
+        let (mut end, mut method) = (None, None);
         self.peek(|object| {
-            while let Some(key) = object.reader.next_key(&mut object.first)? {
-                if !Envelope::has_member(&key) || object.reader.json_type()? == JsonType::Null {
+            let reader = &mut *object.reader;
+            while let Some(key) = reader.next_key(&mut object.first)? {
+                if key == "method" {
+                    method = reader.unescaped_string();
                     break;
                 }
-                object.reader.envelope_member(&key)?;
-                let end = object.reader.position();
-                object.reader.envelope_or_default().prefix = Some(Prefix { start, end });
+                if !Envelope::has_member(&key) || reader.json_type()? == JsonType::Null {
+                    break;
+                }
+                reader.envelope_member(&key)?;
+                end = Some(reader.position());
             }
             Ok(())
         })?;
-        Ok(self.envelope_or_default().id.is_some())
+        let envelope = self.envelope_or_default();
+        envelope.prefix = Some(Prefix { start, end, method });
+        Ok(envelope.id.is_some())
+    }
+
+    /// Where the text of the next value is, if it is a string without escapes.
+    fn unescaped_string(&mut self) -> Option<Range<usize>> {
+        let Ok(Cow::Borrowed(text)) = self.string() else {
+            return None;
+        };
+        let end = self.position() - 1;
+        Some(end - text.len()..end)
     }
 
     /// Reads the constant `"2.0"`.

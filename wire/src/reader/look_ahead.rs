@@ -24,6 +24,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value isn't an object, or the member isn't a string.
     pub fn peek_tag(&mut self, member: &str) -> Decoded<Option<Cow<'a, str>>> {
+        if member == "method"
+            && let Some(method) = self.next_method()
+        {
+            return Ok(Some(Cow::Borrowed(method)));
+        }
         self.peek(|reader| {
             reader.seek(|key| key == member)?;
             if reader.at_end {
