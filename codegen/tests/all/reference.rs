@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use mcp_codegen::generate_documents;
 use mcp_codegen::load::{NAMES, load_document};
@@ -14,16 +15,26 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// The pages by their revisions.
-fn pages() -> BTreeMap<String, String> {
+/// The generated documents, by their paths.
+static DOCUMENTS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     let docs = TempDir::new().unwrap();
     generate_documents(&here("../schema"), docs.path(), false).unwrap();
-    let pages = fs::read_dir(docs.path().join("reference")).unwrap();
-    let pages = pages.map(|page| page.unwrap().path()).filter(|page| page.is_file());
-    let pages = pages.map(|page| {
-        let revision = page.file_stem().unwrap().to_str().unwrap().to_owned();
-        (revision, fs::read_to_string(page).unwrap())
-    });
+    let mut documents = BTreeMap::new();
+    for folder in ["", "reference", "changes"] {
+        let files = fs::read_dir(docs.path().join(folder)).unwrap();
+        for file in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
+            let name = file.strip_prefix(docs.path()).unwrap().to_str().unwrap();
+            documents.insert(name.to_owned(), fs::read_to_string(&file).unwrap());
+        }
+    }
+    documents
+});
+
+/// The pages of the revisions.
+fn pages() -> BTreeMap<&'static str, &'static str> {
+    let revision = |path: &'static str| path.strip_prefix("reference/")?.strip_suffix(".md");
+    let pages = DOCUMENTS.iter();
+    let pages = pages.filter_map(|(path, page)| Some((revision(path)?, page.as_str())));
     pages.collect()
 }
 
@@ -48,7 +59,7 @@ fn row<'p>(text: &'p str, name: &str) -> &'p str {
 #[test]
 fn every_definition_and_every_member_of_each_schema_is_there() {
     for (revision, page) in pages() {
-        let directory = here("../schema").join(&revision);
+        let directory = here("../schema").join(revision);
         let overlay = Overlay::of(load_document(&directory.join("overlay.yaml")).unwrap()).unwrap();
         let schema = apply_overlay(&load_document(&directory.join("schema.json")).unwrap(), &overlay).unwrap();
         let root = schema.root();
@@ -57,7 +68,7 @@ fn every_definition_and_every_member_of_each_schema_is_there() {
             .or(root.get("definitions"))
             .and_then(Value::as_object)
             .unwrap();
-        let sections = sections(&page);
+        let sections = sections(page);
         let mut members = 0;
         for (name, definition) in definitions {
             let section = sections
@@ -100,7 +111,7 @@ fn every_definition_and_every_member_of_each_schema_is_there() {
 #[test]
 fn every_method_has_direction_params_result_errors_and_capability() {
     let pages = pages();
-    let page = &pages["2025-11-25"];
+    let page = pages["2025-11-25"];
     assert_eq!(
         row(page, "resources/read"),
         "#readresourcerequest) | client to server | [`ReadResourceRequestParams`](#readresourcerequestparams) | \
@@ -108,7 +119,7 @@ fn every_method_has_direction_params_result_errors_and_capability() {
     );
     assert!(row(page, "ping").contains("| both directions | [`RequestParams`](#requestparams), optional |"));
     assert!(row(page, "elicitation/create").contains("`elicitation.url` where `mode` is `url` | 2025-06-18; "));
-    assert!(row(&pages["2026-07-28"], "roots/list").contains("| in a result |"));
+    assert!(row(pages["2026-07-28"], "roots/list").contains("| in a result |"));
     for (revision, page) in &pages {
         let schema = fs::read_to_string(here("../schema").join(revision).join("schema.json")).unwrap();
         let methods = schema
@@ -124,7 +135,7 @@ fn every_method_has_direction_params_result_errors_and_capability() {
 #[test]
 fn members_say_since_when_they_are_there_and_how_they_changed() {
     let pages = pages();
-    let sections = sections(&pages["2025-11-25"]);
+    let sections = sections(pages["2025-11-25"]);
     assert!(row(sections["Tool"], "icons").ends_with("| since 2025-11-25 |"));
     assert!(row(sections["Tool"], "name").ends_with("|  |"));
     let change = "[2025-11-25](../changes/2025-06-18_2025-11-25.md): now optional";
@@ -163,7 +174,7 @@ fn each_link_within_a_page_leads_to_one_heading() {
 fn what_the_official_reference_shows_is_there() {
     let official = fs::read_to_string(here("../../shared/spec/000_b583a90df6fd5383.txt")).unwrap();
     let pages = pages();
-    let sections = sections(&pages["2025-06-18"]);
+    let sections = sections(pages["2025-06-18"]);
     let mut found = 0;
     for section in official.split("\n### [`").skip(1) {
         let (name, text) = section.split_once('`').unwrap();
@@ -183,15 +194,12 @@ fn what_the_official_reference_shows_is_there() {
 
 #[test]
 fn a_page_of_changes_begins_with_what_is_new() {
-    let docs = TempDir::new().unwrap();
-    generate_documents(&here("../schema"), docs.path(), false).unwrap();
-    let revisions: Vec<String> = pages().into_keys().collect();
+    let revisions: Vec<&str> = pages().into_keys().collect();
     for pair in revisions.windows(2) {
-        let page = docs.path().join(format!("changes/{}_{}.md", pair[0], pair[1]));
-        let page = fs::read_to_string(page).unwrap();
-        let overlay = load_document(&here("../schema").join(&pair[1]).join("overlay.yaml")).unwrap();
+        let page = &DOCUMENTS[&format!("changes/{}_{}.md", pair[0], pair[1])];
+        let overlay = load_document(&here("../schema").join(pair[1]).join("overlay.yaml")).unwrap();
         // A revision gets one before its names are kept, and so before it is published.
-        let is_published = here("../schema").join(&pair[1]).join(NAMES).exists();
+        let is_published = here("../schema").join(pair[1]).join(NAMES).exists();
         let Some(summary) = overlay.root()["summary"].as_array() else {
             assert!(!is_published, "write `summary` into the overlay of {}", pair[1]);
             continue;
@@ -207,9 +215,7 @@ fn a_page_of_changes_begins_with_what_is_new() {
 
 #[test]
 fn every_entry_beside_the_schemas_is_on_the_page_of_gaps_with_its_reason_and_its_source() {
-    let docs = TempDir::new().unwrap();
-    generate_documents(&here("../schema"), docs.path(), false).unwrap();
-    let page = fs::read_to_string(docs.path().join("schema-gaps.md")).unwrap();
+    let page = &DOCUMENTS["schema-gaps.md"];
     let rows: BTreeSet<&str> = page.lines().collect();
     let mut entries = 0;
     for revision in pages().keys() {
