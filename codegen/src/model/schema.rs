@@ -29,11 +29,11 @@ pub(super) fn describe_types(model: &mut Model, schema: &Value) {
                     .loosen(there.members.get(name).map(|there| &there.assertions));
             }
         }
-        (name.clone(), described)
+        described
     });
-    let described: BTreeMap<String, TypeSchema> = described.collect();
-    for (name, ty) in &mut model.types {
-        ty.schema = described.get(name).cloned().unwrap_or_default();
+    let described: Vec<TypeSchema> = described.collect();
+    for (ty, schema) in model.types.values_mut().zip(described) {
+        ty.schema = schema;
     }
 }
 
