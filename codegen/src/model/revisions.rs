@@ -28,6 +28,7 @@ pub(crate) struct ModelledRevision {
     pub(crate) model: Model,
     /// The schema that the validator keeps.
     pub(crate) schema: Arc<Value>,
+    /// The validator of that schema.
     pub(crate) validator: Arc<Validator>,
     /// What the schema can't say.
     pub(crate) overlay: Arc<Overlay>,

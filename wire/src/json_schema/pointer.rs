@@ -2,8 +2,6 @@
 //!
 //! A canonical pointer has no percent-encoding, so that each place has one canonical pointer.
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 /// The pointer to the member or element `token` of the value at `pointer`.
@@ -39,19 +37,13 @@ pub fn push(pointer: &mut String, token: &str) {
 /// The unescaped tokens of a canonical pointer. `None` if it isn't one.
 #[must_use]
 pub fn tokens(pointer: &str) -> Option<Vec<String>> {
-    Some(unescaped(pointer)?.map(Cow::into_owned).collect())
-}
-
-fn unescaped(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     let path = pointer.strip_prefix('#')?;
-    if !path.is_empty() && !path.starts_with('/') {
-        return None;
+    if path.is_empty() {
+        return Some(Vec::new());
     }
-    Some(path.split('/').skip(1).map(|step| match step.contains('~') {
-        // `~1` is replaced first, or else `~01` would become a slash.
-        true => Cow::Owned(step.replace("~1", "/").replace("~0", "~")),
-        false => Cow::Borrowed(step),
-    }))
+    let steps = path.strip_prefix('/')?.split('/');
+    // `~1` is replaced first, or else `~01` would become a slash.
+    Some(steps.map(|step| step.replace("~1", "/").replace("~0", "~")).collect())
 }
 
 /// The canonical pointer of a reference into its own document. `None` if it refers to another document or to an anchor, or
@@ -67,17 +59,7 @@ pub fn canonical(reference: &str) -> Option<String> {
 /// The value at a canonical pointer.
 #[must_use]
 pub fn resolve<'v>(document: &'v Value, pointer: &str) -> Option<&'v Value> {
-    unescaped(pointer)?.try_fold(document, |value, token| match value {
-        Value::Object(members) => members.get(&*token),
-        Value::Array(elements) => elements.get(index(&token)?),
-        _ => None,
-    })
-}
-
-/// The index that a token is, without signs and leading zeros.
-fn index(token: &str) -> Option<usize> {
-    let is_canonical = token == "0" || token.starts_with(|first: char| matches!(first, '1'..='9'));
-    token.parse().ok().filter(|_| is_canonical)
+    document.pointer(pointer.strip_prefix('#')?)
 }
 
 /// Decodes percent-encoding. `None` if an escape is incomplete, or the result isn't UTF-8.

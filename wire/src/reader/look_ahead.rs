@@ -24,6 +24,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When the next value isn't an object, or the member isn't a string.
     pub fn peek_tag(&mut self, member: &str) -> Decoded<Option<Cow<'a, str>>> {
+        // It may have been read with the envelope of the message.
         if member == "method"
             && let Some(method) = self.next_method()
         {
